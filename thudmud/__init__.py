@@ -1,0 +1,1 @@
+"""Thud, the Discworld board game of dwarfs and trolls, played by telnet."""

@@ -1,0 +1,1 @@
+"""A line of text -> a frozen command. The only importer of lark. Pure."""

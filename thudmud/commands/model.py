@@ -1,0 +1,241 @@
+"""The commands: frozen values that a line of text parses into.
+
+Owns what can be asked for, and how each command is written in its canonical form: ``str(command)``
+parses back to an equal command. Must never know how a line is read, nor what a command does.
+
+``on`` is the player's own words for a board (``"oak board"``, ``"2nd board"``, ``"it"``), or
+None where they were left out; only the hall knows which board they mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from thudmud.engine import EVERY, Attempt, Side, Square
+
+
+class Style(Enum):
+    """How a board is shown after a move: drawn whole, or told in one status line."""
+
+    FULL = "full"
+    BRIEF = "brief"
+
+
+def _on(words: str | None) -> str:
+    return "" if words is None else f" on {words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Take a free seat at a board."""
+
+    side: Side
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"join game as {self.side.value}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Give the seat up."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"leave game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"end game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"start game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """Give the battle up."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"resign game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetBoard:
+    """Choose one's own style for a board."""
+
+    style: Style
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set board {self.style.value}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetRules:
+    """Choose the ruleset of a board, by the ruleset's name."""
+
+    rules: str
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set rules {self.rules}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
+
+    attempt: Attempt
+    on: str | None = None
+
+    def __str__(self) -> str:
+        asked = self.attempt
+        line = f"{asked.verb.value} from {asked.origin} to {asked.target}{_on(self.on)}"
+        if asked.captures is None:
+            return line
+        if asked.captures is EVERY:
+            return f"{line} capturing all"
+        return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewGame:
+    """See a board drawn whole."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"view game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewPossible:
+    """List the legal moves, or those of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        start = "" if self.origin is None else f" from {self.origin}"
+        return f"view possible{start}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look round, or at a board."""
+
+    at: str | None = None
+
+    def __str__(self) -> str:
+        return "look" if self.at is None else f"look at {self.at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Walk to a board, or back to the hall (``to`` is None)."""
+
+    to: str | None = None
+
+    def __str__(self) -> str:
+        return "go hall" if self.to is None else f"go to {self.to}"
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """List the boards."""
+
+    def __str__(self) -> str:
+        return "boards"
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """List the players."""
+
+    def __str__(self) -> str:
+        return "who"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Speak to everybody in the room."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"say {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Emote:
+    """Do something that everybody in the room sees: the text follows one's name."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"emote {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Speak to one player, wherever they are."""
+
+    player: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"tell {self.player} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Read a help page; the contents if ``topic`` is None."""
+
+    topic: str | None = None
+
+    def __str__(self) -> str:
+        return "help" if self.topic is None else f"help {self.topic}"
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """See the patterns of a command; of all of them if ``verb`` is None."""
+
+    verb: str | None = None
+
+    def __str__(self) -> str:
+        return "syntax" if self.verb is None else f"syntax {self.verb}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Leave the server."""
+
+    def __str__(self) -> str:
+        return "quit"
+
+
+GameCommand = (
+    Join | Leave | End | Start | Resign | SetBoard | SetRules | Play | ViewGame | ViewPossible
+)
+Command = (
+    GameCommand | Look | Go | Boards | Who | Say | Emote | Tell | Help | Syntax | Quit
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Sockets, sessions, configuration and the command line. The only importer of telnetlib3."""

@@ -1,0 +1,1 @@
+"""Seats, turns, agreements, matches, and the hall the boards stand in. Pure."""

@@ -1,0 +1,1 @@
+"""Events and positions -> words and boards, for one viewer. Pure."""
