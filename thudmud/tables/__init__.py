@@ -1,1 +1,18 @@
 """Seats, turns, agreements, matches, and the hall the boards stand in. Pure."""
+
+from thudmud.tables.events import Parting, TableEvent
+from thudmud.tables.hall import Decision, Hall, Telling
+from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.table import BoardSpec, Table
+
+__all__ = [
+    "BoardSpec",
+    "Decision",
+    "Hall",
+    "Parting",
+    "Refusal",
+    "Refused",
+    "Table",
+    "TableEvent",
+    "Telling",
+]

@@ -1,0 +1,195 @@
+"""What a command brings about at a table, or why it does not.
+
+Owns who may do what at a board: seats, turns and agreements. Must never change anything: a
+decision is events that have not happened yet.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from thudmud.commands.model import End, Join, Leave, Play, Resign, SetRules, Start
+from thudmud.engine import RULESETS, Ending, Game, Outcome, Side
+from thudmud.tables.events import (
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Joined,
+    Left,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    RulesSet,
+    TableEvent,
+)
+from thudmud.tables.match import BATTLES
+from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.table import Table
+
+TableCommand = Join | Leave | Start | End | Resign | SetRules | Play
+Events = tuple[TableEvent, ...]
+
+OFFER_WORDS = {Offer.END: "end game", Offer.RESTART: "start game"}
+
+
+def decide(table: Table, player: str, command: TableCommand, now: float) -> Events:
+    """Return what ``command`` brings about at ``table``.
+
+    Args:
+        table: the table as it stands.
+        player: the name of who asks.
+        command: what is asked for; its ``on`` is not looked at.
+        now: the time, in seconds since the epoch.
+
+    Raises:
+        Refused: the table does not allow it.
+        IllegalMove: the rules of the game do not allow it.
+    """
+    return _decide(command, table, player, now)
+
+
+def part(table: Table, player: str, parting: Parting, now: float) -> Events:
+    """Return what happens when ``player`` gets up from ``table``, or is gone.
+
+    Raises:
+        Refused: ``player`` has no seat here.
+    """
+    left = Left(now, player, _seat(table, player), parting)
+    if not table.full and table.match and not table.match.over:
+        return (left, Cleared(now, player))
+    return (left,)
+
+
+@singledispatch
+def _decide(command: object, table: Table, player: str, now: float) -> Events:  # noqa: ARG001 (the signature that the cases share)
+    raise TypeError(f"a table knows nothing of {type(command).__name__}")
+
+
+@_decide.register
+def _(command: Join, table: Table, player: str, now: float) -> Events:
+    mine, holder = table.side_of(player), table.seats.get(command.side)
+    if holder == player:
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side.plural)
+    if mine:
+        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine.plural)
+    if holder:
+        hint = "You are welcome to watch." if table.full else _free_seat(command.side.other)
+        side = command.side.plural
+        raise Refused(Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side, hint=hint)
+    return (Joined(now, player, command.side),)
+
+
+@_decide.register
+def _(_command: Leave, table: Table, player: str, now: float) -> Events:
+    return part(table, player, Parting.LEFT, now)
+
+
+@_decide.register
+def _(_command: Start, table: Table, player: str, now: float) -> Events:
+    side = _seat(table, player)
+    if not table.full:
+        raise Refused(Refusal.NEEDS_OPPONENT, seats=_free_seat(side.other))
+    if table.running and table.offers.get(Offer.RESTART) is not side.other:
+        return _offer(table, player, Offer.RESTART, now)
+    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    if table.half_played:
+        return (BattleStarted(now, player, BATTLES, table.ruleset.name, troll, dwarf),)
+    return (BattleStarted(now, player, 1, table.ruleset.name, dwarf, troll),)
+
+
+@_decide.register
+def _(_command: End, table: Table, player: str, now: float) -> Events:
+    side, game = _seat(table, player), battle(table)
+    if table.offers.get(Offer.END) is side.other:
+        return (_agreed(game, player, Ending.AGREEMENT, now),)
+    if not table.full:
+        return (_agreed(game, player, Ending.DESERTION, now),)
+    if table.quiet:
+        return (_agreed(game, player, Ending.QUIET, now),)
+    return _offer(table, player, Offer.END, now)
+
+
+@_decide.register
+def _(_command: Resign, table: Table, player: str, now: float) -> Events:
+    side, game = _seat(table, player), battle(table)
+    return (BattleEnded(now, player, game.ruleset.resignation(game.position, side)),)
+
+
+@_decide.register
+def _(command: Play, table: Table, player: str, now: float) -> Events:
+    side, game = _seat(table, player), battle(table)
+    move = game.resolve(command.attempt, side)
+    after = game.play(move)
+    moved = Moved(now, player, side, move, len(after.moves))
+    lapsed = tuple(OfferLapsed(now, player, offer) for offer in table.offers)
+    ended = (BattleEnded(now, player, after.outcome),) if after.outcome else ()
+    return (moved, *lapsed, *ended)
+
+
+@_decide.register
+def _(command: SetRules, table: Table, player: str, now: float) -> Events:
+    board, rules = table.name, table.ruleset.name
+    if command.rules not in RULESETS:
+        known = ", ".join(RULESETS)
+        raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=known)
+    if table.seats and table.side_of(player) is None:
+        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=who_sits(table))
+    if table.running:
+        raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
+    if table.half_played:
+        raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
+    if command.rules == rules:
+        raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
+    return (RulesSet(now, player, command.rules),)
+
+
+def battle(table: Table) -> Game:
+    """Return the battle that is being played.
+
+    Raises:
+        Refused: there is none.
+    """
+    if table.match is None or not table.match.running:
+        hint = '"start game" begins one.' if table.full else who_sits(table)
+        raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
+    return table.match.game
+
+
+def who_sits(table: Table) -> str:
+    """Return a sentence on who plays what at ``table``, and how to take a free seat."""
+    plays = [f"{holder} plays the {side.plural}" for side, holder in sorted_seats(table)]
+    if not plays:
+        return f"Both seats are free. {_free_seat(Side.DWARF)}"
+    free = next((side for side in Side if side not in table.seats), None)
+    return f"{' and '.join(plays)}." + (f" {_free_seat(free)}" if free else "")
+
+
+def sorted_seats(table: Table) -> list[tuple[Side, str]]:
+    """Return who sits where, the dwarfs' seat first."""
+    return [(side, table.seats[side]) for side in Side if side in table.seats]
+
+
+def _free_seat(side: Side) -> str:
+    return f'The {side.value} seat is free: "join game as {side.value}".'
+
+
+def _seat(table: Table, player: str) -> Side:
+    side = table.side_of(player)
+    if side is None:
+        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table))
+    return side
+
+
+def _agreed(game: Game, player: str, ending: Ending, now: float) -> BattleEnded:
+    outcome: Outcome = game.ruleset.by_agreement(game.position, ending)
+    return BattleEnded(now, player, outcome)
+
+
+def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
+    side = _seat(table, player)
+    if table.offers.get(offer) is side:
+        other = table.seats[side.other]
+        raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer])
+    return (Offered(now, player, offer),)

@@ -1,0 +1,51 @@
+"""Why a table or the hall says no.
+
+Owns the reasons and the one exception that carries them. The rules of the game refuse with
+`thudmud.engine.IllegalMove` instead. Must never be raised once anything has changed.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Refusal(Enum):
+    """One reason each, as the sentence that the typist reads."""
+
+    NO_BOARD_HERE = 'There is no "{words}" here. The boards are: {boards}.'
+    NO_SUCH_ORDINAL = 'There is no "{words}": only {count} fit, {boards}.'
+    WHICH_BOARD = 'Which one do you mean by "{words}": {boards}?'
+    SAY_WHICH = 'Which board? Add "{preposition}" and one of: {boards}.'
+    NOTHING_USED = 'You have not used a board yet for "it" to mean. The boards are: {boards}.'
+    ALREADY_THERE = "You are at the {board} already."
+    ALREADY_IN_HALL = "You are in the hall already."
+    NO_SUCH_PLAYER = 'There is no player called "{words}" here. "who" lists the players.'
+    WHICH_PLAYER = 'Which player do you mean by "{words}": {players}?'
+    TELL_SELF = 'That is you. To speak to the room, use "say".'
+
+    SEAT_TAKEN = "{holder} plays the {side} at the {board} already. {hint}"
+    SAME_SEAT = "You play the {side} at the {board} already."
+    ONE_SEAT_EACH = 'You play the {side} at the {board}. To change sides, "leave game" first.'
+    NOT_SEATED = "You are not playing at the {board}. {seats}"
+    NEEDS_OPPONENT = "A battle needs two players. {seats}"
+    NO_BATTLE = "No battle is being played at the {board}. {hint}"
+    ALREADY_OFFERED = 'You have offered that already; it takes {other} to say "{words}" too.'
+    RULES_RUNNING = (
+        "The {board} keeps the {rules} rules while a battle is being played. "
+        "They can be set again when the match is over."
+    )
+    RULES_MID_MATCH = (
+        "The {board} keeps the {rules} rules for the second battle of the match. "
+        "They can be set again when the match is over."
+    )
+    RULES_SEATED_ONLY = "The rules of the {board} are for its players to choose. {seats}"
+    RULES_ALREADY = "The {board} has the {rules} rules already."
+    RULES_UNKNOWN = 'There are no "{words}" rules. There are: {known}.'
+
+
+class Refused(Exception):
+    """A command that changes nothing; ``str()`` is the sentence for the typist."""
+
+    def __init__(self, reason: Refusal, **details: object) -> None:
+        self.reason = reason
+        super().__init__(reason.value.format(**details).strip())

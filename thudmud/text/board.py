@@ -1,0 +1,154 @@
+"""A table as a drawn board, and as one status line.
+
+Owns how squares, pieces and the last move look in ASCII, and the facts told beside the board. Must
+never tell who reads it: the same lines go to every reader of the same width.
+"""
+
+from __future__ import annotations
+
+from thudmud.engine import SQUARES, Game, Move, Piece, Position, Side, Square
+from thudmud.tables.match import BATTLES, Match
+from thudmud.tables.table import Table
+from thudmud.text.words import counted, sentence_case, wrapped
+
+COLUMNS = "ABCDEFGHIJKLMNO"
+SIZE = len(COLUMNS)
+EMPTY, MOVED_FROM, CAPTURED = ".", "+", "*"
+GAP = "   "
+GRID_WIDTH = 3 + 2 * SIZE
+PANEL_WIDTH = 38
+"""The least room beside the board that the panel needs; with less it stands below."""
+
+
+def full(table: Table, width: int) -> list[str]:
+    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know."""
+    position = _position(table)
+    rows = grid(position, _last_move(table))
+    beside = width - 1 - GRID_WIDTH - len(GAP)
+    if beside < PANEL_WIDTH:
+        return [*rows, *panel(table, width - 1)]
+    facts = panel(table, beside)
+    facts += [""] * (len(rows) - len(facts))
+    return [
+        f"{row:{GRID_WIDTH}}{GAP}{fact}".rstrip() for row, fact in zip(rows, facts, strict=True)
+    ]
+
+
+def grid(position: Position, last: Move | None = None) -> list[str]:
+    """Return the column letters and the fifteen rows, the piece moved last in brackets."""
+    marks = dict.fromkeys(SQUARES, EMPTY)
+    if last:
+        marks[last.origin] = MOVED_FROM
+        marks |= dict.fromkeys(last.captures, CAPTURED)
+    for piece in Piece:
+        marks |= dict.fromkeys(position.squares(piece), piece.value)
+    heading = "   " + " ".join(COLUMNS)
+    return [heading, *(_row(number, marks, last) for number in range(SIZE))]
+
+
+def _row(row: int, marks: dict[Square, str], last: Move | None) -> str:
+    cells = [marks.get(Square(column, row), " ") for column in range(SIZE)]
+    gaps = [" "] * (SIZE + 1)
+    if last and last.target.row == row:
+        gaps[last.target.column], gaps[last.target.column + 1] = "[", "]"
+    drawn = "".join(gap + cell for gap, cell in zip(gaps, cells, strict=False))
+    return f"{row + 1:>2}{drawn}{gaps[-1]}".rstrip()
+
+
+def panel(table: Table, width: int) -> list[str]:
+    """Return the facts about ``table`` as lines of at most ``width`` columns."""
+    facts = [
+        f"{sentence_case(table.name)}, {_rules(table)} rules",
+        _progress(table),
+        "",
+        *(_side_line(table, side) for side in Side),
+        "",
+        f"Score: {score(table)}",
+        *match_lines(table.match, table),
+        "",
+        *_last_lines(table),
+        *turn_lines(table),
+    ]
+    return [line for fact in facts for line in (wrapped(fact, width + 1, "  ") or [""])]
+
+
+def status(table: Table) -> str:
+    """Return one line with what the board holds, who sits where, and the score."""
+    sides = ", ".join(
+        f"{side.plural} {_position(table).count(Piece.of(side))} ({holder(table, side)})"
+        for side in Side
+    )
+    return f"{sentence_case(table.name)}: {sides}; score {score(table)}."
+
+
+def score(table: Table) -> str:
+    """Return the score of the battle as it stands, such as "dwarfs 32, trolls 28"."""
+    game = table.game
+    now = game.score if game else table.ruleset.score(table.ruleset.opening)
+    return f"dwarfs {now.dwarf}, trolls {now.troll}"
+
+
+def holder(table: Table, side: Side) -> str:
+    """Return who plays ``side``, or that nobody does."""
+    return table.seats.get(side, "free")
+
+
+def match_lines(match: Match | None, table: Table) -> list[str]:
+    """Return the points of the match as a line; none before a battle of it has ended."""
+    if match is None or (match.battle == 1 and match.running):
+        return []
+    points = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)
+    return [f"Match: {points}"]
+
+
+def turn_lines(table: Table) -> list[str]:
+    """Return whose turn it is, or what the board waits for."""
+    game = table.game
+    if game is None or game.outcome:
+        return []
+    side = game.position.turn
+    return [f"Turn: {side.plural} ({holder(table, side)})"]
+
+
+def _position(table: Table) -> Position:
+    return table.game.position if table.game else table.ruleset.opening
+
+
+def _last_move(table: Table) -> Move | None:
+    return table.game.moves[-1] if table.game and table.game.moves else None
+
+
+def _rules(table: Table) -> str:
+    return (table.game.ruleset if table.game else table.ruleset).name
+
+
+def _progress(table: Table) -> str:
+    match = table.match
+    if match is None:
+        return "No battle has begun."
+    plies = counted(len(match.game.moves), "ply")
+    if match.running:
+        return f"Battle {match.battle} of {BATTLES}, {plies}"
+    return f"Battle {match.battle} of {BATTLES} is over, {plies}"
+
+
+def _side_line(table: Table, side: Side) -> str:
+    piece = Piece.of(side)
+    left = _position(table).count(piece)
+    lost = _opening(table).count(piece) - left
+    name = side.plural.capitalize()
+    return f"{piece.value} {name}: {holder(table, side)}, {left} left, {lost} lost"
+
+
+def _opening(table: Table) -> Position:
+    game: Game | None = table.game
+    return game.opening if game else table.ruleset.opening
+
+
+def _last_lines(table: Table) -> list[str]:
+    last = _last_move(table)
+    if last is None:
+        return []
+    lines = [f"Last move: {last.origin} to {last.target}"]
+    key = f"{MOVED_FROM} from, [{last.piece.value}] to"
+    return [*lines, f"  ({key}, {CAPTURED} captured)" if last.captures else f"  ({key})"]

@@ -1,0 +1,126 @@
+"""Legal moves, told briefly.
+
+Owns how the hundreds of moves of a side are written in a few lines: squares in a row as a range,
+and the many ways to capture as one choice. Must never decide what is legal.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from thudmud.engine import Game, Move, Square
+from thudmud.tables.objects import listed
+from thudmud.text.words import wrapped
+
+MOST_PATHS = 12
+"""How many ways to trample are spelt out for one piece before the rest is only counted."""
+
+
+def possible(game: Game, origin: Square | None, width: int) -> list[str]:
+    """Return the legal moves of the side to move, or those of the piece on ``origin``.
+
+    They are grouped by piece and kind, in the words of the commands.
+    """
+    moves = [move for move in game.legal_moves() if origin in {None, move.origin}]
+    if not moves:
+        return wrapped(_none(game, origin), width)
+    by_origin: defaultdict[Square, list[Move]] = defaultdict(list)
+    for move in moves:
+        by_origin[move.origin].append(move)
+    return [
+        line
+        for square in sorted(by_origin)
+        for line in wrapped(_piece(square, by_origin[square]), width, "    ")
+    ]
+
+
+def _none(game: Game, origin: Square | None) -> str:
+    side = game.position.turn.plural
+    if origin is None:
+        return f"The {side} have no legal move."
+    piece = game.position.piece_at(origin)
+    if piece is None:
+        return f"Nothing stands on {origin}."
+    if piece.side is game.position.turn:
+        return f"The {piece.noun} on {origin} has no legal move."
+    return f"It is the {side}' turn, and the {piece.noun} on {origin} is not theirs to move."
+
+
+def _piece(square: Square, moves: Sequence[Move]) -> str:
+    return f"{moves[0].piece.noun} {square}: {'; '.join(_kinds(moves))}"
+
+
+def _kinds(moves: Sequence[Move]) -> list[str]:
+    """Return what one piece can do, a kind of ply each, in the words of the commands."""
+    origin = moves[0].origin
+    choices: defaultdict[Square, list[Move]] = defaultdict(list)
+    tramples = []
+    for move in moves:
+        if move.trample:
+            tramples.append(move)
+        else:
+            choices[move.target].append(move)
+    by_kind: defaultdict[tuple[str, str], list[Square]] = defaultdict(list)
+    for target, options in choices.items():
+        by_kind[options[0].verb.value, _choice(options)].append(target)
+    kinds = [
+        f"{verb} to {_ranges(origin, targets)}{choice}"
+        for (verb, choice), targets in by_kind.items()
+    ]
+    return kinds + _tramples(tramples)
+
+
+def _choice(options: Sequence[Move]) -> str:
+    """Return what can be captured on the way to one target, in a few words."""
+    sets = {frozenset(move.captures) for move in options}
+    if sets == {frozenset()} or options[0].captures == (options[0].target,):
+        return ""
+    everything = sorted(frozenset().union(*sets))
+    free = frozenset() in sets
+    if len(sets) == 1:
+        return f" capturing {listed(everything)}"
+    if len(sets) == 2 ** len(everything) - (not free):
+        some = listed(everything, "or") if len(everything) == 1 else f"any of {listed(everything)}"
+        return f" capturing {some}{' or none' if free else ''}"
+    if all(len(each) <= 1 for each in sets):
+        return f" capturing {listed(everything, 'or')}{' or none' if free else ''}"
+    written = (" and ".join(map(str, sorted(each))) or "none" for each in sorted(sets, key=sorted))
+    return f" capturing {' or '.join(written)}"
+
+
+def _tramples(moves: Sequence[Move]) -> list[str]:
+    paths = [
+        f"move to {move.target} capturing {', '.join(map(str, move.captures))}"
+        for move in sorted(moves, key=lambda move: len(move.captures))
+    ]
+    more = len(paths) - MOST_PATHS
+    return [*paths[:MOST_PATHS], f"and {more} longer ways to trample"] if more > 0 else paths
+
+
+def _ranges(origin: Square, targets: Iterable[Square]) -> str:
+    """Return ``targets`` with those in a row, seen from ``origin``, as ``B6..G6``."""
+    rays: defaultdict[tuple[int, int], list[tuple[int, Square]]] = defaultdict(list)
+    for target in targets:
+        across, down = target.column - origin.column, target.row - origin.row
+        distance = max(abs(across), abs(down))
+        rays[_sign(across), _sign(down)].append((distance, target))
+    return ", ".join(text for ray in rays.values() for text in _runs(sorted(ray)))
+
+
+def _runs(ray: Sequence[tuple[int, Square]]) -> list[str]:
+    """Return squares of one ray, by distance, with three or more in a row as a range."""
+    runs: list[list[tuple[int, Square]]] = []
+    for distance, square in ray:
+        if runs and runs[-1][-1][0] == distance - 1:
+            runs[-1].append((distance, square))
+        else:
+            runs.append([(distance, square)])
+    return [
+        f"{run[0][1]}..{run[-1][1]}" if len(run) > 2 else ", ".join(str(each) for _, each in run)
+        for run in runs
+    ]
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

@@ -1,0 +1,230 @@
+"""What happened at a board, in a sentence for one reader.
+
+Owns the words of every table event. Must never draw a board, and never look at anything but the
+event and the table as it stood right after.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
+from thudmud.tables.decisions import OFFER_WORDS, who_sits
+from thudmud.tables.events import (
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Joined,
+    Left,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    RulesSet,
+    TableEvent,
+)
+from thudmud.tables.match import Match
+from thudmud.tables.objects import listed
+from thudmud.tables.table import Table
+from thudmud.text.words import counted, does, sentence_case
+
+ENDINGS = {
+    Ending.AGREEMENT: "Both players agree to end the battle.",
+    Ending.QUIET: "Nothing was captured for {quiet} plies.",
+    Ending.DESERTION: "There is nobody to play on against.",
+    Ending.ROCK_ESCAPED: "The Rock is home.",
+    Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
+}
+
+
+def sentence(event: TableEvent, table: Table, me: str | None) -> str:
+    """Return what ``event`` reads like to ``me``.
+
+    Args:
+        event: what happened.
+        table: the table right after it.
+        me: the reader's name if the event or a seat is theirs, else None.
+    """
+    return _sentence(event, table, me)
+
+
+def turn(table: Table, me: str | None) -> str:
+    """Return whose turn it is; nothing when no battle is being played."""
+    if not table.running or table.game is None:
+        return ""
+    side = table.game.position.turn
+    player = table.seats.get(side)
+    if player is None:
+        return f"It is the {side.plural}' turn; their seat is free."
+    return "It is your turn." if player == me else f"It is {player}'s turn ({side.plural})."
+
+
+def waiting(table: Table) -> str:
+    """Return what could be done at a table where no battle is being played."""
+    if not table.full:
+        return who_sits(table)
+    nth = "second battle" if table.half_played else "battle"
+    return f'{who_sits(table)} "start game" begins the {nth}.'
+
+
+def points(table: Table, match: Match) -> str:
+    """Return the points of the match so far by name, such as "Anna 31, Bert 24"."""
+    return ", ".join(f"{_named(table, side)} {match.points(side)}" for side in Side)
+
+
+def played(move: Move, who: str, me: str | None) -> str:
+    """Return the ply ``move`` of the player ``who``, as "You hurl the dwarf from F1 to F6, ..."."""
+    verb, way = does(who, me, move.verb.value), f"from {move.origin} to {move.target}"
+    if move.trample:
+        victims = _victims(move, Piece.DWARF)
+        return f"{does(who, me, 'send')} the troll {way}, trampling {victims}."
+    start = f"{verb} the {move.piece.noun} {way}"
+    if move.verb is Verb.HURL:
+        return f"{start}, felling the troll."
+    if not move.captures:
+        return f"{start}."
+    prey = Piece.TROLL if move.piece is Piece.DWARF else Piece.DWARF
+    return f"{start}, capturing {_victims(move, prey)}."
+
+
+def _victims(move: Move, prey: Piece) -> str:
+    noun = prey.noun + ("s" if len(move.captures) > 1 else "")
+    return f"the {noun} at {listed(move.captures)}"
+
+
+def _named(table: Table, side: Side) -> str:
+    return table.seats.get(side, f"the {side.plural}")
+
+
+@singledispatch
+def _sentence(event: object, table: Table, me: str | None) -> str:  # noqa: ARG001 (the signature that the cases share)
+    raise TypeError(f"no words for {type(event).__name__}")
+
+
+@_sentence.register
+def _(event: Joined, table: Table, me: str | None) -> str:
+    said = (
+        f"{does(event.player, me, 'sit')} down at the {table.name} to play the {event.side.plural}."
+    )
+    if table.running:
+        return f"{said} {turn(table, me)}"
+    if table.full:
+        return f'{said} Both seats are taken: "start game" begins the battle.'
+    free = event.side.other
+    return f'{said} The {free.value} seat is free: "join game as {free.value}".'
+
+
+@_sentence.register
+def _(event: Left, table: Table, me: str | None) -> str:
+    seat = f"the {event.side.value} seat at the {table.name}"
+    if event.parting is Parting.LOST:
+        said = f"{event.player} has lost the connection, and {seat} is free."
+    else:
+        said = f"{does(event.player, me, 'leave')} {seat}."
+    if table.running and table.seats:
+        return f"{said} The battle waits for somebody to sit down."
+    return said
+
+
+@_sentence.register
+def _(_event: Cleared, table: Table, _me: str | None) -> str:
+    return f"Nobody is left to play on, so the {table.name} is cleared."
+
+
+@_sentence.register
+def _(event: RulesSet, table: Table, me: str | None) -> str:
+    return f"{does(event.player, me, 'set')} the rules of the {table.name} to {event.rules}."
+
+
+@_sentence.register
+def _(event: BattleStarted, table: Table, me: str | None) -> str:
+    which = "The first battle of a match" if event.number == 1 else "The second battle"
+    swapped = "" if event.number == 1 else ", with the seats swapped"
+    return (
+        f"{which} begins at the {table.name} by the {event.rules} rules{swapped}: "
+        f"{does(event.dwarf, me, 'play')} the dwarfs, "
+        f"{_mid(does(event.troll, me, 'play'))} the trolls. {turn(table, me)}"
+    )
+
+
+def _mid(words: str) -> str:
+    """Return words that open with "You" as they stand within a sentence."""
+    return words.replace("You ", "you ", 1) if words.startswith("You ") else words
+
+
+@_sentence.register
+def _(event: Moved, table: Table, me: str | None) -> str:
+    said = played(event.move, event.player, me)
+    game = table.game
+    if game and table.quiet and game.quiet_plies == table.quiet_limit:
+        plies = counted(game.quiet_plies, "ply")
+        said += f' Nothing was captured for {plies}: either player may now "end game" alone.'
+    over = game is not None and game.outcome is not None
+    return said if over else f"{said} {turn(table, me)}"
+
+
+@_sentence.register
+def _(event: Offered, table: Table, me: str | None) -> str:
+    what = "end the battle" if event.offer is Offer.END else "start over with a new match"
+    said = f"{does(event.player, me, 'offer')} to {what}."
+    side = table.side_of(event.player)
+    other = table.seats.get(side.other) if side else None
+    if other is None:
+        return said
+    words = OFFER_WORDS[event.offer]
+    needs = "It takes you" if other == me else f"It takes {other}"
+    return f'{said} {needs} to say "{words}" too; a move declines.'
+
+
+@_sentence.register
+def _(event: OfferLapsed, _table: Table, _me: str | None) -> str:
+    what = "end the battle" if event.offer is Offer.END else "start over"
+    return f"The offer to {what} no longer stands."
+
+
+@_sentence.register
+def _(event: BattleEnded, table: Table, me: str | None) -> str:
+    match = table.match
+    if match is None:
+        return "The battle is over."
+    parts = [_why(event, table, me), _result(event.outcome, table, me), _match_so_far(table, match)]
+    return " ".join(parts)
+
+
+def _why(event: BattleEnded, table: Table, me: str | None) -> str:
+    outcome = event.outcome
+    if outcome.ending is Ending.RESIGNATION:
+        return f"{does(event.player, me, 'resign')} the battle."
+    if outcome.ending is Ending.NO_MOVE and table.game:
+        return f"The {table.game.position.turn.plural} have no move."
+    return ENDINGS[outcome.ending].format(quiet=table.quiet_limit)
+
+
+def _result(outcome: Outcome, table: Table, me: str | None) -> str:
+    names = {
+        side: f"{side.plural} ({'you' if n == me else n})" for side, n in _names(table).items()
+    }
+    dwarf, troll = outcome.score.dwarf, outcome.score.troll
+    scores = f"The battle is over: {names[Side.DWARF]} {dwarf}, {names[Side.TROLL]} {troll}."
+    if outcome.winner is None:
+        return f"{scores} It is a draw."
+    return f"{scores} The {outcome.winner.plural} win by {abs(dwarf - troll)}."
+
+
+def _names(table: Table) -> dict[Side, str]:
+    return {side: table.seats.get(side, "gone") for side in Side}
+
+
+def _match_so_far(table: Table, match: Match) -> str:
+    if not match.over:
+        return (
+            f"The match so far: {points(table, match)}. "
+            '"start game" begins the second battle, with the seats swapped.'
+        )
+    lead = match.points(Side.DWARF) - match.points(Side.TROLL)
+    said = f"The match is over: {points(table, match)}."
+    if lead == 0:
+        return f"{said} It is a draw."
+    winner = _named(table, Side.DWARF if lead > 0 else Side.TROLL)
+    return f"{said} {sentence_case(winner)} wins the match by {abs(lead)}."

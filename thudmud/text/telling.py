@@ -1,0 +1,123 @@
+"""What one reader is told of one thing that happened.
+
+Owns which sentence, board and status line go together, for a board style and a place to stand.
+Must never send anything: it returns lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thudmud.commands.model import (
+    Boards,
+    Help,
+    Look,
+    Style,
+    Syntax,
+    ViewGame,
+    ViewPossible,
+    Who,
+)
+from thudmud.tables.asides import Asked, CameIn, Entered, Happening
+from thudmud.tables.events import BattleStarted, Moved, TableEvent
+from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.table import Table
+from thudmud.text import board, legal, rooms, sentences
+from thudmud.text.help import page, syntax
+from thudmud.text.words import wrapped
+
+DRAWN = (BattleStarted, Moved)
+"""The events after which the board looks different, so that it is shown again."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How something is seen. Readers whose views are equal read the same text.
+
+    Attributes:
+        me: the reader's name if what happened names them or they sit at the table, else None.
+        style: how they want the board shown; full where there is no board.
+        width: the columns of their screen.
+        away: whether they are somewhere else than the board.
+    """
+
+    me: str | None
+    style: Style
+    width: int
+    away: bool = False
+
+    @classmethod
+    def of(cls, hall: Hall, telling: Telling, name: str, width: int) -> View:
+        """Return how ``name`` sees what ``telling`` tells."""
+        table, event = telling.table, telling.event
+        seated = table is not None and table.side_of(name) is not None
+        named = name in {event.player, getattr(event, "to", None)}
+        me = name if seated or named else None
+        if table is None:
+            return cls(me, Style.FULL, width)
+        person = hall.people.get(name)
+        room = person.room if person else table.name
+        style = hall.style(name, table.name) if person else Style.BRIEF
+        return cls(me, style, width, room != table.name)
+
+
+def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
+    """Return the lines that a reader with ``view`` is told."""
+    event, table = telling.event, telling.table
+    if isinstance(event, Asked):
+        return _answer(hall, event, table, view)
+    if isinstance(event, Happening):
+        return _aside(hall, event, table, view)
+    if table is None:
+        raise ValueError(f"{event} happened at no table")
+    return _at_table(event, table, view)
+
+
+def _at_table(event: TableEvent, table: Table, view: View) -> list[str]:
+    said = sentences.sentence(event, table, view.me)
+    lines = wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
+    return lines + _shown(table, view) if isinstance(event, DRAWN) else lines
+
+
+def _shown(table: Table, view: View) -> list[str]:
+    """Return the board in the reader's style."""
+    if view.style is Style.FULL:
+        return board.full(table, view.width)
+    return wrapped(board.status(table), view.width)
+
+
+def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
+    said = rooms.told(aside, view.me)
+    lines = wrapped(f"[{table.name}] {said}" if table and view.away else said, view.width)
+    match aside:
+        case Entered(player) | CameIn(player, None) if player == view.me:
+            return lines + rooms.hall(hall, player, view.width)
+        case CameIn(player, room) if player == view.me and table:
+            here = rooms.people_here(hall, player, room, view.width)
+            return lines + _shown(table, view) + _standing(table, view) + here
+    return lines
+
+
+def _standing(table: Table, view: View) -> list[str]:
+    """Return whose turn it is, or what could be done at a board where nothing goes on."""
+    return wrapped(sentences.turn(table, view.me) or sentences.waiting(table), view.width)
+
+
+def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
+    match asked.question:
+        case Boards():
+            return rooms.boards(hall, view.width)
+        case Who():
+            return rooms.who(hall, asked.player, view.width)
+        case Help(topic):
+            return page(topic, view.width)
+        case Syntax(verb):
+            return syntax(verb, view.width)
+        case ViewPossible(origin) if table and table.game:
+            return legal.possible(table.game, origin, view.width)
+        case Look(None) if table:
+            here = rooms.people_here(hall, asked.player, table.name, view.width)
+            return board.full(table, view.width) + _standing(table, view) + here
+        case Look() | ViewGame() if table:
+            return board.full(table, view.width) + _standing(table, view)
+    return rooms.hall(hall, asked.player, view.width)

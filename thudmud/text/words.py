@@ -1,0 +1,39 @@
+"""The small words: who does what, in whose eyes, how many, and lines that fit.
+
+Owns English grammar and the wrapping of prose. Must never know an event.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+IRREGULAR = {"go": "goes"}
+
+
+def does(actor: str, me: str | None, verb: str) -> str:
+    """Return ``actor`` doing ``verb`` (its plain form), as "You move" or "Anna moves"."""
+    if actor == me:
+        return f"You {verb}"
+    return f"{actor} {IRREGULAR.get(verb, verb + 's')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 ply", "2 points", with the plural that the nouns used here have."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def sentence_case(text: str) -> str:
+    """Return ``text`` with its first letter upper-cased and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return ``text`` as lines of fewer than ``width`` columns.
+
+    A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
+    every line but the first.
+    """
+    return textwrap.wrap(
+        text, width - 1, subsequent_indent=indent, break_on_hyphens=False, drop_whitespace=True
+    )
