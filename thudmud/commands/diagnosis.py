@@ -1,0 +1,168 @@
+"""Why a line could not be read: the word it stumbled on, and what was probably meant.
+
+Owns the plain names of what may stand in a line, and the sentences for mistakes that everybody
+makes. Must never show anything to anybody: ``thudmud.text.mistakes`` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lark import UnexpectedInput, UnexpectedToken
+
+from thudmud.commands.errors import ParseError
+from thudmud.commands.language import END_OF_LINE, WORDS, following, spoken
+from thudmud.commands.near import near_miss
+
+_PHRASES = {
+    "POSITION": "a position such as A6",
+    "OBJECT": "the name of a board",
+    "PLAYER": "the name of a player",
+    "SPEECH": "what you want to say",
+    "DEED": "what you do",
+    "_COMMA": "a comma",
+}
+"""What stands for more than its own letters, in plain words; told before the keywords."""
+
+_ROWS = range(1, 16)
+_NAMED_POSITION = re.compile(r"([A-Z]) ?([0-9]{1,4})(?![0-9A-Z_])", re.ASCII | re.IGNORECASE)
+_GLUED_POSITIONS = re.compile(
+    r"([A-O][0-9]{1,2})[-x>;/]{0,2}([A-O][0-9]{1,2})", re.ASCII | re.IGNORECASE
+)
+_ENDS_IN_POSITION = re.compile(r"[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
+
+
+def diagnose(line: str, error: UnexpectedInput) -> ParseError:
+    """Return what is wrong with a cleaned line that the grammar refused with ``error``."""
+    place = _Place.of(line, _column(line, error))
+    detail, suggestion = next(filter(None, (found(place) for found in _MISTAKES)), (None, None))
+    return ParseError(
+        line,
+        place.column,
+        place.word,
+        expected=_phrases(place.terminals),
+        suggestion=suggestion or near_miss(place.word, place.spellings, first=place.column == 0),
+        detail=detail,
+    )
+
+
+def _column(line: str, error: UnexpectedInput) -> int:
+    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
+    if at_end or error.pos_in_stream is None:
+        return len(line)  # Lark gives the end the place of the last word
+    return error.pos_in_stream
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a line stopped making sense: in which column, and which terminals might have come."""
+
+    line: str
+    column: int
+    terminals: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str, column: int) -> _Place:
+        return cls(line, column, _following(line[:column].strip()))
+
+    @property
+    def before(self) -> str:
+        """What made sense."""
+        return self.line[: self.column].strip()
+
+    @property
+    def rest(self) -> str:
+        """What did not, to the end of the line."""
+        return self.line[self.column :]
+
+    @property
+    def word(self) -> str:
+        """What stands there, up to a blank or a comma; a comma is a word of its own."""
+        return self.rest[:1] if self.rest.startswith(",") else _unbroken(self.rest)
+
+    @property
+    def whole_word(self) -> str:
+        """The same with the letters right before it, if it is the end of a word."""
+        return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
+
+    @property
+    def spellings(self) -> list[str]:
+        """All keywords that might have stood there."""
+        return [word for name, words in WORDS.items() if name in self.terminals for word in words]
+
+
+def _unbroken(text: str) -> str:
+    return re.split("[ ,]", text, maxsplit=1)[0]
+
+
+_following = lru_cache(maxsize=256)(following)
+
+
+def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
+    if "_CAPTURING" in terminals:
+        terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there
+    return (
+        *(phrase for name, phrase in _PHRASES.items() if name in terminals),
+        *(f'"{spoken(name)}"' for name in WORDS if name in terminals),
+        *(["the end of the line"] if END_OF_LINE in terminals else []),
+    )
+
+
+_Finding = tuple[str, str | None] | None
+"""A sentence for a mistake, and what was probably meant if that is known."""
+
+
+def _split_number(place: _Place) -> _Finding:
+    """``A1 5``: a blank between the digits of a row."""
+    position = _ENDS_IN_POSITION.search(place.before)
+    digits = _DIGITS.match(place.rest)
+    if position is None or digits is None:
+        return None
+    meant = position[0].upper().replace(" ", "") + digits[0]
+    sentence = f'There is a blank inside a number: "{position[0]} {digits[0]}".'
+    return sentence, meant if int(meant[1:]) in _ROWS else None
+
+
+def _no_such_position(place: _Place) -> _Finding:
+    """``I16``, ``Z3``: what looks like a position but lies outside the grid."""
+    named = _NAMED_POSITION.match(place.rest)
+    if named is None or "POSITION" not in place.terminals:
+        return None
+    if named[1].upper() > "O":
+        return f"There is no column {named[1].upper()}: columns go from A to O.", None
+    if int(named[2]) not in _ROWS:
+        return f"There is no row {named[2]}: rows go from 1 to 15.", None
+    return None
+
+
+def _glued_positions(place: _Place) -> _Finding:
+    """``a6b6``, ``a6-b6``: two positions in one word."""
+    glued = _GLUED_POSITIONS.fullmatch(place.whole_word)
+    if glued is None or not (
+        "POSITION" in place.terminals or _ENDS_IN_POSITION.search(place.before)
+    ):
+        return None
+    return f"Write {glued[1].upper()} and {glued[2].upper()} apart from each other.", None
+
+
+def _captures_nothing(place: _Place) -> _Finding:
+    """A shove that does not say what it captures."""
+    if (
+        place.rest
+        or not place.before.lower().startswith("shove ")
+        or "_CAPTURING" not in place.terminals
+    ):
+        return None
+    return 'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".', None
+
+
+_MISTAKES: tuple[Callable[[_Place], _Finding], ...] = (
+    _split_number,
+    _no_such_position,
+    _glued_positions,
+    _captures_nothing,
+)

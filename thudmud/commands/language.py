@@ -1,0 +1,186 @@
+"""The grammar, loaded: a cleaned line -> a command, or Lark's own error.
+
+Owns the reading of ``grammar/thud.lark`` and what each of its rules builds. Must never clean a line
+nor explain what is wrong with one.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import cast
+
+from lark import Lark, Token, Transformer, v_args
+
+import thudmud
+from thudmud.commands.model import (
+    Boards,
+    Command,
+    Emote,
+    End,
+    Go,
+    Help,
+    Join,
+    Leave,
+    Look,
+    Play,
+    Quit,
+    Resign,
+    Say,
+    SetBoard,
+    SetRules,
+    Start,
+    Style,
+    Syntax,
+    Tell,
+    ViewGame,
+    ViewPossible,
+    Who,
+)
+from thudmud.engine import EVERY, Attempt, Every, Side, Square, Verb
+
+END_OF_LINE = "$END"
+"""Lark's name for the terminal that follows the last word."""
+
+_Captures = tuple[Square, ...] | Every
+_SPELLING = re.compile(r"\(\?i:([a-z\\ ]+)\)|\|([':])\)")
+"""A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
+that may stand for one."""
+
+
+def grammar_file() -> Traversable | Path:
+    """Return the grammar: in an installed package its own copy, in a checkout the only one."""
+    installed = resources.files(thudmud) / "grammar" / "thud.lark"
+    if installed.is_file():
+        return installed
+    return Path(thudmud.__file__).parent.parent / "grammar" / "thud.lark"
+
+
+@v_args(inline=True)
+class _Builder(Transformer[Token, Command]):
+    """Builds the commands while the line is read; each method is named for a rule."""
+
+    def join(self, side: Token, on: str | None) -> Join:
+        return Join(Side[side.type], on)
+
+    def leave(self, on: str | None) -> Leave:
+        return Leave(on)
+
+    def end(self, on: str | None) -> End:
+        return End(on)
+
+    def begin(self, on: str | None) -> Start:
+        return Start(on)
+
+    def resign(self, on: str | None) -> Resign:
+        return Resign(on)
+
+    def set_board(self, style: Token, on: str | None) -> SetBoard:
+        return SetBoard(Style[style.type], on)
+
+    def set_rules(self, rules: Token, on: str | None) -> SetRules:
+        return SetRules(spoken(rules.type), on)
+
+    def view_game(self, on: str | None) -> ViewGame:
+        return ViewGame(on)
+
+    def view_possible(self, origin: Token | None, on: str | None) -> ViewPossible:
+        return ViewPossible(None if origin is None else _square(origin), on)
+
+    def play(
+        self, verb: Token, origin: Token, target: Token, on: str | None, captures: _Captures | None
+    ) -> Play:
+        return Play(Attempt(Verb[verb.type], _square(origin), _square(target), captures), on)
+
+    def play_turned(
+        self, verb: Token, origin: Token, target: Token, captures: _Captures, on: str
+    ) -> Play:
+        return self.play(verb, origin, target, on, captures)
+
+    def on(self, words: Token) -> str:
+        return str(words)
+
+    def capturing(self, *positions: Token) -> _Captures:
+        return tuple(map(_square, positions))
+
+    def capturing_all(self) -> _Captures:
+        return EVERY
+
+    def capturing_none(self) -> _Captures:
+        return ()
+
+    def look(self, words: Token | None) -> Look:
+        return Look(None if words is None else str(words))
+
+    def go(self, words: Token) -> Go:
+        return Go(str(words))
+
+    def go_hall(self) -> Go:
+        return Go()
+
+    def boards(self) -> Boards:
+        return Boards()
+
+    def who(self) -> Who:
+        return Who()
+
+    def say(self, speech: Token) -> Say:
+        return Say(str(speech))
+
+    def emote(self, deed: Token) -> Emote:
+        return Emote(str(deed))
+
+    def tell(self, player: Token, speech: Token) -> Tell:
+        return Tell(str(player), str(speech))
+
+    def help(self, topic: Token | None) -> Help:
+        return Help(None if topic is None else str(topic))
+
+    def syntax(self, topic: Token | None) -> Syntax:
+        return Syntax(None if topic is None else str(topic))
+
+    def quit(self) -> Quit:
+        return Quit()
+
+
+def _square(position: Token) -> Square:
+    return Square.parse(position.replace(" ", ""))
+
+
+_LARK = Lark(
+    grammar_file().read_text(encoding="utf-8"),
+    parser="lalr",
+    lexer="contextual",
+    transformer=_Builder(),
+    g_regex_flags=re.ASCII,  # or U+017F would do for "s" and U+212A for "k"
+)
+
+
+def spoken(terminal: str) -> str:
+    """Return the word that a keyword's terminal is named for: ``_KOOM_VALLEY`` -> koom valley."""
+    return terminal.strip("_").replace("_", " ").lower()
+
+
+WORDS: dict[str, tuple[str, ...]] = {
+    terminal.name: words
+    for terminal in _LARK.terminals
+    if (words := tuple(
+        (found[1] or found[2]).replace("\\", "")
+        for found in _SPELLING.finditer(terminal.pattern.to_regexp())
+    ))
+}  # fmt: skip
+"""The lower-case spellings of every keyword's terminal, in the order of the grammar."""
+
+
+def read(line: str) -> Command:
+    """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
+    return cast("Command", _LARK.parse(line))
+
+
+def following(beginning: str) -> frozenset[str]:
+    """Return the terminals that may follow the beginning of a line that ``read`` understood."""
+    reading = _LARK.parse_interactive(beginning)
+    reading.exhaust_lexer()
+    return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own

@@ -1,0 +1,67 @@
+"""Near misses: which of some words another was probably meant for.
+
+Owns how alike is alike enough, and the words of other games that mean one of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+_SYNONYMS = {
+    "?": "help",
+    "at": "on",
+    "begin": "start",
+    "bye": "quit",
+    "capture": "capturing",
+    "captures": "capturing",
+    "concede": "resign",
+    "every": "all",
+    "everything": "all",
+    "examine": "look",
+    "exit": "quit",
+    "in": "on",
+    "into": "to",
+    "killing": "capturing",
+    "logout": "quit",
+    "nothing": "none",
+    "onto": "on",
+    "play": "join",
+    "push": "shove",
+    "shout": "say",
+    "sit": "join",
+    "stop": "end",
+    "surrender": "resign",
+    "taking": "capturing",
+    "throw": "hurl",
+    "walk": "go",
+    "whisper": "tell",
+    "x": "look",
+}
+"""Words that players try, and ours for them."""
+
+_ALIKE = 0.7
+"""The ``difflib`` ratio from which two words are taken for each other: "mvoe" and "move" have
+0.75."""
+
+_SHORT = 3
+"""Words of fewer letters are all alike: as a first word they are no near miss, and no beginning."""
+
+_PUNCTUATION = ".,;:!?"
+
+
+def near_miss(word: str, candidates: Collection[str], *, first: bool = False) -> str | None:
+    """Return the one of ``candidates`` that ``word`` was probably meant for, if any is near.
+
+    ``first`` says that it is the first word of a line, where anything at all may be typed: there
+    the shortest candidates are left out.
+    """
+    asked = word.lower().rstrip(_PUNCTUATION) or word
+    if _SYNONYMS.get(asked) in candidates:
+        return _SYNONYMS[asked]
+    words = sorted(one for one in candidates if len(one) >= _SHORT or not first)
+    if len(asked) >= _SHORT:
+        for candidate in words:
+            if candidate.startswith(asked):
+                return candidate
+    return next(iter(get_close_matches(asked, words, n=1, cutoff=_ALIKE)), None)

@@ -1,0 +1,47 @@
+"""A line of text -> a command, or a ParseError.
+
+Owns the door: nothing that anybody types gets past it but a command. Must never know what a
+command does.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from lark import UnexpectedInput
+
+from thudmud.commands.cleaning import MAX_LINE, clean
+from thudmud.commands.diagnosis import diagnose
+from thudmud.commands.errors import ParseError
+from thudmud.commands.language import WORDS, following, read
+from thudmud.commands.model import Command
+
+VERBS: tuple[str, ...] = tuple(
+    word for name, words in WORDS.items() if name in following("") for word in words
+)
+"""The words and signs that a line can begin with, in the order of the grammar."""
+
+KEYWORDS: frozenset[str] = frozenset(
+    word for words in WORDS.values() for phrase in words for word in phrase.split()
+)
+"""The lower-case words of the command language, which no player may be named like."""
+
+_REMEMBERED = 1024
+"""How many different lines are kept with their commands: players repeat themselves."""
+
+
+def parse(line: str) -> Command:
+    """Return the command that ``line`` asks for; raises only ``ParseError``, for any text."""
+    if len(line) > MAX_LINE:
+        begun = clean(line[:MAX_LINE])
+        detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
+        raise ParseError(begun, len(begun), detail=detail)
+    return _parse_clean(clean(line))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _parse_clean(line: str) -> Command:
+    try:
+        return read(line)
+    except UnexpectedInput as error:
+        raise diagnose(line, error) from None
