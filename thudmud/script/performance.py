@@ -1,0 +1,179 @@
+"""Playing a transcript, and comparing what is seen with what it says.
+
+Owns the comparison. Must never open a socket: the stage that players stand on is given to it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from thudmud.script.transcript import Act, Expectation, Step, Transcript
+from thudmud.text import House, Message
+
+Seen = Mapping[str, Sequence[str]]
+
+
+class StageError(Exception):
+    """A step that cannot be played: a name that cannot be had, a server that is not there."""
+
+
+class Stage(Protocol):
+    """Where a transcript is played.
+
+    Each method returns what each player has seen since the last one: lines, without empty ones. It
+    raises StageError if the player cannot do that.
+    """
+
+    def enter(self, who: str) -> Seen:
+        """Let a player come in."""
+
+    def type(self, who: str, line: str) -> Seen:
+        """Let a player type a line."""
+
+    def vanish(self, who: str) -> Seen:
+        """Cut a player's connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A step after which a player saw something else than the transcript says."""
+
+    step: Step
+    who: str
+    seen: Sequence[str]
+
+    def __str__(self) -> str:
+        expected = self.step.expected.get(self.who, ())
+        found = [*_as_expected(expected, self.seen)]
+        wanted = [each.text if not each.many else "..." for each in expected]
+        diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
+        heading = f'line {self.step.line}: after "{self.step.written()}" {self.who} should see (-)'
+        return f"{heading} but saw (+):\n{diff}"
+
+
+class HouseStage:
+    """A stage without sockets: the players stand in a house of this process.
+
+    Args:
+        house: where they stand.
+        clock: gives the time, in seconds since the epoch.
+    """
+
+    def __init__(self, house: House, clock: Callable[[], float]) -> None:
+        self._house, self._clock = house, clock
+
+    def enter(self, who: str) -> Seen:
+        """Let a player come in."""
+        problem = self._house.name_problem(who)
+        if problem:
+            raise StageError(problem)
+        return _seen(self._house.enter(who))
+
+    def type(self, who: str, line: str) -> Seen:
+        """Let a player type a line."""
+        self._check_presence(who)
+        return _seen(self._house.obey(who, line, self._clock()))
+
+    def vanish(self, who: str) -> Seen:
+        """Lose a player."""
+        self._check_presence(who)
+        seen = dict(_seen(self._house.depart(who, self._clock())))
+        seen.pop(who, None)
+        return seen
+
+    def _check_presence(self, who: str) -> None:
+        if who not in self._house:
+            raise StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
+
+
+def perform(transcript: Transcript, stage: Stage) -> tuple[list[Mismatch], Transcript]:
+    """Play a transcript.
+
+    Raises:
+        StageError: a step could not be played; the message names its line.
+
+    Returns:
+        What did not fit, and the transcript with its expectations rewritten to what was seen: lines
+        that fitted stay as they are, wildcards and all.
+    """
+    mismatches: list[Mismatch] = []
+    steps = []
+    for step, seen in _played(transcript.steps, stage):
+        if step.expected:
+            mismatches += _compared(step, seen)
+        steps.append(replace(step, expected=_updated(step, seen)))
+    return mismatches, replace(transcript, steps=tuple(steps))
+
+
+def _played(steps: Iterable[Step], stage: Stage) -> Iterator[tuple[Step, Seen]]:
+    known: set[str] = set()
+    for step in steps:
+        try:
+            if step.who not in known and step.act is Act.TYPE:
+                stage.enter(step.who)
+            known.add(step.who)
+            yield step, _act(step, stage)
+        except StageError as error:
+            raise StageError(f"line {step.line}: {error}") from error
+
+
+def _act(step: Step, stage: Stage) -> Seen:
+    match step.act:
+        case Act.ENTER:
+            return stage.enter(step.who)
+        case Act.TYPE:
+            return stage.type(step.who, step.text)
+        case Act.VANISH:
+            return stage.vanish(step.who)
+
+
+def _seen(messages: Iterable[Message]) -> Seen:
+    seen: dict[str, list[str]] = {}
+    for message in messages:
+        lines = [line.rstrip() for line in message.text.split("\n") if line.strip()]
+        for name in message.to:
+            seen.setdefault(name, []).extend(lines)
+    return seen
+
+
+def _compared(step: Step, seen: Seen) -> list[Mismatch]:
+    everybody = dict.fromkeys([*step.expected, *seen])
+    return [
+        Mismatch(step, who, seen.get(who, ()))
+        for who in everybody
+        if not _fit(step.expected.get(who, ()), seen.get(who, ()))
+    ]
+
+
+def _fit(expected: Sequence[Expectation], seen: Sequence[str]) -> bool:
+    if not expected:
+        return not seen
+    first, rest = expected[0], expected[1:]
+    if first.many:
+        return any(_fit(rest, seen[start:]) for start in range(len(seen) + 1))
+    return bool(seen) and first.fits(seen[0]) and _fit(rest, seen[1:])
+
+
+def _as_expected(expected: Sequence[Expectation], seen: Sequence[str]) -> Iterator[str]:
+    """Yield the lines seen, those that fit a pattern written as the pattern."""
+    patterns = [each for each in expected if each.sign == "~"]
+    for line in seen:
+        yield next((each.text for each in patterns if each.fits(line)), line)
+
+
+def _updated(step: Step, seen: Seen) -> Mapping[str, Sequence[Expectation]]:
+    updated = {}
+    for who in dict.fromkeys([*step.expected, *seen]):
+        expected, lines = step.expected.get(who, ()), seen.get(who, ())
+        if _fit(expected, lines):
+            updated[who] = expected
+        else:
+            patterns = [each for each in expected if each.sign == "~"]
+            updated[who] = [
+                next((each for each in patterns if each.fits(line)), Expectation("|", line))
+                for line in lines
+            ]
+    return {who: lines for who, lines in updated.items() if lines}

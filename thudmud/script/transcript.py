@@ -1,0 +1,166 @@
+"""The format of transcripts, read and written.
+
+Owns what a line of a transcript means. Must never play one.
+
+A transcript is text, line by line:
+
+    # a comment, kept as it is; so are empty lines
+    @config FILE             the server's configuration, beside the transcript; first of all
+    Anna+                    Anna comes in; so does anyone at their first line
+    Anna> join game as dwarf on oak board
+    Anna| You walk to the oak board.
+    Bert~ Anna * to the oak board.
+    Bert...
+    Anna-                    Anna's connection is lost
+
+``>`` is a line typed. ``|`` is a line that is seen, exactly; ``~`` one with wildcards, where ``*``
+stands for any characters; ``...`` any number of lines. These stand below the step that brought
+them about, the lines of one player in their order. A step with expectations is told whole: who is
+not named must see nothing. A step without any is not compared. Empty lines are never compared, so
+none are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+NAME = re.compile(r"[A-Za-z]{2,20}")
+_LINE = re.compile(rf"(?P<who>{NAME.pattern})(?P<sign>\.\.\.|[+\-]|[>|~])(?: (?P<text>.*))?")
+
+
+class TranscriptError(ValueError):
+    """A transcript that cannot be read; ``line`` counts from 1."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        self.line = line
+        super().__init__(f"line {line}: {problem}")
+
+
+class Act(Enum):
+    """What a player does in a step."""
+
+    ENTER = "+"
+    TYPE = ">"
+    VANISH = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A line, or lines, that a player sees: as they stand in the transcript."""
+
+    sign: str
+    text: str = ""
+
+    @property
+    def many(self) -> bool:
+        """Whether any number of lines fit."""
+        return self.sign == "..."
+
+    def fits(self, seen: str) -> bool:
+        """Whether a line seen is one that was expected."""
+        if self.sign != "~":
+            return self.many or seen == self.text
+        pattern = ".*".join(map(re.escape, self.text.split("*")))
+        return re.fullmatch(pattern, seen) is not None
+
+    def written(self, who: str) -> str:
+        """Return the line of the transcript that says so."""
+        return f"{who}{self.sign}" if self.many else f"{who}{self.sign} {self.text}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that a player does, and what each player then sees.
+
+    ``line`` is where it stands, from 1; ``before`` are the comments and empty lines above it.
+    """
+
+    line: int
+    who: str
+    act: Act
+    text: str = ""
+    expected: Mapping[str, Sequence[Expectation]] = field(default_factory=dict)
+    before: Sequence[str] = ()
+
+    def written(self) -> str:
+        """Return the step's own line of the transcript."""
+        return f"{self.who}{self.act.value} {self.text}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A transcript: its steps, the file of its configuration if any, and what stands behind."""
+
+    steps: tuple[Step, ...]
+    config: str | None = None
+    after: Sequence[str] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Transcript:
+        """Read a transcript.
+
+        Raises:
+            TranscriptError: a line means nothing.
+        """
+        reader = _Reader()
+        for number, line in enumerate(text.splitlines(), 1):
+            reader.read(number, line.rstrip())
+        return cls(tuple(reader.steps), reader.config, tuple(reader.loose))
+
+    def written(self) -> str:
+        """Return the transcript as text; parsing it gives an equal one."""
+        lines = [f"@config {self.config}"] if self.config else []
+        for step in self.steps:
+            lines += [*step.before, step.written(), *_expectations(step.expected)]
+        return "\n".join([*lines, *self.after]) + "\n"
+
+
+class _Reader:
+    """Puts steps together, line by line."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.config: str | None = None
+        self.loose: list[str] = []
+        self._expected: dict[str, list[Expectation]] = {}
+
+    def read(self, number: int, line: str) -> None:
+        if not line or line.startswith("#"):
+            self.loose.append(line)
+        elif line.startswith("@"):
+            self._setting(number, line)
+        elif found := _LINE.fullmatch(line):
+            self._player(number, found["who"], found["sign"], found["text"] or "")
+        else:
+            raise TranscriptError(
+                number, f'"{line}" should begin with a name and one of > | ~ ... + -, or with #'
+            )
+
+    def _setting(self, number: int, line: str) -> None:
+        key, _, value = line.partition(" ")
+        if key != "@config" or not value:
+            raise TranscriptError(number, f'"{line}" should be "@config" and the name of a file')
+        if self.steps or self.config:
+            raise TranscriptError(number, '"@config" stands once, before the first step')
+        self.config = value
+
+    def _player(self, number: int, who: str, sign: str, text: str) -> None:
+        if sign in {act.value for act in Act}:
+            self._expected = {}
+            step = Step(number, who, Act(sign), text, self._expected, tuple(self.loose))
+            self.loose.clear()
+            self.steps.append(step)
+        elif not self.steps:
+            raise TranscriptError(number, "nothing has been done yet that could be seen")
+        elif self.loose:
+            # Comments between expectations would have no place to be kept when these are rewritten.
+            raise TranscriptError(number, "what is seen stands right below the step, with no gap")
+        else:
+            self._expected.setdefault(who, []).append(Expectation(sign, text))
+
+
+def _expectations(expected: Mapping[str, Iterable[Expectation]]) -> list[str]:
+    return [each.written(who) for who, lines in expected.items() for each in lines]
