@@ -1,0 +1,79 @@
+"""The arrows between the rooms, read from the imports themselves (see CONTRIBUTING.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "thudmud"
+
+ARROWS = {
+    "engine": set(),
+    "commands": {"engine"},
+    "tables": {"engine", "commands"},
+    "text": {"engine", "commands", "tables"},
+    "script": {"text"},
+    "server": {"engine", "commands", "tables", "text", "script"},
+}
+"""Which rooms a room may import."""
+
+OWNERS = {"lark": {"commands"}, "telnetlib3": {"server"}, "pydantic": {"server"}}
+"""Which rooms may import a dependency; nobody else may."""
+
+PURE = {"engine", "commands", "tables", "text", "script"}
+IMPURE = {
+    "asyncio", "datetime", "os", "random", "select", "selectors", "signal", "socket", "sqlite3",
+    "subprocess", "sys", "threading", "time", "urllib",
+}  # fmt: skip
+"""What touches the world: sockets, clocks, disks, processes and global randomness."""
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield str(node.module)
+
+
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0] if path.parent != ROOT else ""
+
+
+def test_every_room_has_its_arrows() -> None:
+    rooms = {path.name for path in ROOT.iterdir() if any(path.glob("*.py"))}
+    assert rooms == set(ARROWS)
+
+
+def test_no_room_can_reach_itself() -> None:
+    for room, allowed in ARROWS.items():
+        assert all(room not in ARROWS[other] for other in allowed), room
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_arrows(path: Path) -> None:
+    room = room_of(path)
+    if not room:
+        return
+    for name in imports(path):
+        package, _, rest = name.partition(".")
+        if package == "thudmud":
+            other = rest.partition(".")[0]
+            assert other == room or other in ARROWS[room], f"{room} may not import {name}"
+        else:
+            assert room in OWNERS.get(package, {room}), f"{room} may not import {name}"
+            assert room not in PURE or package not in IMPURE, f"{room} is pure, yet imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_say_what_they_own_and_stay_short(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(source))
+    assert len(source.splitlines()) <= 350, "long; a module should be about one thing"

@@ -1,0 +1,160 @@
+"""A stage for transcripts on a running server: each player is a telnet connection.
+
+Owns finding out, without waiting for a guessed time, that everything has been seen: a telnet timing
+mark (RFC 860) is answered behind all that was sent before it. Must never know what a transcript
+says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+import telnetlib3
+from telnetlib3 import telopt
+
+from thudmud.script import Seen, StageError
+from thudmud.server.session import NAME_PROMPT, PROMPT, WIDTH
+
+PATIENCE = 20.0
+"""Seconds to wait for an answer before the server counts as stuck."""
+
+_MARK = b"\x00\x06"  # no server sends NUL within a line
+_MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
+
+
+class RemoteStage:
+    """A stage whose players are connected to a server; a context manager.
+
+    Args:
+        host: where the server listens.
+        port: on which port.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+        self._runner = asyncio.Runner()
+        self._players: dict[str, _Player] = {}
+
+    def __enter__(self) -> Self:
+        """Return the stage."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections that are left."""
+        for who in list(self._players):
+            self._runner.run(self._players.pop(who).close())
+        self._runner.close()
+
+    def enter(self, who: str) -> Seen:
+        """Connect a player, and give their name."""
+        if who in self._players:
+            raise StageError(f"{who} is connected already")
+        return self._runner.run(self._enter(who))
+
+    def type(self, who: str, line: str) -> Seen:
+        """Let a player type a line."""
+        return self._runner.run(self._type(who, line))
+
+    def vanish(self, who: str) -> Seen:
+        """Cut a player's connection."""
+        return self._runner.run(self._vanish(who))
+
+    async def _enter(self, who: str) -> Seen:
+        host, port = self._address
+        try:
+            player = await _Player.connect(host, port)
+        except OSError as error:
+            raise StageError(f"nothing answers at {host}:{port}: {error}") from error
+        self._players[who] = player
+        greeting = await player.seen()
+        player.type(who)
+        seen = dict(await self._seen(first=who))
+        if player.nameless:
+            raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
+        return seen
+
+    async def _type(self, who: str, line: str) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here; a line {who}+ lets them in")
+        self._players[who].type(line)
+        return await self._seen(first=who)
+
+    async def _vanish(self, who: str) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here")
+        await self._players.pop(who).close()
+        return await self._seen()
+
+    async def _seen(self, first: str | None = None) -> Seen:
+        """Return what each has seen since the last time; ``first`` is who has done something."""
+        everybody = [first] if first else []
+        everybody += [who for who in self._players if who != first]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                seen = {who: await self._players[who].seen() for who in everybody}
+        except TimeoutError as error:
+            raise StageError(f"no answer within {PATIENCE:g} seconds") from error
+        for who in everybody:
+            if self._players[who].ended:
+                await self._players.pop(who).close()
+        return {who: lines for who, lines in seen.items() if lines}
+
+
+class _Player:
+    """One connection of a player."""
+
+    def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
+        self.ended = False
+        self.nameless = True
+        self._reader, self._writer = reader, writer
+        # The answer to a timing mark is put among the text, where it came.
+        writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
+
+    @classmethod
+    async def connect(cls, host: str, port: int) -> _Player:
+        """Connect to a server. OSError if it is not there."""
+        reader, writer = await telnetlib3.open_connection(
+            host,
+            port,
+            client_factory=telnetlib3.TelnetClient,
+            encoding=False,
+            connect_maxwait=0,
+            cols=WIDTH,
+            limit=_MOST_UNREAD,
+        )
+        return cls(reader, writer)
+
+    def type(self, line: str) -> None:
+        """Send a line."""
+        self._writer.write(line.encode() + b"\r\n")
+
+    async def seen(self) -> list[str]:
+        """Return the lines that have come since the last time, without prompts and empty lines."""
+        if not self._writer.is_closing():
+            self._writer.iac(telopt.DO, telopt.TM)
+        try:
+            text = await self._reader.readuntil(_MARK)
+        except asyncio.IncompleteReadError as rest:
+            text, self.ended = rest.partial, True
+        self.nameless = text.removesuffix(_MARK).endswith(NAME_PROMPT)
+        lines = text.removesuffix(_MARK).decode().split("\r\n")
+        return [line for each in lines if (line := _without_prompts(each).rstrip())]
+
+    async def close(self) -> None:
+        """Close the connection."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
+
+def _without_prompts(line: str) -> str:
+    for prompt in (NAME_PROMPT.decode(), PROMPT.decode()):
+        while line.startswith(prompt):
+            line = line.removeprefix(prompt)
+    return line
