@@ -36,12 +36,15 @@ def parse(line: str) -> Command:
         begun = clean(line[:MAX_LINE])
         detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
         raise ParseError(begun, len(begun), detail=detail)
-    return _parse_clean(clean(line))
+    return _remembered(clean(line))
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _parse_clean(line: str) -> Command:
+def parse_afresh(line: str) -> Command:
+    """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
     try:
         return read(line)
     except UnexpectedInput as error:
         raise diagnose(line, error) from None
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(parse_afresh)

@@ -1,0 +1,91 @@
+"""Generated commands and lines: what the property tests of the command language draw from.
+
+Objects are what a player's free text can hold: no comma, and "capturing" as the first word only.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from thudmud.commands import (
+    Boards,
+    Command,
+    Emote,
+    End,
+    Go,
+    Help,
+    Join,
+    Leave,
+    Look,
+    Play,
+    Quit,
+    Resign,
+    Say,
+    SetBoard,
+    SetRules,
+    Start,
+    Style,
+    Syntax,
+    Tell,
+    ViewGame,
+    ViewPossible,
+    Who,
+    clean,
+)
+from thudmud.engine import EVERY, Attempt, Side, Square, Verb
+
+_HALL = ("hall", "the hall")
+_NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]
+
+squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
+texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
+objects = (
+    (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
+    .map(lambda text: clean(text.replace(",", " ")))
+    .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
+)
+boards = st.none() | objects
+
+
+@st.composite
+def attempts(draw: st.DrawFn) -> Attempt:
+    """Draw an attempt; a shove always says something about captures."""
+    verb = draw(st.sampled_from(Verb))
+    said = st.lists(squares, max_size=15).map(tuple) | st.just(EVERY)
+    captures = said if verb is Verb.SHOVE else said | st.none()
+    return Attempt(verb, draw(squares), draw(squares), draw(captures))
+
+
+commands: st.SearchStrategy[Command] = st.one_of(
+    st.builds(Join, st.sampled_from(Side), boards),
+    *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
+    st.builds(SetBoard, st.sampled_from(Style), boards),
+    st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(Play, attempts(), boards),
+    st.builds(ViewPossible, st.none() | squares, boards),
+    st.builds(Look, boards),
+    st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
+    st.builds(Say, texts),
+    st.builds(Emote, texts),
+    st.builds(Tell, words, texts),
+    st.builds(Help, st.none() | texts),
+    st.builds(Syntax, st.none() | texts),
+    st.sampled_from([Boards(), Who(), Quit()]),
+)
+"""Any command at all."""
+
+
+@st.composite
+def mutated_lines(draw: st.DrawFn) -> str:
+    """Draw the line of a command with up to four words or pieces put in, taken out or doubled."""
+    line = str(draw(commands))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(line)))
+        end = draw(st.integers(start, min(len(line), start + 8)))
+        piece = draw(
+            st.sampled_from(["", " ", ",", "capturing", " on ", "a1 5", "I16", line[start:end] * 2])
+            | st.text(max_size=4)
+        )
+        line = line[:start] + piece + line[end:]
+    return line

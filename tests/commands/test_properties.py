@@ -1,0 +1,84 @@
+"""What holds for every command and every line there can be."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.commands.generated import commands, mutated_lines
+from thudmud.commands import MAX_LINE, Command, ParseError, clean, parse
+from thudmud.text.mistakes import explain
+
+ENDING = "the end of the line"
+
+
+def refusal(line: str) -> ParseError | None:
+    try:
+        parse(line)
+    except ParseError as error:
+        return error
+    return None
+
+
+def check_that_it_parses_or_is_explained(line: str) -> None:
+    error = refusal(line)
+    if error is None:
+        return
+    assert error.line == clean(line[:MAX_LINE])
+    assert 0 <= error.column <= len(error.line)
+    assert error.line.startswith(error.word, error.column)
+    assert (error.word == "") is (error.column == len(error.line))
+    assert error.understood == error.line[: error.column].strip()
+    assert error.expected or error.detail
+    for width in (20, 80):
+        assert all(len(row) <= width for row in explain(error, width))
+
+
+@given(commands)
+def test_what_parses_also_prints(command: Command) -> None:
+    assert parse(str(command)) == command
+
+
+@given(commands, st.randoms(use_true_random=False))
+def test_keywords_come_in_any_case(command: Command, random: object) -> None:
+    line = str(command)
+    assert type(parse(line.upper())) is type(command) or not line.isascii()
+    assert parse(line.replace(" ", " \t ")) == command
+
+
+@given(st.text(max_size=200))
+@example("\ud800")
+@example("move a1 b2 on \u202eoak")
+@example("\x00")
+def test_any_text_parses_or_is_explained(line: str) -> None:
+    check_that_it_parses_or_is_explained(line)
+
+
+@given(mutated_lines())
+def test_a_damaged_command_parses_or_is_explained(line: str) -> None:
+    check_that_it_parses_or_is_explained(line)
+
+
+@given(mutated_lines())
+def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
+    error = refusal(line)
+    if error is None:
+        return
+    for phrase in error.expected:
+        if phrase == ENDING:
+            assert refusal(error.understood) is None
+        elif phrase.startswith('"'):
+            keyword = phrase.strip('"')
+            longer = f"{error.understood} {keyword}".strip()
+            then = refusal(longer)
+            assert then is None or then.column == len(longer)
+
+
+@given(mutated_lines())
+def test_a_suggestion_gets_the_player_further(line: str) -> None:
+    error = refusal(line)
+    if error is None or error.suggestion is None or error.detail is not None:
+        return
+    rest = error.line[error.column + len(error.word) :]
+    then = refusal(error.line[: error.column] + error.suggestion + rest)
+    assert then is None or then.column > error.column

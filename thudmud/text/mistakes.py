@@ -1,0 +1,74 @@
+"""A line that could not be read, told to the one who typed it.
+
+Owns the words and the caret under the word that did not fit. Must never find out what is wrong with
+a line: the ParseError says so.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from thudmud.commands import ParseError
+
+_GAP = "..."
+_LONGEST_QUOTE = 30
+
+
+def explain(error: ParseError, width: int) -> list[str]:
+    """Return rows of at most ``width`` columns that tell what is wrong with a line.
+
+    First the line with a caret under the word that did not fit, of a long line only the part around
+    it; then what was understood, what could stand there, and what was probably meant. An empty line
+    gets the sentence alone.
+    """
+    sentences = _sentence(error)
+    if error.suggestion is not None:
+        sentences += f' Did you mean "{error.suggestion}"?'
+    echo = _echo(error, width) if error.line else []
+    return echo + textwrap.wrap(sentences, width, break_on_hyphens=False)
+
+
+def _echo(error: ParseError, width: int) -> list[str]:
+    line, column = error.line, error.column
+    before, after = "", ""
+    if len(line) >= width:  # a caret behind the last word needs a column too
+        room = width - 2 * len(_GAP)
+        start = max(0, min(column - room // 2, len(line) + 1 - room))
+        before = _GAP if start else ""
+        after = _GAP if start + room < len(line) else ""
+        line, column = line[start : start + room], column - start
+    underlined = max(1, min(len(error.word), len(line) - column))
+    return [before + line + after, " " * (len(before) + column) + "^" * underlined]
+
+
+def _sentence(error: ParseError) -> str:
+    if error.detail is not None:
+        return error.detail
+    if not error.line:
+        return 'Type a command; "help" lists them.'
+    word = _quote(error.word)
+    if error.column == 0:
+        known = "" if error.suggestion else ' Type "help" for the commands there are.'
+        return f"There is no command {word}.{known}"
+    understood, expected = _quote_end(error.understood), _either(error.expected)
+    if error.word:
+        return f"After {understood} comes {expected}, not {word}."
+    return f"After {understood} something is missing: {expected}."
+
+
+def _either(phrases: tuple[str, ...]) -> str:
+    """Return ``a, b or c``."""
+    *others, last = phrases
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _quote(word: str) -> str:
+    return f'"{word}"' if len(word) <= _LONGEST_QUOTE else f'"{word[:_LONGEST_QUOTE]}{_GAP}"'
+
+
+def _quote_end(text: str) -> str:
+    """Quote the last words of ``text``; all of it if it is short."""
+    if len(text) <= _LONGEST_QUOTE:
+        return f'"{text}"'
+    _, _, words = text[-_LONGEST_QUOTE:].partition(" ")
+    return f'"{_GAP} {words or text[-_LONGEST_QUOTE:]}"'
