@@ -1,0 +1,76 @@
+"""The listening socket: everybody who connects gets a session in one lobby.
+
+Owns how a server starts and how it stops. Must never know what happens on a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from functools import partial
+
+from thudmud.server.connection import RECEIVE_BUFFER, Connection
+from thudmud.server.lobby import House, Lobby
+from thudmud.server.session import Session
+from thudmud.server.settings import ServerSettings
+
+FAREWELL = "The server is shutting down. Goodbye."
+
+_BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
+
+
+class CannotListenError(Exception):
+    """There is no listening at that host and port; the message names the setting to change."""
+
+
+class Server:
+    """Listens, and gives everybody who connects a session in one lobby.
+
+    Args:
+        settings: Where to listen, and the caps.
+        house: The house they play in.
+    """
+
+    def __init__(self, settings: ServerSettings, house: House) -> None:
+        self._settings = settings
+        self._lobby = Lobby(house)
+        self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
+
+    async def start(self) -> list[tuple[str, int]]:
+        """Begin to listen; return the addresses and ports.
+
+        Raises:
+            CannotListenError: The port is in use, or the host isn't ours.
+        """
+        host, port = self._settings.host, self._settings.port
+        try:
+            self._listening = await asyncio.get_running_loop().create_server(
+                self._connection, host, port, backlog=_BACKLOG
+            )
+        except (OSError, UnicodeError) as error:
+            raise CannotListenError(_told(error, host, port)) from error
+        return [each.getsockname()[:2] for each in self._listening.sockets]
+
+    async def stop(self) -> None:
+        """Tell everybody, let their connections end within the grace period, and end the rest."""
+        self._listening.close()
+        self._lobby.close(FAREWELL)
+        try:
+            await asyncio.wait_for(self._lobby.emptied(), self._settings.shutdown_grace)
+        except TimeoutError:
+            self._lobby.abort()
+            await self._lobby.emptied()
+        await self._listening.wait_closed()
+
+    def _connection(self) -> Connection:
+        session = partial(Session, lobby=self._lobby, settings=self._settings)
+        return Connection(session, self._settings.max_line, self._buffer)
+
+
+def _told(error: OSError | UnicodeError, host: str, port: int) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EADDRINUSE:
+        return f"server.port: port {port} of {host} is in use by another program"
+    if number == errno.EACCES:
+        return f"server.port: port {port} of {host} needs rights that this user does not have"
+    return f"server.host: this machine cannot listen on {host!r}"

@@ -1,0 +1,102 @@
+"""The command line: `thudmud` and its subcommands.
+
+Owns the options and the exit status: 0 for success, 2 for a command line or a configuration that
+can't be used. Each subcommand adds its own parser, which names the function that runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thudmud.server import config_file, logs
+from thudmud.server.listening import CannotListenError
+from thudmud.server.serve import serve
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
+
+DEFAULT_CONFIG = Path("config.toml")
+USAGE = 2
+"""The exit status for a command line or a configuration that can't be used."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line, by default this process's; return the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser, names = _parser()
+    if not words or (words[0] not in names and words[0] not in {"-h", "--help"}):
+        words.insert(0, "serve")
+    options = parser.parse_args(words)
+    run: Callable[[argparse.Namespace], int] = options.run
+    return run(options)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
+    parser = argparse.ArgumentParser(
+        prog="thudmud",
+        description="A server on which people play Thud by telnet.",
+        epilog='Without a subcommand it is "serve".',
+    )
+    subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
+    for add in SUBCOMMANDS:
+        add(subparsers)
+    return parser, frozenset(subparsers.choices)
+
+
+def _add_serve(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser("serve", help="listen for players", description="Listen.")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+    parser.add_argument(
+        "--host", type=_host, help="the address to listen on, instead of server.host"
+    )
+    parser.add_argument("--port", type=_port, help="the port, instead of server.port")
+    parser.set_defaults(run=_serve)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    path = options.config or (DEFAULT_CONFIG if DEFAULT_CONFIG.exists() else None)
+    given = {"host": options.host, "port": options.port}
+    try:
+        settings = config_file.load(path)
+        changed = {key: value for key, value in given.items() if value is not None}
+        server = settings.server.model_copy(update=changed)
+        logs.begin(server.log_level)
+        asyncio.run(serve(settings.model_copy(update={"server": server}), _announce))
+    except config_file.ConfigError as error:
+        return _refuse(error.problems)
+    except CannotListenError as error:
+        return _refuse([str(error)])
+    return 0
+
+
+def _host(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("should be an address or a host's name")
+    return text
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"should be a whole number from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def _announce(line: str) -> None:
+    print(line, flush=True)
+
+
+def _refuse(problems: Sequence[str]) -> int:
+    for problem in problems:
+        print(f"thudmud: {problem}", file=sys.stderr)
+    return USAGE
+
+
+SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (_add_serve,)
+
+if __name__ == "__main__":
+    sys.exit(main())

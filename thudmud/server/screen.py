@@ -1,0 +1,120 @@
+"""What one player's terminal shows: text is only ever appended, with a prompt after it.
+
+Owns where prompts and fresh lines go, the outbox (one write for each turn of the event loop, and no
+more than so many bytes waiting for a slow reader), and CR LF. Must never know who the player is
+or what the text means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+CRLF = b"\r\n"
+
+_log = logging.getLogger(__name__)
+
+
+def encode(text: str) -> bytes:
+    """Return lines joined by line feeds as they go out: UTF-8, CR LF after each.
+
+    UTF-8 never holds the byte 0xFF, so the text needs none of telnet's escaping.
+    """
+    return text.replace("\n", "\r\n").encode("utf-8", "replace") + CRLF
+
+
+class Screen:
+    """The output side of a connection.
+
+    A player who is being asked for a line has the cursor behind the prompt. Text that comes then
+    starts on a fresh line, and the prompt is shown again once, at the end of the turn. A line that
+    the player sends ends the prompt's line by itself: their terminal has echoed it.
+
+    Args:
+        transport: Where the bytes go. A reader whose unsent bytes exceed ``limit`` is cut off.
+        limit: The most bytes that may wait to be sent.
+    """
+
+    def __init__(self, transport: asyncio.Transport, limit: int) -> None:
+        self.prompt = b""
+        self.closed = False
+        self._transport = transport
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._scheduled = False
+        self._asking = False
+        self._at_prompt = False
+
+    def show(self, lines: bytes) -> None:
+        """Append whole lines, each ended by CR LF."""
+        if self._at_prompt:
+            self._at_prompt = False
+            self._asking = True
+            self._put(CRLF)
+        self._put(lines)
+
+    def ask(self) -> None:
+        """Show the prompt once nothing else follows in this turn."""
+        self._asking = True
+        self._schedule()
+
+    def answered(self) -> None:
+        """Note that the player has sent a line, so the cursor is on a fresh line."""
+        self._asking = self._at_prompt = False
+
+    def command(self, sequence: bytes) -> None:
+        """Append telnet bytes, which no terminal shows."""
+        self._put(sequence)
+
+    def mark(self, sequence: bytes) -> None:
+        """Append telnet bytes that mean: everything before this, the prompt too, has been sent."""
+        self._put_prompt()
+        self._put(sequence)
+
+    def close(self) -> None:
+        """Send what is waiting, without a prompt, and end the connection behind it."""
+        self._asking = self._at_prompt = False
+        self._write()
+        self.closed = True
+        self._transport.close()
+
+    def _put(self, piece: bytes) -> None:
+        if self.closed:
+            return
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size + self._transport.get_write_buffer_size() > self._limit:
+            self._write()
+            if self._transport.get_write_buffer_size() > self._limit:
+                self._cut_off()
+                return
+        self._schedule()
+
+    def _put_prompt(self) -> None:
+        if self._asking:
+            self._asking = False
+            self._at_prompt = True
+            self._put(self.prompt)
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._put_prompt()
+        self._scheduled = False
+        self._write()
+
+    def _write(self) -> None:
+        if self._pieces and not self.closed:
+            self._transport.write(b"".join(self._pieces))
+        self._pieces.clear()
+        self._size = 0
+
+    def _cut_off(self) -> None:
+        # Sending a reason would need the very room that is missing.
+        _log.info("cutting off a reader with %d bytes unread", self._limit)
+        self.closed = True
+        self._transport.abort()

@@ -1,0 +1,118 @@
+"""What the operator can set, and what holds where nothing is set.
+
+Owns the names, the defaults and the limits of all settings; each says in words what would be right
+for it. Must never read a file or start anything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from thudmud.commands import KEYWORDS, MAX_LINE
+from thudmud.tables.objects import ARTICLES, ORDINAL_WORDS
+
+RULES = ("discworld", "classic", "koom valley")
+RESERVED = frozenset({"it", "hall", "capturing", *ARTICLES, *ORDINAL_WORDS})
+"""Words that mean something else where the name of a board is expected."""
+
+_NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
+_LONGEST_NAME = 30
+
+
+def _whole(default: int, low: int, high: int) -> Any:
+    words = f"a whole number from {low} to {high}"
+    return Field(default=default, ge=low, le=high, description=words)
+
+
+def _board_name(name: str) -> str:
+    words = name.lower().split(" ")
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        raise _wrong(f"should be at most {_LONGEST_NAME} letters and single blanks")
+    reserved = RESERVED.intersection(words) or (KEYWORDS - {"board"}).intersection(
+        [" ".join(words)]
+    )
+    if reserved:
+        raise _wrong(f'cannot be used: "{min(reserved)}" means something else to players')
+    return name
+
+
+def _ruleset(name: str) -> str:
+    if name not in RULES:
+        raise _wrong(f"should be one of {', '.join(RULES)}")
+    return name
+
+
+def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
+    names = [board.name.lower() for board in boards]
+    twins = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twins:
+        raise _wrong(f'should have a name of its own each, but "{twins[0]}" comes twice')
+    return boards
+
+
+def _wrong(words: str) -> PydanticCustomError:
+    return PydanticCustomError("thudmud", "{words}", {"words": words})
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ServerSettings(_Section):
+    """The network, and the caps that keep one client from harming others."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8483, 0, 65535)
+    max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
+    commands_per_turn: int = _whole(8, 1, 1000)
+    queue_length: int = _whole(64, 1, 100_000)
+    outbox_bytes: int = _whole(262_144, 16_384, 1_073_741_824)
+    shutdown_grace: float = Field(default=3.0, ge=0, le=600, description="a number from 0 to 600")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="warning", description='"debug", "info", "warning" or "error"'
+    )
+
+
+class GameSettings(_Section):
+    """What holds at every board."""
+
+    quiet_plies: int = _whole(200, 0, 1_000_000)
+
+
+class BoardSettings(_Section):
+    """One board in the hall."""
+
+    name: Annotated[str, AfterValidator(_board_name)] = Field(
+        description='a name of letters, such as "oak board"'
+    )
+    rules: Annotated[str, AfterValidator(_ruleset)] = Field(
+        default="discworld", description=f"one of {', '.join(RULES)}"
+    )
+    style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
+
+
+class Settings(_Section):
+    """All of them, as the sections of `config.toml`."""
+
+    server: ServerSettings = Field(
+        default=ServerSettings(), description="a section that begins with [server]"
+    )
+    game: GameSettings = Field(
+        default=GameSettings(), description="a section that begins with [game]"
+    )
+    board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
+        default=(
+            BoardSettings(name="oak board"),
+            BoardSettings(name="pine board", style="brief"),
+            BoardSettings(name="marble board", rules="classic"),
+            BoardSettings(name="basalt board", rules="koom valley"),
+        ),
+        # A list of TOML is not a tuple; this is the one place that need not be strict.
+        strict=False,
+        min_length=1,
+        description="at least one section that begins with [[board]]",
+    )
