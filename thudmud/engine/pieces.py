@@ -43,6 +43,11 @@ class Piece(Enum):
         """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
         return _NOUNS[self]
 
+    @property
+    def phrase(self) -> str:
+        """The piece in a sentence, with its article: ``a dwarf``, ``the Rock``."""
+        return f"{'a' if self in _SIDES else 'the'} {_NOUNS[self]}"
+
     @staticmethod
     def of(side: Side) -> Piece:
         """Return the fighter of a side."""

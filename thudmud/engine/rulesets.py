@@ -1,0 +1,233 @@
+"""Rulesets: each a value made of parts. Adding one is adding a value.
+
+Owns the three rulesets and what every ruleset does with its parts. Must never ask which ruleset it
+is: a difference between two of them is a difference between their parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from thudmud.engine.attempt import Attempt, Every, Verb
+from thudmud.engine.fighters import Fighters
+from thudmud.engine.hurl import HurlingDwarfs
+from thudmud.engine.move import Move
+from thudmud.engine.openings import KOOM_VALLEY as KOOM_VALLEY_OPENING
+from thudmud.engine.openings import THUD, from_diagram
+from thudmud.engine.outcome import Ending, Outcome, Score
+from thudmud.engine.pieces import Piece, Side
+from thudmud.engine.position import Position
+from thudmud.engine.reasons import IllegalMove, Reason
+from thudmud.engine.rock import CAPTORS, rock_captured, rock_escaped
+from thudmud.engine.scoring import ByPieces, ByVictory, Scoring
+from thudmud.engine.shove import ANY, ShovingTrolls
+from thudmud.engine.squares import BOARD, SQUARES, Square
+from thudmud.engine.trample import TramplingTrolls
+from thudmud.engine.trap import TrappingDwarfs
+
+Goal = Callable[[Position], tuple[Ending, Side] | None]
+"""Tells who has won by reaching a goal, and how the battle has thereby ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """The rules of a battle, as a value made of parts.
+
+    Attributes:
+        name: as players and configuration write it.
+        title: as sentences write it.
+        opening: the position a battle begins with.
+        dwarfs: how the dwarf side moves and captures.
+        trolls: how the troll side does.
+        goals: what ends a battle whoever is to move; none of them twice in one position.
+        scoring: what a battle counts.
+    """
+
+    name: str
+    title: str
+    opening: Position
+    dwarfs: Fighters
+    trolls: Fighters
+    goals: tuple[Goal, ...]
+    scoring: Scoring
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        """The verbs that either side has."""
+        return self.dwarfs.verbs | self.trolls.verbs
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """Return every distinct outcome of the next ply; none if a goal has been reached."""
+        if self._reached(position) is not None:
+            return []
+        return self._fighters(position.turn).moves(position, BOARD)
+
+    def moves_from(self, position: Position, square: Square) -> list[Move]:
+        """Return every distinct outcome of a next ply by the piece on a square."""
+        if self._reached(position) is not None:
+            return []
+        return self._fighters(position.turn).moves(position, square.bit)
+
+    def count_moves(self, position: Position) -> int:
+        """Return ``len(legal_moves(position))``, faster than by listing them."""
+        if self._reached(position) is not None:
+            return 0
+        return self._fighters(position.turn).count(position)
+
+    def resolve(self, position: Position, attempt: Attempt, side: Side) -> Move:
+        """Return the move that a side asks for.
+
+        Raises:
+            IllegalMove: with the reason and the squares that make it so.
+        """
+        if self._reached(position) is not None:
+            raise IllegalMove(Reason.GAME_OVER)
+        if side is not position.turn:
+            raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn.plural)
+        _require_on_board(attempt)
+        _require_own_piece(position, attempt.origin, side)
+        self._require_verb(attempt, side)
+        _require_once(attempt)
+        return self._fighters(side).grant(position, attempt)
+
+    def after(self, position: Position, move: Move) -> Position:
+        """Return the position after a legal move."""
+        return position.after(move)
+
+    def score(self, position: Position) -> Score:
+        """Return what the battle counts as it stands."""
+        reached = self._reached(position)
+        return self.scoring.score(position, None if reached is None else reached[1])
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Return how the battle has ended by itself: by a goal or by a side without a move."""
+        reached = self._reached(position)
+        if reached is not None:
+            ending, winner = reached
+            return Outcome(ending, winner, self.scoring.score(position, winner))
+        if self._fighters(position.turn).can_move(position):
+            return None
+        stuck = self.scoring.stuck(position)
+        return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
+
+    def by_agreement(self, position: Position, ending: Ending) -> Outcome:
+        """Return the outcome of a battle that players end as it stands."""
+        winner = self.scoring.agreed(position)
+        return Outcome(ending, winner, self.scoring.score(position, winner))
+
+    def resignation(self, position: Position, side: Side) -> Outcome:
+        """Return the outcome of a battle that a side gives up."""
+        return Outcome(Ending.RESIGNATION, side.other, self.scoring.resigned(position, side))
+
+    def _fighters(self, side: Side) -> Fighters:
+        return self.dwarfs if side is Side.DWARF else self.trolls
+
+    def _reached(self, position: Position) -> tuple[Ending, Side] | None:
+        for goal in self.goals:
+            if (reached := goal(position)) is not None:
+                return reached
+        return None
+
+    def _require_verb(self, attempt: Attempt, side: Side) -> None:
+        verb = attempt.verb
+        if verb not in self.verbs:
+            verbs = _in_words(self.verbs)
+            raise IllegalMove(Reason.NO_SUCH_VERB, rules=self.title, verb=verb.value, verbs=verbs)
+        own = self._fighters(side).verbs
+        if verb not in own:
+            raise IllegalMove(
+                Reason.NOT_THIS_SIDES_VERB,
+                (attempt.origin,),
+                side=side.plural,
+                verb=verb.value,
+                verbs=_in_words(own),
+            )
+
+
+def _in_words(verbs: frozenset[Verb]) -> str:
+    return " or ".join(verb.value for verb in Verb if verb in verbs)
+
+
+def _captures_named(attempt: Attempt) -> tuple[Square, ...]:
+    return (
+        () if attempt.captures is None or isinstance(attempt.captures, Every) else attempt.captures
+    )
+
+
+def _require_on_board(attempt: Attempt) -> None:
+    for square in (attempt.origin, attempt.target, *_captures_named(attempt)):
+        if not square.on_board:
+            row = [each for each in SQUARES if each.row == square.row]
+            raise IllegalMove(
+                Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
+            )
+
+
+def _require_own_piece(position: Position, square: Square, side: Side) -> None:
+    piece = position.piece_at(square)
+    if piece is None:
+        raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+    if piece is Piece.STONE:
+        raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+    if piece is Piece.ROCK and side is Side.TROLL:
+        raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
+    if piece.side is side.other:
+        raise IllegalMove(
+            Reason.NOT_YOUR_PIECE,
+            (square,),
+            piece=piece.phrase.capitalize(),
+            square=square,
+            side=side.plural,
+        )
+
+
+def _require_once(attempt: Attempt) -> None:
+    seen = set()
+    for square in _captures_named(attempt):
+        if square in seen:
+            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+        seen.add(square)
+
+
+_THUD_OPENING = from_diagram(THUD, Side.DWARF)
+_THUD_SCORING = ByPieces(dwarf=1, troll=4)
+
+DISCWORLD = Ruleset(
+    name="discworld",
+    title="Discworld",
+    opening=_THUD_OPENING,
+    dwarfs=HurlingDwarfs(),
+    trolls=ShovingTrolls(most_after_move=ANY, shortest_shove=1),
+    goals=(),
+    scoring=_THUD_SCORING,
+)
+"""As the help page of the furniture on the Discworld MUD has it."""
+
+CLASSIC = Ruleset(
+    name="classic",
+    title="Classic",
+    opening=_THUD_OPENING,
+    dwarfs=HurlingDwarfs(),
+    trolls=ShovingTrolls(most_after_move=1, shortest_shove=2),
+    goals=(),
+    scoring=_THUD_SCORING,
+)
+"""The published Original Rules."""
+
+KOOM_VALLEY = Ruleset(
+    name="koom valley",
+    title="Koom Valley",
+    opening=from_diagram(KOOM_VALLEY_OPENING, Side.DWARF),
+    dwarfs=TrappingDwarfs(),
+    trolls=TramplingTrolls(),
+    goals=(rock_escaped, rock_captured),
+    scoring=ByVictory(dwarfs_needed=1, trolls_needed=CAPTORS),
+)
+"""The published Koom Valley rules."""
+
+RULESETS: Mapping[str, Ruleset] = MappingProxyType(
+    {rules.name: rules for rules in (DISCWORLD, CLASSIC, KOOM_VALLEY)}
+)
+"""The rulesets by name, the default first."""

@@ -1,0 +1,100 @@
+"""Scoring: what a battle counts, and who wins one that nobody has won by a goal.
+
+Owns the two ways the rulesets count. Must never know how a piece moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from thudmud.engine.outcome import Score
+from thudmud.engine.pieces import Side
+from thudmud.engine.position import Position
+
+DRAW = Score(0, 0)
+
+
+class Scoring(Protocol):
+    """How a ruleset counts: a frozen value."""
+
+    def score(self, position: Position, winner: Side | None) -> Score:
+        """Return what the battle counts; ``winner`` has reached a goal or been given it."""
+
+    def agreed(self, position: Position) -> Side | None:
+        """Return who wins if the battle ends as it stands."""
+
+    def stuck(self, position: Position) -> Side | None:
+        """Return who wins if the side to move has no move."""
+
+    def resigned(self, position: Position, side: Side) -> Score:
+        """Return what the battle counts after a side has given it up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByPieces:
+    """The pieces left count for their side, and the side that counts more wins.
+
+    Source: the published Original Rules: a dwarf counts 1, a troll 4.
+    """
+
+    dwarf: int
+    troll: int
+
+    def score(self, position: Position, _winner: Side | None) -> Score:
+        """Return what the pieces on the board count."""
+        return Score(
+            self.dwarf * position.dwarfs.bit_count(), self.troll * position.trolls.bit_count()
+        )
+
+    def agreed(self, position: Position) -> Side | None:
+        """Return the side whose pieces count more."""
+        score = self.score(position, None)
+        if score.dwarf == score.troll:
+            return None
+        return Side.DWARF if score.dwarf > score.troll else Side.TROLL
+
+    def stuck(self, position: Position) -> Side | None:
+        """Return the side whose pieces count more: to have no move only ends the battle."""
+        return self.agreed(position)
+
+    def resigned(self, position: Position, side: Side) -> Score:
+        """Return what the pieces count, those of the side that resigns nothing."""
+        score = self.score(position, None)
+        return Score(0, score.troll) if side is Side.DWARF else Score(score.dwarf, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ByVictory:
+    """A battle won counts 1, and one that nobody has won is a draw.
+
+    Source: the published Koom Valley rules. They leave a side without a move open; our ruling: it
+    has lost if the other can still reach its goal, else the battle is a draw.
+
+    Attributes:
+        dwarfs_needed: how many dwarfs have to be left for their goal to be in reach.
+        trolls_needed: the same for trolls.
+    """
+
+    dwarfs_needed: int
+    trolls_needed: int
+
+    def score(self, _position: Position, winner: Side | None) -> Score:
+        """Return 1 for the winner."""
+        return DRAW if winner is None else Score(winner is Side.DWARF, winner is Side.TROLL)
+
+    def agreed(self, _position: Position) -> Side | None:
+        """Return nobody."""
+        return None
+
+    def stuck(self, position: Position) -> Side | None:
+        """Return the side that is not stuck, if its goal is still in reach."""
+        if position.turn is Side.TROLL:
+            able = position.dwarfs.bit_count() >= self.dwarfs_needed
+        else:
+            able = position.trolls.bit_count() >= self.trolls_needed
+        return position.turn.other if able else None
+
+    def resigned(self, position: Position, side: Side) -> Score:
+        """Return 1 for the other side."""
+        return self.score(position, side.other)
