@@ -8,6 +8,7 @@ from thudmud.engine.perft import divide, perft
 from thudmud.engine.pieces import Piece, Side
 from thudmud.engine.position import Position
 from thudmud.engine.reasons import IllegalMove, Reason
+from thudmud.engine.record import RecordError, read_ply, read_record, write_ply, write_record
 from thudmud.engine.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset
 from thudmud.engine.squares import CENTRE, SQUARES, Square
 
@@ -29,6 +30,7 @@ __all__ = [
     "Piece",
     "Position",
     "Reason",
+    "RecordError",
     "Ruleset",
     "Score",
     "Side",
@@ -36,4 +38,8 @@ __all__ = [
     "Verb",
     "divide",
     "perft",
+    "read_ply",
+    "read_record",
+    "write_ply",
+    "write_record",
 ]
