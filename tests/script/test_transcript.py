@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
+from thudmud.tables import BoardSpec
+from thudmud.text import House
+
+TALK = """\
+# Two people talk.
+Anna+
+Anna...
+
+Bert+
+Anna| Bert comes into the hall.
+Bert...
+Anna> say hello
+Anna| You say: hello
+Bert~ Anna says: h*o
+Anna-
+Bert| Anna has lost the connection.
+# The end.
+"""
+
+
+def house_stage() -> HouseStage:
+    return HouseStage(House([BoardSpec("oak board")]), lambda: 0.0)
+
+
+def test_what_fits_does_not_mismatch() -> None:
+    transcript = Transcript.parse(TALK)
+    mismatches, updated = perform(transcript, house_stage())
+    assert mismatches == []
+    assert updated == transcript
+    assert updated.written() == TALK
+
+
+@pytest.mark.parametrize(
+    ("said", "should", "who"),
+    [
+        ("Bert~ Anna says: h*o", "Bert| Anna says: hi", "Bert"),
+        ("Anna| You say: hello", "Anna| You say: hello\nAnna| And more", "Anna"),
+        ("Anna| You say: hello\n", "", "Anna"),
+        ("Anna| Bert comes into the hall.\n", "", "Anna"),
+        ("Bert| Anna has lost the connection.", "Anna| You are gone.", "Bert"),
+    ],
+)
+def test_what_does_not_fit_is_told_and_can_be_updated(said: str, should: str, who: str) -> None:
+    transcript = Transcript.parse(TALK.replace(said, should))
+    mismatches, updated = perform(transcript, house_stage())
+    assert who in {mismatch.who for mismatch in mismatches}
+    assert perform(updated, house_stage())[0] == []
+
+
+def test_a_mismatch_is_a_diff_with_a_line_number() -> None:
+    transcript = Transcript.parse(TALK.replace("h*o", "h*i"))
+    (mismatch,) = perform(transcript, house_stage())[0]
+    assert str(mismatch) == (
+        'line 8: after "Anna> say hello" Bert should see (-) but saw (+):\n'
+        "- Anna says: h*i\n"
+        "+ Anna says: hello"
+    )
+
+
+def test_a_step_without_expectations_is_not_compared_but_is_updated() -> None:
+    transcript = Transcript.parse("Anna> say hello\n")
+    mismatches, updated = perform(transcript, house_stage())
+    assert mismatches == []
+    assert updated.written() == "Anna> say hello\nAnna| You say: hello\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Anna says hello", 'line 1: "Anna says hello" should begin with a name'),
+        ("\nAnna| hello", "line 2: nothing has been done yet"),
+        ("@config", 'line 1: "@config" should be "@config" and the name of a file'),
+        ("@colour on", 'line 1: "@colour on" should be'),
+        ("Anna+\n@config x", 'line 2: "@config" stands once, before the first step'),
+        ("Anna+\n\nAnna| x", "line 3: what is seen stands right below the step"),
+        ("A> x", 'line 1: "A> x" should begin with a name'),
+    ],
+)
+def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
+    with pytest.raises(TranscriptError, match="^" + problem.replace("|", r"\|")):
+        Transcript.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Anna+\nanna+", "line 2: Somebody called Anna is here already"),
+        ("Who> say hello", 'line 1: "Who" is a word of the commands'),
+        ("Anna> quit\nAnna> who", "line 2: Anna is not here"),
+        ("Anna-", "line 1: Anna is not here"),
+    ],
+)
+def test_a_step_that_cannot_be_played_is_named(text: str, problem: str) -> None:
+    with pytest.raises(StageError, match=problem):
+        perform(Transcript.parse(text), house_stage())
+
+
+names = st.sampled_from(["Anna", "Bert"])
+texts = st.text(st.characters(min_codepoint=32, max_codepoint=126)).map(str.strip)
+acts = st.one_of(
+    st.builds("{}+".format, names),
+    st.builds("{}-".format, names),
+    st.builds(lambda who, text: f"{who}> {text}".rstrip(), names, texts),
+)
+sights = st.one_of(
+    st.builds("{}...".format, names),
+    st.builds(
+        lambda who, sign, text: f"{who}{sign} {text}".rstrip(), names, st.sampled_from("|~"), texts
+    ),
+)
+steps = st.builds(lambda act, seen: "\n".join([act, *sorted(seen)]), acts, st.lists(sights))
+
+
+@given(st.lists(steps).map("\n\n".join))
+def test_what_is_read_can_be_written_and_read_again(text: str) -> None:
+    transcript = Transcript.parse(text)
+    assert Transcript.parse(transcript.written()).written() == transcript.written()
+
+
+class SilentStage:
+    def enter(self, who: str) -> Seen:
+        return {}
+
+    def type(self, who: str, line: str) -> Seen:
+        return {}
+
+    def vanish(self, who: str) -> Seen:
+        return {}
+
+
+def test_any_number_of_lines_may_be_none() -> None:
+    assert perform(Transcript.parse("Anna+\nAnna...\nBert..."), SilentStage())[0] == []
