@@ -14,6 +14,7 @@ unless the first ply is a troll's.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from thudmud.engine.attempt import Attempt, Verb
 from thudmud.engine.game import Game
@@ -66,7 +67,7 @@ def read_record(text: str, ruleset: Ruleset) -> Game:
     except ValueError as error:
         raise RecordError(first, str(error)) from None
     for number, line in plies:
-        game = _read_line(number, line, game)
+        game = _play_line(number, line, game)
     return game
 
 
@@ -108,37 +109,34 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
     if piece is not None and _MARKS[piece] != mark:
         raise ValueError(f"{text.strip()}: {piece.phrase} stands on {_name(origin)}")
     side = Side.TROLL if mark == "T" else Side.DWARF
-    return _resolve(ruleset, position, side, origin, target, captures)
+    return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
 
 
-def _resolve(
-    ruleset: Ruleset,
-    position: Position,
-    side: Side,
-    origin: Square,
-    target: Square,
-    captures: tuple[Square, ...],
-) -> Move:
+def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
     """Return the move by whichever verb is granted: a record does not tell them apart."""
     refusals: list[IllegalMove] = []
     for verb in Verb:
         try:
-            return ruleset.resolve(position, Attempt(verb, origin, target, captures), side)
+            return ruleset.resolve(position, replace(attempt, verb=verb), side)
         except IllegalMove as refusal:
-            if not refusals or refusal.reason not in _NO_VERB:
+            if refusal.reason not in _NO_VERB:
                 refusals.append(refusal)
-    raise refusals[-1 if captures else 0]  # captures are what shoves and hurls are for
+    raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
 
 
-def _read_line(number: int, line: str, game: Game) -> Game:
+def _play_line(number: int, line: str, game: Game) -> Game:
     try:
-        if game.outcome is not None:
-            raise IllegalMove(Reason.GAME_OVER)
-        return game.play(read_ply(line, game.ruleset, game.position))
+        return _play(line, game)
     except IllegalMove as refusal:
         raise RecordError(number, f"{line}: {refusal.told(_name)}") from None
     except ValueError as error:
         raise RecordError(number, str(error)) from None
+
+
+def _play(line: str, game: Game) -> Game:
+    if game.outcome is not None:
+        raise IllegalMove(Reason.GAME_OVER)
+    return game.play(read_ply(line, game.ruleset, game.position))
 
 
 def _read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
