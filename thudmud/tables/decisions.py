@@ -31,7 +31,8 @@ from thudmud.tables.table import Table
 TableCommand = Join | Leave | Start | End | Resign | SetRules | Play
 Events = tuple[TableEvent, ...]
 
-OFFER_WORDS = {Offer.END: "end game", Offer.RESTART: "start game"}
+OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start}
+"""The command that makes each offer, and agrees to it."""
 
 
 def decide(table: Table, player: str, command: TableCommand, now: float) -> Events:
@@ -75,7 +76,7 @@ def _(command: Join, table: Table, player: str, now: float) -> Events:
     if mine:
         raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine.plural)
     if holder:
-        hint = "You are welcome to watch." if table.full else _free_seat(command.side.other)
+        hint = "You are welcome to watch." if table.full else free_seat(table)
         side = command.side.plural
         raise Refused(Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side, hint=hint)
     return (Joined(now, player, command.side),)
@@ -90,7 +91,7 @@ def _(_command: Leave, table: Table, player: str, now: float) -> Events:
 def _(_command: Start, table: Table, player: str, now: float) -> Events:
     side = _seat(table, player)
     if not table.full:
-        raise Refused(Refusal.NEEDS_OPPONENT, seats=_free_seat(side.other))
+        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
     if table.running and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, now)
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
@@ -152,7 +153,7 @@ def battle(table: Table) -> Game:
         Refused: there is none.
     """
     if table.match is None or not table.match.running:
-        hint = '"start game" begins one.' if table.full else who_sits(table)
+        hint = f'"{Start(table.name)}" begins one.' if table.full else who_sits(table)
         raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
     return table.match.game
 
@@ -161,18 +162,20 @@ def who_sits(table: Table) -> str:
     """Return a sentence on who plays what at ``table``, and how to take a free seat."""
     plays = [f"{holder} plays the {side.plural}" for side, holder in sorted_seats(table)]
     if not plays:
-        return f"Both seats are free. {_free_seat(Side.DWARF)}"
-    free = next((side for side in Side if side not in table.seats), None)
-    return f"{' and '.join(plays)}." + (f" {_free_seat(free)}" if free else "")
+        joins = (f'"{Join(side, table.name)}"' for side in Side)
+        return f"Both seats are free: {' or '.join(joins)}."
+    return f"{' and '.join(plays)}." + ("" if table.full else f" {free_seat(table)}")
+
+
+def free_seat(table: Table) -> str:
+    """Return a sentence on the first free seat of ``table``, and the words that take it."""
+    side = next(side for side in Side if side not in table.seats)
+    return f'The {side.value} seat is free: "{Join(side, table.name)}".'
 
 
 def sorted_seats(table: Table) -> list[tuple[Side, str]]:
     """Return who sits where, the dwarfs' seat first."""
     return [(side, table.seats[side]) for side in Side if side in table.seats]
-
-
-def _free_seat(side: Side) -> str:
-    return f'The {side.value} seat is free: "join game as {side.value}".'
 
 
 def _seat(table: Table, player: str) -> Side:
@@ -191,5 +194,5 @@ def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
     side = _seat(table, player)
     if table.offers.get(offer) is side:
         other = table.seats[side.other]
-        raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer])
+        raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer](table.name))
     return (Offered(now, player, offer),)

@@ -6,7 +6,7 @@ never tell who reads it: the same lines go to every reader of the same width.
 
 from __future__ import annotations
 
-from thudmud.engine import SQUARES, Game, Move, Piece, Position, Side, Square
+from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
 from thudmud.tables.match import BATTLES, Match
 from thudmud.tables.table import Table
 from thudmud.text.words import counted, sentence_case, wrapped
@@ -57,17 +57,18 @@ def _row(row: int, marks: dict[Square, str], last: Move | None) -> str:
 
 def panel(table: Table, width: int) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
+    now = _score(table)
     facts = [
         f"{sentence_case(table.name)}, {_rules(table)} rules",
         _progress(table),
         "",
         *(_side_line(table, side) for side in Side),
         "",
-        f"Score: {score(table)}",
-        *match_lines(table.match, table),
+        f"Score: dwarfs {now.dwarf}, trolls {now.troll}",
+        *_match_lines(table.match, table),
         "",
         *_last_lines(table),
-        *turn_lines(table),
+        *_turn_lines(table),
     ]
     return [line for fact in facts for line in (wrapped(fact, width + 1, "  ") or [""])]
 
@@ -78,22 +79,17 @@ def status(table: Table) -> str:
         f"{side.plural} {_position(table).count(Piece.of(side))} ({holder(table, side)})"
         for side in Side
     )
-    return f"{sentence_case(table.name)}: {sides}; score {score(table)}."
-
-
-def score(table: Table) -> str:
-    """Return the score of the battle as it stands, such as "dwarfs 32, trolls 28"."""
-    game = table.game
-    now = game.score if game else table.ruleset.score(table.ruleset.opening)
-    return f"dwarfs {now.dwarf}, trolls {now.troll}"
+    rock = "".join(f"; Rock on {square}" for square in _position(table).squares(Piece.ROCK))
+    now = _score(table)
+    return f"{sentence_case(table.name)}: {sides}{rock}; score {now.dwarf} to {now.troll}."
 
 
 def holder(table: Table, side: Side) -> str:
     """Return who plays ``side``, or that nobody does."""
-    return table.seats.get(side, "free")
+    return table.seats.get(side, "seat free")
 
 
-def match_lines(match: Match | None, table: Table) -> list[str]:
+def _match_lines(match: Match | None, table: Table) -> list[str]:
     """Return the points of the match as a line; none before a battle of it has ended."""
     if match is None or (match.battle == 1 and match.running):
         return []
@@ -101,13 +97,20 @@ def match_lines(match: Match | None, table: Table) -> list[str]:
     return [f"Match: {points}"]
 
 
-def turn_lines(table: Table) -> list[str]:
+def _turn_lines(table: Table) -> list[str]:
     """Return whose turn it is, or what the board waits for."""
     game = table.game
     if game is None or game.outcome:
         return []
     side = game.position.turn
     return [f"Turn: {side.plural} ({holder(table, side)})"]
+
+
+def _score(table: Table) -> Score:
+    game = table.game
+    if game is None:
+        return table.ruleset.score(table.ruleset.opening)
+    return game.outcome.score if game.outcome else game.score
 
 
 def _position(table: Table) -> Position:

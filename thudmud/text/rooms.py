@@ -58,6 +58,11 @@ def place(room: str | None) -> str:
     return f"the {room}" if room else "the hall"
 
 
+def at(room: str | None) -> str:
+    """Return where somebody in a room is."""
+    return f"at the {room}" if room else "in the hall"
+
+
 def hall(house: Hall, player: str, width: int) -> list[str]:
     """Return the hall as ``player`` sees it: the boards, and who is there."""
     opening = 'This is the hall, where the boards stand. Walk up to one with "go to" and its name.'
@@ -90,13 +95,13 @@ def who(house: Hall, player: str, width: int) -> list[str]:
     lines = [counted(len(house.people), "player") + " connected:"]
     for name, person in house.people.items():
         plays = [
-            f"plays the {side.plural} at the {table.name}"
+            f"plays the {side.plural} {'there' if table.name == person.room else at(table.name)}"
             for table in house.seats_of(name)
             if (side := table.side_of(name))
         ]
         mine = " (you)" if name == player else ""
-        where = "in the hall" if person.room is None else f"at the {person.room}"
-        lines += wrapped(f"  {name}{mine}: {', '.join([where, *plays])}", width, "    ")
+        facts = ", ".join([at(person.room), *plays])
+        lines += wrapped(f"  {name}{mine}: {facts}", width, "    ")
     return lines
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from thudmud.commands.model import End, Start
 from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
-from thudmud.tables.decisions import OFFER_WORDS, who_sits
+from thudmud.tables.decisions import OFFER_WORDS, free_seat, who_sits
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -39,7 +40,7 @@ ENDINGS = {
 
 
 def sentence(event: TableEvent, table: Table, me: str | None) -> str:
-    """Return what ``event`` reads like to ``me``.
+    """Return what ``event`` reads like to ``me``. What it offers to type names the board.
 
     Args:
         event: what happened.
@@ -65,7 +66,7 @@ def waiting(table: Table) -> str:
     if not table.full:
         return who_sits(table)
     nth = "second battle" if table.half_played else "battle"
-    return f'{who_sits(table)} "start game" begins the {nth}.'
+    return f'{who_sits(table)} "{Start(table.name)}" begins the {nth}.'
 
 
 def points(table: Table, match: Match) -> str:
@@ -110,9 +111,8 @@ def _(event: Joined, table: Table, me: str | None) -> str:
     if table.running:
         return f"{said} {turn(table, me)}"
     if table.full:
-        return f'{said} Both seats are taken: "start game" begins the battle.'
-    free = event.side.other
-    return f'{said} The {free.value} seat is free: "join game as {free.value}".'
+        return f'{said} Both seats are taken: "{Start(table.name)}" begins the battle.'
+    return f"{said} {free_seat(table)}"
 
 
 @_sentence.register
@@ -122,9 +122,11 @@ def _(event: Left, table: Table, me: str | None) -> str:
         said = f"{event.player} has lost the connection, and {seat} is free."
     else:
         said = f"{does(event.player, me, 'leave')} {seat}."
-    if table.running and table.seats:
-        return f"{said} The battle waits for somebody to sit down."
-    return said
+    if not (table.running and table.seats):
+        return said
+    said += f" The battle waits for somebody to sit down. {free_seat(table)}"
+    alone = me in table.seats.values()
+    return f'{said} You may also say "{End(table.name)}".' if alone else said
 
 
 @_sentence.register
@@ -158,8 +160,8 @@ def _(event: Moved, table: Table, me: str | None) -> str:
     said = played(event.move, event.player, me)
     game = table.game
     if game and table.quiet and game.quiet_plies == table.quiet_limit:
-        plies = counted(game.quiet_plies, "ply")
-        said += f' Nothing was captured for {plies}: either player may now "end game" alone.'
+        plies, end = counted(game.quiet_plies, "ply"), End(table.name)
+        said += f' Nothing was captured for {plies}: either player may now say "{end}" alone.'
     over = game is not None and game.outcome is not None
     return said if over else f"{said} {turn(table, me)}"
 
@@ -168,13 +170,12 @@ def _(event: Moved, table: Table, me: str | None) -> str:
 def _(event: Offered, table: Table, me: str | None) -> str:
     what = "end the battle" if event.offer is Offer.END else "start over with a new match"
     said = f"{does(event.player, me, 'offer')} to {what}."
-    side = table.side_of(event.player)
-    other = table.seats.get(side.other) if side else None
-    if other is None:
-        return said
-    words = OFFER_WORDS[event.offer]
-    needs = "It takes you" if other == me else f"It takes {other}"
-    return f'{said} {needs} to say "{words}" too; a move declines.'
+    words = OFFER_WORDS[event.offer](table.name)
+    if event.player == me:
+        side = table.side_of(event.player)
+        other = table.seats.get(side.other, "nobody") if side else "nobody"
+        return f'{said} {other} agrees by saying "{words}" too, and declines by a move.'
+    return f'{said} To agree, say "{words}"; a move declines.' if me else said
 
 
 @_sentence.register
@@ -220,7 +221,7 @@ def _match_so_far(table: Table, match: Match) -> str:
     if not match.over:
         return (
             f"The match so far: {points(table, match)}. "
-            '"start game" begins the second battle, with the seats swapped.'
+            f'"{Start(table.name)}" begins the second battle, with the seats swapped.'
         )
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     said = f"The match is over: {points(table, match)}."

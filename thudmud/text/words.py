@@ -5,9 +5,13 @@ Owns English grammar and the wrapping of prose. Must never know an event.
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 IRREGULAR = {"go": "goes"}
+
+_COMMAND = re.compile(r'"[^"]{1,36}"')
+_GLUE = "\0"  # no text that is shown holds it
 
 
 def does(actor: str, me: str | None, verb: str) -> str:
@@ -34,6 +38,6 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
     every line but the first.
     """
-    return textwrap.wrap(
-        text, width - 1, subsequent_indent=indent, break_on_hyphens=False, drop_whitespace=True
-    )
+    glued = _COMMAND.sub(lambda quoted: quoted[0].replace(" ", _GLUE), text)
+    lines = textwrap.wrap(glued, width - 1, subsequent_indent=indent, break_on_hyphens=False)
+    return [line.replace(_GLUE, " ") for line in lines]
