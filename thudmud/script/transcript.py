@@ -1,7 +1,17 @@
 """The format of transcripts, read and written.
 
 Owns what a line of a transcript means. Must never play one.
+"""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+NAME = re.compile(r"[A-Za-z]{2,20}")
+FORMAT = """\
 A transcript is text, line by line:
 
     # a comment, kept as it is; so are empty lines
@@ -13,21 +23,14 @@ A transcript is text, line by line:
     Bert...
     Anna-                    Anna's connection is lost
 
-``>`` is a line typed. ``|`` is a line that is seen, exactly; ``~`` one with wildcards, where ``*``
-stands for any characters; ``...`` any number of lines. These stand below the step that brought
+> is a line typed. | is a line that is seen, exactly; ~ one with wildcards, where *
+stands for any characters; ... any number of lines. These stand below the step that brought
 them about, the lines of one player in their order. A step with expectations is told whole: who is
 not named must see nothing. A step without any is not compared. Empty lines are never compared, so
 none are written.
 """
+"""The format, for those who write transcripts."""
 
-from __future__ import annotations
-
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
-
-NAME = re.compile(r"[A-Za-z]{2,20}")
 _LINE = re.compile(rf"(?P<who>{NAME.pattern})(?P<sign>\.\.\.|[+\-]|[>|~])(?: (?P<text>.*))?")
 
 

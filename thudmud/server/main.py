@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from thudmud.server import config_file, logs
 from thudmud.server.listening import CannotListenError
 from thudmud.server.serve import serve
+from thudmud.server.tools import add_perft, add_replay, add_script
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
@@ -96,7 +97,12 @@ def _refuse(problems: Sequence[str]) -> int:
     return USAGE
 
 
-SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (_add_serve,)
+SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (
+    _add_serve,
+    add_perft,
+    add_replay,
+    add_script,
+)
 
 if __name__ == "__main__":
     sys.exit(main())

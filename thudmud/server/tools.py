@@ -1,0 +1,211 @@
+"""The subcommands that work on files: `perft`, `replay` and `script`.
+
+Owns their options and what they print. Must never count, judge or play by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thudmud.engine import (
+    RULESETS,
+    Game,
+    RecordError,
+    Ruleset,
+    divide,
+    perft,
+    read_record,
+    write_ply,
+)
+from thudmud.script import HouseStage, Stage, StageError, Transcript, TranscriptError, perform
+from thudmud.script.transcript import FORMAT
+from thudmud.server import config_file
+from thudmud.server.remote_stage import RemoteStage
+from thudmud.server.serve import furnish
+from thudmud.text.summary import summary
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
+
+MISMATCH, UNUSABLE = 1, 2
+"""Exit status: what was seen is not what was expected; what was given could not be used."""
+
+
+def add_perft(subparsers: Subparsers) -> None:
+    """Declare ``thudmud perft``."""
+    words = "count the distinct games of a number of plies"
+    parser = subparsers.add_parser("perft", help=words, description=f"{words.capitalize()}.")
+    parser.set_defaults(run=_perft)
+    _rules_option(parser)
+    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="plies to count")
+    parser.add_argument("--divide", action="store_true", help="first list the count of each move")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="count from where it ends")
+
+
+def _perft(options: argparse.Namespace) -> int:
+    """Count the distinct outcomes; the last line printed is the total."""
+    ruleset: Ruleset = options.rules
+    try:
+        game = _read(options.record, ruleset) if options.record else Game.start(ruleset)
+    except _UnusableError as error:
+        return _fail(error)
+    if game.outcome:
+        print(1 if options.depth == 0 else 0)
+        return 0
+    if not options.divide or options.depth == 0:
+        print(perft(ruleset, game.position, options.depth))
+        return 0
+    total = 0
+    for move, count in divide(ruleset, game.position, options.depth):
+        print(write_ply(move), count)
+        total += count
+    print(total)
+    return 0
+
+
+def add_replay(subparsers: Subparsers) -> None:
+    """Declare ``thudmud replay``."""
+    words = "check a game record and draw the board that it ends with"
+    parser = subparsers.add_parser("replay", help=words, description=f"{words.capitalize()}.")
+    parser.set_defaults(run=_replay)
+    _rules_option(parser)
+    parser.add_argument("record", type=Path, metavar="FILE", help="a game record")
+
+
+def _replay(options: argparse.Namespace) -> int:
+    """Check a record, and draw the board that it ends with."""
+    try:
+        game = _read(options.record, options.rules)
+    except _UnusableError as error:
+        return _fail(error)
+    print("\n".join(summary(game)))
+    return 0
+
+
+def add_script(subparsers: Subparsers) -> None:
+    """Declare ``thudmud script``."""
+    parser = subparsers.add_parser(
+        "script",
+        help="play transcripts and compare what is seen",
+        description=FORMAT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=_script)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
+    parser.add_argument(
+        "--connect", type=_address, metavar="HOST:PORT", help="play on a running server"
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the boards to play on")
+    parser.add_argument("--update", action="store_true", help="write down what is seen")
+
+
+def _script(options: argparse.Namespace) -> int:
+    """Play transcripts; print what does not fit."""
+    statuses = [_play(path, options) for path in options.files]
+    return max(statuses)
+
+
+def _play(path: Path, options: argparse.Namespace) -> int:
+    try:
+        text = _text(path)
+        transcript = Transcript.parse(text)
+        with open_stage(path, transcript, options.config, options.connect) as stage:
+            mismatches, updated = perform(transcript, stage)
+    except (TranscriptError, StageError) as error:
+        return _fail(f"{path}: {error}")
+    except config_file.ConfigError as error:
+        return _fail(error)
+    except _UnusableError as error:
+        return _fail(error)
+    if options.update:
+        if updated.written() != text:
+            path.write_text(updated.written(), encoding="utf-8")
+            print(f"{path}: updated")
+        return 0
+    for mismatch in mismatches:
+        print(f"{path}: {mismatch}")
+    return MISMATCH if mismatches else 0
+
+
+def open_stage(
+    path: Path,
+    transcript: Transcript,
+    config: Path | None = None,
+    address: tuple[str, int] | None = None,
+) -> AbstractContextManager[Stage]:
+    """Return the stage for a transcript: a server's at ``address``, else a house of our own.
+
+    Args:
+        path: where the transcript is; its own configuration is looked for beside it.
+        transcript: what is to be played.
+        config: a configuration for transcripts that name none; the defaults if None.
+        address: host and port of a running server.
+
+    Raises:
+        ConfigError: the configuration cannot be used.
+    """
+    if address:
+        return RemoteStage(*address)
+    own = path.parent / transcript.config if transcript.config else config
+    return nullcontext(HouseStage(furnish(config_file.load(own)), time.time))
+
+
+class _UnusableError(Exception):
+    """A file that cannot be read, in a line that names it."""
+
+
+def _read(path: Path, ruleset: Ruleset) -> Game:
+    try:
+        return read_record(_text(path), ruleset)
+    except RecordError as error:
+        raise _UnusableError(f"{path}: {error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _UnusableError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _UnusableError(f"{path}: it is not text in UTF-8") from error
+
+
+def _fail(problem: object) -> int:
+    print(f"thudmud: {problem}", file=sys.stderr)
+    return UNUSABLE
+
+
+def _rules_option(parser: argparse.ArgumentParser) -> None:
+    names = ", ".join(f'"{name}"' for name in RULESETS)
+    parser.add_argument(
+        "--rules",
+        type=_ruleset,
+        default=next(iter(RULESETS)),
+        metavar="NAME",
+        help=f"{names}; by default the first",
+    )
+
+
+def _ruleset(name: str) -> Ruleset:
+    wanted = " ".join(name.lower().replace("-", " ").split())
+    if wanted not in RULESETS:
+        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
+    return RULESETS[wanted]
+
+
+def _depth(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"should be a number of plies, not {text!r}")
+    return int(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise argparse.ArgumentTypeError(f"should be HOST:PORT, not {text!r}")
+    return host.strip("[]"), int(port)
