@@ -31,7 +31,7 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
     assert error.understood == error.line[: error.column].strip()
     assert error.expected or error.detail
     for width in (20, 80):
-        assert all(len(row) <= width for row in explain(error, width))
+        assert all(len(row) < width for row in explain(error, width))
 
 
 @given(commands)
@@ -80,5 +80,5 @@ def test_a_suggestion_gets_the_player_further(line: str) -> None:
     if error is None or error.suggestion is None or error.detail is not None:
         return
     rest = error.line[error.column + len(error.word) :]
-    then = refusal(error.line[: error.column] + error.suggestion + rest)
-    assert then is None or then.column > error.column
+    then = refusal(f"{error.understood} {error.suggestion}{rest}")
+    assert then is None or then.column > len(error.understood) + 1

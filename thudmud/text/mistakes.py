@@ -6,16 +6,15 @@ a line: the ParseError says so.
 
 from __future__ import annotations
 
-import textwrap
-
 from thudmud.commands import ParseError
+from thudmud.text.words import wrapped
 
 _GAP = "..."
 _LONGEST_QUOTE = 30
 
 
 def explain(error: ParseError, width: int) -> list[str]:
-    """Return rows of at most ``width`` columns that tell what is wrong with a line.
+    """Return rows of fewer than ``width`` columns (20 or more) that tell what is wrong with a line.
 
     First the line with a caret under the word that did not fit, of a long line only the part around
     it; then what was understood, what could stand there, and what was probably meant. An empty line
@@ -25,15 +24,15 @@ def explain(error: ParseError, width: int) -> list[str]:
     if error.suggestion is not None:
         sentences += f' Did you mean "{error.suggestion}"?'
     echo = _echo(error, width) if error.line else []
-    return echo + textwrap.wrap(sentences, width, break_on_hyphens=False)
+    return echo + wrapped(sentences, width)
 
 
 def _echo(error: ParseError, width: int) -> list[str]:
     line, column = error.line, error.column
     before, after = "", ""
-    if len(line) >= width:  # a caret behind the last word needs a column too
-        room = width - 2 * len(_GAP)
-        start = max(0, min(column - room // 2, len(line) + 1 - room))
+    if len(line) + len("^") >= width:
+        room = width - 1 - 2 * len(_GAP)
+        start = max(0, min(column - room // 2, len(line) + len("^") - room))
         before = _GAP if start else ""
         after = _GAP if start + room < len(line) else ""
         line, column = line[start : start + room], column - start

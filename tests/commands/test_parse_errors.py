@@ -1,0 +1,160 @@
+"""Lines that ask for nothing we know: where they fail, and what is said about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.commands import MAX_LINE, ParseError, parse
+
+POSITION = "a position such as A6"
+BOARD = "the name of a board"
+END = "the end of the line"
+
+
+def refusal(line: str) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        parse(line)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "expected"),
+    [
+        ("move", "", (POSITION, '"from"')),
+        ("move a6", "", (POSITION, '"to"')),
+        ("move from", "", (POSITION,)),
+        ("move a6 tu b6", "tu", (POSITION, '"to"')),
+        ("move a6 to", "", (POSITION,)),
+        ("move a6 b6 on", "", (BOARD,)),
+        ("move a6 b6 on board capturing", "", (POSITION, '"all"', '"none"')),
+        ("move a6 b6 capturing on board", "on", (POSITION, '"all"', '"none"')),
+        ("move a6 b6 capturing , c7", ",", (POSITION, '"all"', '"none"')),
+        ("move a6 b6 capturing c7,", "", (POSITION,)),
+        ("move a6 b6 capturing c7,,c8", ",", (POSITION,)),
+        ("move a6 b6 capturing c7 c8", "c8", ("a comma", '"on"', END)),
+        ("move a6 b6 capturing all c8", "c8", ('"on"', END)),
+        ("move a6 b6 on board capturing c7 on board", "on", ("a comma", END)),
+        ("move a6 b6 c6", "c6", ('"on"', '"capturing"', END)),
+        ("move a06 b6", "a06", (POSITION, '"from"')),
+        ("move onyx", "onyx", (POSITION, '"from"')),
+        ("move from to a6", "to", (POSITION,)),
+        ("hurl f1 f6 capture f6", "capture", ('"on"', '"capturing"', END)),
+        ("join game", "", ('"as"',)),
+        ("join game as", "", ('"dwarf"', '"troll"')),
+        ("join game as goblin", "goblin", ('"dwarf"', '"troll"')),
+        ("join game as dwarf onyx board", "onyx", ('"on"', END)),
+        ("leave game oak board", "oak", ('"on"', END)),
+        ("leave game on board capturing all", "capturing", (END,)),
+        ("leave game on oak, board", ",", (END,)),
+        ("end game on", "", (BOARD,)),
+        ("set", "", ('"board"', '"rules"')),
+        ("set board", "", ('"full"', '"brief"')),
+        ("set rules", "", ('"discworld"', '"classic"', '"koom valley"')),
+        ("set rules koom", "koom", ('"discworld"', '"classic"', '"koom valley"')),
+        ("look at", "", (BOARD,)),
+        ("go", "", (BOARD, '"to"', '"hall"')),
+        ("say", "", ("what you want to say",)),
+        ("'", "", ("what you want to say",)),
+        (":", "", ("what you do",)),
+        ("tell", "", ("the name of a player",)),
+        ("tell anna", "", ("what you want to say",)),
+        ("quit now", "now", (END,)),
+        ("boards, who", ",", (END,)),
+    ],
+)
+def test_what_was_expected(line: str, word: str, expected: tuple[str, ...]) -> None:
+    error = refusal(line)
+    assert (error.word, error.expected) == (word, expected)
+
+
+@pytest.mark.parametrize(
+    "line", ["north", "inventory", "take dwarf", "on board", "", "a6 b6", "\x07"]
+)
+def test_no_such_command(line: str) -> None:
+    error = refusal(line)
+    assert (error.column, error.understood, error.suggestion) == (0, "", None)
+    assert '"move"' in error.expected
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "understood"),
+    [
+        ("move a6  tu b6", 8, "move a6"),
+        ("  move\ta6", 7, "move a6"),
+        ("leave game, on board", 10, "leave game"),
+        ("move a6 b6 on the oak board capturing d8 , e 8; f8", 46, None),
+    ],
+)
+def test_where_it_failed(line: str, column: int, understood: str | None) -> None:
+    error = refusal(line)
+    assert error.column == column
+    assert understood is None or error.understood == understood
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [
+        ("hrul a6 b6", "hurl"),
+        ("shov a6 b6", "shove"),
+        ("Mvoe a6 b6", "move"),
+        ("jion game", "join"),
+        ("who?", "who"),
+        ("exit", "quit"),
+        ("throw f1 f6", "hurl"),
+        ("? thud", "help"),
+        ("move a6 ot b6", None),
+        ("move a6 b6 in board", "on"),
+        ("move a6 b6 captruing c7", "capturing"),
+        ("move a6 b6 capture c7", "capturing"),
+        ("move a6 b6 capturing everything", "all"),
+        ("join game as dwarve", "dwarves"),
+        ("join gaem as dwarf", "game"),
+        ("set rules koom", "koom valley"),
+        ("set rules discwrold", "discworld"),
+        ("set board breif", "brief"),
+        ("view posible", "possible"),
+        ("no", None),
+        ("dance", None),
+    ],
+)
+def test_near_misses(line: str, suggestion: str | None) -> None:
+    assert refusal(line).suggestion == suggestion
+
+
+@pytest.mark.parametrize(
+    ("line", "detail", "suggestion"),
+    [
+        ("move from I16 to A0", "There is no row 16: rows go from 1 to 15.", None),
+        ("move a6 to A0", "There is no row 0: rows go from 1 to 15.", None),
+        ("move Z3 a4", "There is no column Z: columns go from A to O.", None),
+        ("move a6 b6 capturing p4", "There is no column P: columns go from A to O.", None),
+        ("view possible from o 100", "There is no row 100: rows go from 1 to 15.", None),
+        ("move A1 5 to b6", 'There is a blank inside a number: "A1 5".', "A15"),
+        ("move b6 to a 1 2", 'There is a blank inside a number: "a 1 2".', "A12"),
+        ("move b6 to a1 6", 'There is a blank inside a number: "a1 6".', None),
+        ("move b6 c7 capturing a1 1, b2", 'There is a blank inside a number: "a1 1".', "A11"),
+        ("move a6-b6", "Write A6 and B6 apart from each other.", None),
+        ("move a6b6", "Write A6 and B6 apart from each other.", None),
+        ("move a6 b6 capturing d8;e8", "Write D8 and E8 apart from each other.", None),
+    ],
+)
+def test_positions_that_are_none(line: str, detail: str, suggestion: str | None) -> None:
+    error = refusal(line)
+    assert (error.detail, error.suggestion) == (detail, suggestion)
+
+
+@pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])
+def test_a_shove_has_to_capture(line: str) -> None:
+    error = refusal(line)
+    assert error.detail == (
+        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
+    )
+    assert error.word == ""
+
+
+def test_a_line_that_is_too_long() -> None:
+    for line in ("x" * (MAX_LINE + 1), " " * 16_000, "say " + "a" * 10_000_000):
+        error = refusal(line)
+        assert error.detail == "That is too long: a line has at most 1,024 characters."
+        assert len(error.line) <= MAX_LINE
+    assert parse("say " + "a" * (MAX_LINE - 4))

@@ -1,0 +1,187 @@
+"""Lines that ask for something, and what they ask for."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.commands import (
+    KEYWORDS,
+    MAX_LINE,
+    VERBS,
+    Boards,
+    Command,
+    Emote,
+    End,
+    Go,
+    Help,
+    Join,
+    Leave,
+    Look,
+    Play,
+    Quit,
+    Resign,
+    Say,
+    SetBoard,
+    SetRules,
+    Start,
+    Style,
+    Syntax,
+    Tell,
+    ViewGame,
+    ViewPossible,
+    Who,
+    parse,
+)
+from thudmud.engine import EVERY, Attempt, Every, Side, Square, Verb
+
+
+def at(name: str) -> Square:
+    return Square.parse(name)
+
+
+def play(
+    verb: Verb,
+    origin: str,
+    target: str,
+    captures: str | Every | None = None,
+    on: str | None = None,
+) -> Play:
+    squares = tuple(map(at, captures.split())) if isinstance(captures, str) else captures
+    return Play(Attempt(verb, at(origin), at(target), squares), on)
+
+
+SEATS = [
+    ("join game as dwarf on oak board", Join(Side.DWARF, "oak board")),
+    ("join game as dwarfs", Join(Side.DWARF)),
+    ("JOIN GAME AS DWARVES ON Oak Board", Join(Side.DWARF, "Oak Board")),
+    ("join as trolls on 2nd board", Join(Side.TROLL, "2nd board")),
+    ("join game as troll on it", Join(Side.TROLL, "it")),
+    ("leave game on board 2", Leave("board 2")),
+    ("leave", Leave()),
+    ("end game on last board", End("last board")),
+    ("end", End()),
+    ("finish", End()),
+    ("finish game on board", End("board")),
+    ("start", Start()),
+    ("start new on board", Start("board")),
+    ("Start New Game On Board", Start("Board")),
+    ("start game", Start()),
+    ("resign", Resign()),
+    ("resign from game on board", Resign("board")),
+    ("resign game", Resign()),
+    ("set board full on board", SetBoard(Style.FULL, "board")),
+    ("set board brief", SetBoard(Style.BRIEF)),
+    ("set rules discworld on oak board", SetRules("discworld", "oak board")),
+    ("set rules classic", SetRules("classic")),
+    ("set rules KOOM  valley on board", SetRules("koom valley", "board")),
+    ("view", ViewGame()),
+    ("view game on 2", ViewGame("2")),
+    ("view possible", ViewPossible()),
+    ("view possible on board", ViewPossible(None, "board")),
+    ("view possible from a 6 on board", ViewPossible(at("A6"), "board")),
+    ("view possible a6", ViewPossible(at("A6"))),
+]
+
+PLIES = [
+    ("move from a6 to b6 on board", play(Verb.MOVE, "A6", "B6", None, "board")),
+    ("move a6 b6", play(Verb.MOVE, "A6", "B6")),
+    ("move a6 to b6", play(Verb.MOVE, "A6", "B6")),
+    ("move from a6 b6", play(Verb.MOVE, "A6", "B6")),
+    ("MOVE FROM A 6 TO o  15", play(Verb.MOVE, "A6", "O15")),
+    ("move a1 o15", play(Verb.MOVE, "A1", "O15")),  # in the grid, off the board: parses
+    ("move g7 f7 capturing e7", play(Verb.MOVE, "G7", "F7", "E7")),
+    ("move g7 f7 capturing e 7 , E6 ,g 8", play(Verb.MOVE, "G7", "F7", "E7 E6 G8")),
+    ("move g7 f7 capturing all", play(Verb.MOVE, "G7", "F7", EVERY)),
+    ("move g7 f7 capturing none", play(Verb.MOVE, "G7", "F7", ())),
+    ("move g7 f7, capturing none", play(Verb.MOVE, "G7", "F7", ())),
+    ("move g7 f7 on board, capturing e7", play(Verb.MOVE, "G7", "F7", "E7", "board")),
+    ("shove c5 to c7 on board capturing d8, e8", play(Verb.SHOVE, "C5", "C7", "D8 E8", "board")),
+    ("shove c5 c7 capturing d8,e8 on board", play(Verb.SHOVE, "C5", "C7", "D8 E8", "board")),
+    ("shove c5 c7 Capturing All On board", play(Verb.SHOVE, "C5", "C7", EVERY, "board")),
+    ("shove c5 c7 capturing none", play(Verb.SHOVE, "C5", "C7", ())),
+    ("hurl from f1 to f6 on board", play(Verb.HURL, "F1", "F6", None, "board")),
+    ("hurl f1 f6 capturing f6", play(Verb.HURL, "F1", "F6", "F6")),
+]
+
+OBJECTS = [
+    "board to",
+    "start game",
+    "capturing stone",
+    "2",
+    "on",
+    "onyx board",
+    "the 2nd oak-board",
+    "A6",
+    "boards",
+    "bj\u00f6rn's board",
+]
+
+ROUND_ABOUT = [
+    ("look", Look()),
+    ("l", Look()),
+    ("L at oak board", Look("oak board")),
+    ("look board", Look("board")),
+    ("look at at", Look("at")),
+    ("look attic", Look("attic")),
+    ("boards", Boards()),
+    ("who", Who()),
+    ("go board", Go("board")),
+    ("go to oak board", Go("oak board")),
+    ("go hall", Go()),
+    ("go to the Hall", Go()),
+    ("go hall board", Go("hall board")),
+    ("go hallway", Go("hallway")),
+    ("say hello, all", Say("hello, all")),
+    ("'hello", Say("hello")),
+    ("' hello", Say("hello")),
+    ("''tis", Say("'tis")),
+    ("emote waves.", Emote("waves.")),
+    (":waves.", Emote("waves.")),
+    ("tell anna well played", Tell("anna", "well played")),
+    ("help", Help()),
+    ("help Koom Valley", Help("Koom Valley")),
+    ("help '", Help("'")),
+    ("syntax", Syntax()),
+    ("syntax move", Syntax("move")),
+    ("Quit", Quit()),
+]
+
+
+@pytest.mark.parametrize(("line", "command"), SEATS + PLIES + ROUND_ABOUT)
+def test_parse(line: str, command: Command) -> None:
+    assert parse(line) == command
+
+
+@pytest.mark.parametrize("words", OBJECTS)
+def test_a_board_may_be_called_anything(words: str) -> None:
+    assert parse(f"move a6 b6 on {words}") == play(Verb.MOVE, "A6", "B6", None, words)
+    assert parse(f"move a6 b6 on {words} capturing e7") == play(Verb.MOVE, "A6", "B6", "E7", words)
+    assert parse(f"move a6 b6 capturing e7 on {words}") == play(Verb.MOVE, "A6", "B6", "E7", words)
+    assert parse(f"leave game on {words}") == Leave(words)
+    assert parse(f"look at {words}") == Look(words)
+
+
+def test_commands_hold_plain_text() -> None:
+    """Lark's tokens know where they stood; nothing of that may stay in a command."""
+    for command in (parse("tell anna hello"), parse("look at oak board"), parse("leave on board")):
+        assert isinstance(command, Tell | Look | Leave)
+        for field in type(command).__dataclass_fields__:
+            assert type(getattr(command, field)) is str
+
+
+def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
+    line = "move a6 b6 capturing " + ",".join(["c7"] * 334)
+    command = parse(line)
+    assert len(line) == MAX_LINE - 2
+    assert isinstance(command, Play)
+    assert isinstance(command.attempt.captures, tuple)
+    assert len(command.attempt.captures) == 334
+
+
+def test_verbs_and_keywords() -> None:
+    for verb in ("join", "finish", "end", "l", "'", ":", "hurl", "syntax"):
+        assert verb in VERBS
+    assert "koom" not in VERBS
+    for word in ("dwarves", "koom", "valley", "capturing", "hall", "quit", "l", "none"):
+        assert word in KEYWORDS
+    assert all(word == word.lower() for word in KEYWORDS)
