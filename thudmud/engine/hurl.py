@@ -11,15 +11,14 @@ from functools import cache
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
-from thudmud.engine.lines import DIRECTIONS, around, line_length
+from thudmud.engine.lines import STEPS, around, line_length
+from thudmud.engine.listing import Listing
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.queens import QUEEN_RAYS, count_queen_moves, require_queen_way
+from thudmud.engine.queens import count_queen_moves, queen_moves_along, require_queen_way
 from thudmud.engine.reasons import IllegalMove, Reason
-from thudmud.engine.squares import each_bit, square_at
-
-_STEPS = tuple((each.left, each.right, each.shift) for each in DIRECTIONS)
+from thudmud.engine.squares import Square
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +35,12 @@ class HurlingDwarfs:
 
     def moves(self, position: Position, origins: int) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
-        moves = QUEEN_RAYS.list_from(position.dwarfs & origins, position.occupied)
-        for fronts, reach in _hurls(position):
-            for bit in each_bit(fronts & origins):
-                moves.append(_hurl(bit, reach))
-        return moves
+        return _LINES.moves(position, origins)
 
     def count(self, position: Position) -> int:
         """Return how many distinct outcomes there are."""
         number = count_queen_moves(position.dwarfs, position.empty)
-        for fronts, _ in _hurls(position):
-            number += fronts.bit_count()
-        return number
+        return number + sum(dwarfs.bit_count() for dwarfs in _thrown(position))
 
     def can_move(self, position: Position) -> bool:
         """Return whether a dwarf can step aside, or be hurled at a troll next to it."""
@@ -68,29 +61,47 @@ class HurlingDwarfs:
         return Move(Piece.DWARF, attempt.origin, attempt.target)
 
 
-def _hurls(position: Position) -> Iterator[tuple[int, int]]:
-    """Yield, for each direction and distance, who can be hurled and by how much their bit grows.
+def _moves_along(squares: tuple[Square, ...], marks: str) -> Iterator[Move]:
+    """Yield the moves and hurls of the dwarfs on one line."""
+    yield from queen_moves_along(squares, marks)
+    for index, mark in enumerate(marks):
+        if mark == "d":
+            for target in (*_aims(marks, index, 1), *_aims(marks, index, -1)):
+                yield _hurl(squares[index], squares[target])
+
+
+def _aims(marks: str, front: int, step: int) -> Iterator[int]:
+    """Yield the place along a line at which the dwarf at ``front`` can be hurled, if any."""
+    ahead = marks[front + 1 :] if step > 0 else marks[:front][::-1]
+    behind = marks[:front][::-1] if step > 0 else marks[front + 1 :]
+    length = 1 + len(behind) - len(behind.lstrip("d"))
+    distance = 1 + len(ahead) - len(ahead.lstrip("."))
+    if distance <= length and ahead[distance - 1 : distance] == "T":
+        yield front + step * distance
+
+
+_LINES = Listing(_moves_along)
+
+
+@cache
+def _hurl(origin: Square, target: Square) -> Move:
+    """Return the one move object for a hurl; there are a few thousand of them at most."""
+    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+
+
+def _thrown(position: Position) -> Iterator[int]:
+    """Yield, for each direction and distance, the bitboard of the dwarfs that can be hurled.
 
     Per direction two bitboards go towards each other: from the trolls back over empty squares, and
     along the dwarfs from front to front of ever longer lines.
     """
     dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
-    for left, right, shift in _STEPS:
-        aims, fronts, reach = trolls << right >> left, dwarfs, shift
+    for left, right in STEPS:
+        aims, fronts = trolls << right >> left, dwarfs
         while aims and fronts:
-            if thrown := aims & fronts:
-                yield thrown, reach
+            yield aims & fronts
             aims = (aims & empty) << right >> left
             fronts = dwarfs & fronts << left >> right
-            reach += shift
-
-
-@cache
-def _hurl(bit: int, reach: int) -> Move:
-    """Return the one move object for a hurl; there are a few thousand of them at most."""
-    origin = square_at(bit)
-    target = square_at(bit << reach if reach > 0 else bit >> -reach)
-    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _grant_hurl(position: Position, attempt: Attempt) -> Move:

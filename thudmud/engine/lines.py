@@ -53,6 +53,9 @@ DIRECTIONS: tuple[Direction, ...] = tuple(
 SHIFTS: tuple[int, ...] = tuple(direction.shift for direction in DIRECTIONS if direction.shift > 0)
 """The four shifts that, to the left and to the right, go in all eight directions."""
 
+STEPS: tuple[tuple[int, int], ...] = tuple((each.left, each.right) for each in DIRECTIONS)
+"""For each direction how far to shift left and right for a step; one of the two is 0."""
+
 
 def around(bits: int) -> int:
     """Return the bitboard of what is one step from any of ``bits``, board or not."""

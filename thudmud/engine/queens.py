@@ -5,15 +5,21 @@ Owns listing, counting and granting them. Must never capture anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from thudmud.engine import checks
 from thudmud.engine.attempt import Attempt
-from thudmud.engine.lines import SHIFTS
+from thudmud.engine.lines import SHIFTS, STEPS
+from thudmud.engine.listing import slides
+from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.rays import Rays
-from thudmud.engine.squares import WIDTH
+from thudmud.engine.squares import WIDTH, Square
 
-QUEEN_RAYS = Rays(Piece.DWARF, reach=WIDTH)
+
+def queen_moves_along(squares: tuple[Square, ...], marks: str) -> Iterator[Move]:
+    """Yield the queen moves of the dwarfs on one line."""
+    return slides(squares, marks, Piece.DWARF, reach=WIDTH)
 
 
 def count_queen_moves(dwarfs: int, empty: int) -> int:
@@ -33,14 +39,12 @@ def count_queen_moves(dwarfs: int, empty: int) -> int:
 
 def dwarfs_in_view(position: Position, target: int) -> int:
     """Return the bitboard of the dwarfs that have a queen move to the empty square ``target``."""
-    occupied, seen = position.occupied, 0
-    growing, falling = QUEEN_RAYS[target]
-    for squares, _ in growing:
-        near = occupied & squares
-        seen |= near & -near
-    for squares, _ in falling:
-        near = occupied & squares
-        seen |= 1 << near.bit_length() >> 1
+    empty, seen = position.empty, 0
+    for left, right in STEPS:
+        at = target << left >> right
+        while at & empty:
+            at = at << left >> right
+        seen |= at
     return seen & position.dwarfs
 
 

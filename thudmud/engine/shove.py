@@ -13,7 +13,7 @@ from math import comb
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
-from thudmud.engine.lines import DIRECTIONS, NEXT_TO, around, line_length
+from thudmud.engine.lines import NEXT_TO, STEPS, around, line_length
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
@@ -24,7 +24,6 @@ ANY = 8
 """As many captures as a square has neighbours."""
 
 _CACHED = 4096
-_STEPS = tuple((each.left, each.right) for each in DIRECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class ShovingTrolls:
         """Yield the ways trolls can go: origin, target, whether by a move, whether by a shove."""
         trolls, empty, shortest = position.trolls, position.empty, self.shortest_shove
         for bit in each_bit(trolls & origins):
-            for left, right in _STEPS:
+            for left, right in STEPS:
                 target = bit << left >> right
                 if not target & empty:
                     continue

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
 from thudmud.engine.lines import NEXT_TO, SHIFTS, around, beyond
+from thudmud.engine.listing import Listing, slides
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.rays import Rays
 from thudmud.engine.reasons import IllegalMove, Reason
 from thudmud.engine.squares import Square, bits_of, each_bit, square_at, squares_in
 
@@ -25,7 +25,7 @@ Path = tuple[Square, ...]
 STRIDE_REACH = 3
 """How many squares a troll goes at most when it does not trample."""
 
-_STRIDE_RAYS = Rays(Piece.TROLL, STRIDE_REACH)
+_STRIDES = Listing(partial(slides, mover=Piece.TROLL, reach=STRIDE_REACH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class TramplingTrolls:
     def moves(self, position: Position, origins: int) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
         trolls = position.trolls & origins
-        moves = _STRIDE_RAYS.list_from(trolls, position.occupied)
+        moves = _STRIDES.moves(position, origins)
         for bit in each_bit(trolls & around(position.dwarfs)):
             origin = square_at(bit)
             for target, path in _tramples(bit, position.dwarfs, position.empty | bit):

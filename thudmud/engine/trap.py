@@ -11,14 +11,15 @@ from itertools import combinations
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
-from thudmud.engine.lines import DIRECTIONS, around, beyond
+from thudmud.engine.lines import STEPS, around, beyond
+from thudmud.engine.listing import Listing
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
 from thudmud.engine.queens import (
-    QUEEN_RAYS,
     count_queen_moves,
     dwarfs_in_view,
+    queen_moves_along,
     require_queen_way,
 )
 from thudmud.engine.reasons import IllegalMove, Reason
@@ -26,7 +27,7 @@ from thudmud.engine.rock import grant_rock_move, rock_moves, rock_steps
 from thudmud.engine.squares import Square, each_bit, square_at, squares_in
 
 _CACHED = 4096
-_STEPS = tuple((each.left, each.right) for each in DIRECTIONS)
+_QUEENS = Listing(queen_moves_along)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class TrappingDwarfs:
 
     def moves(self, position: Position, origins: int) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
-        moves = QUEEN_RAYS.list_from(position.dwarfs & origins, position.occupied)
+        moves = _QUEENS.moves(position, origins)
         for target in each_bit(_traps(position)):
             trapped = _trapped(position, target)
             for origin in each_bit(dwarfs_in_view(position, target) & origins):
@@ -79,7 +80,7 @@ class TrappingDwarfs:
 def _traps(position: Position) -> int:
     """Return the bitboard of empty squares from which a dwarf would trap a troll."""
     dwarfs, trolls, traps = position.dwarfs, position.trolls, 0
-    for left, right in _STEPS:
+    for left, right in STEPS:
         between = trolls & dwarfs << right >> left
         traps |= between << right >> left
     return traps & position.empty
@@ -92,7 +93,7 @@ def _trapped(position: Position, target: int) -> int:
     have been in its way.
     """
     trapped = 0
-    for left, right in _STEPS:
+    for left, right in STEPS:
         troll = target << left >> right
         if troll & position.trolls and troll << left >> right & position.dwarfs:
             trapped |= troll
