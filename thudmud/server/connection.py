@@ -27,6 +27,8 @@ RECEIVE_BUFFER = 16384
 """Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once."""
 
 _LONGEST_SUBNEGOTIATION = 64  # bytes; NAWS needs 5, or 9 with every byte of it escaped
+_REFUSALS = {telopt.DO: telopt.WONT, telopt.WILL: telopt.DONT, telopt.DONT: b"", telopt.WONT: b""}
+"""What says no to a command about an option; to "no" there is no answer (RFC 854)."""
 _NAWS_LENGTH = 5  # its option byte and two numbers of 16 bits
 _LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4
 
@@ -80,11 +82,16 @@ class _Interpreter(TelnetWriter):
         if self.cmd_received == telopt.SB:
             if self._is_surplus(byte):
                 return False
-        else:
-            self._subnegotiated = 0
-            if self.iac_received and not self.cmd_received and _is_unknown(byte):
-                self.iac_received = False
-                return False
+            return super().feed_byte(byte)
+        self._subnegotiated = 0
+        if self.iac_received and not self.cmd_received and _is_unknown(byte):
+            self.iac_received = False
+            return False
+        if byte == telopt.IAC and self.cmd_received in _REFUSALS:
+            # Option 255 (RFC 861), which telnetlib3 takes for the beginning of another command.
+            self._refuse(_REFUSALS[self.cmd_received], byte)
+            self.cmd_received = False
+            return False
         return super().feed_byte(byte)
 
     def _is_surplus(self, byte: bytes) -> bool:
@@ -105,7 +112,7 @@ class _Interpreter(TelnetWriter):
         if opt == telopt.TM:
             self.connection.report(Mark(telopt.IAC + telopt.WILL + telopt.TM))
         else:
-            self.iac(telopt.WONT, opt)
+            self._refuse(telopt.WONT, opt)
         return False
 
     def handle_dont(self, opt: bytes) -> None:
@@ -115,10 +122,14 @@ class _Interpreter(TelnetWriter):
         if opt == telopt.NAWS:
             super().handle_will(opt)
         else:
-            self.send_iac(telopt.IAC + telopt.DONT + opt)
+            self._refuse(telopt.DONT, opt)
 
     def handle_wont(self, opt: bytes) -> None:
         self.remote_option[opt] = False
+
+    def _refuse(self, refusal: bytes, opt: bytes) -> None:
+        if refusal:
+            self.send_iac(telopt.IAC + refusal + opt)
 
     def handle_ayt(self, _byte: bytes) -> None:
         self.connection.report(Signal.ARE_YOU_THERE)

@@ -128,15 +128,17 @@ class Lobby:
         """Note that a player's terminal has another width, in columns."""
         self._house.resize(name, width)
 
-    def farewell(self, guest: Guest, name: str) -> None:
-        """Count a connection out that has ended; ``name`` is "" if it never gave one."""
+    def part(self, name: str) -> None:
+        """Free a player's name; the house sees them out if they have not said ``quit``."""
+        del self._by_name[name]
+        if name in self._house and self._farewell is None:
+            self._deliver(self._house.depart(name, self._clock()))
+
+    def farewell(self, guest: Guest) -> None:
+        """Count a connection out that has ended."""
         self._guests.discard(guest)
         if not self._guests:
             self._empty.set()
-        if name:
-            del self._by_name[name]
-        if name and name in self._house and self._farewell is None:
-            self._deliver(self._house.depart(name, self._clock()))
 
     def close(self, sentence: str) -> None:
         """Tell everybody that it is over, and end every connection."""

@@ -46,6 +46,11 @@ class Screen:
         self._asking = False
         self._at_prompt = False
 
+    @property
+    def unsent(self) -> int:
+        """How many bytes have been shown in this turn and not been sent yet."""
+        return self._size
+
     def show(self, lines: bytes) -> None:
         """Append whole lines, each ended by CR LF."""
         if self._at_prompt:

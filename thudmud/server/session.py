@@ -70,7 +70,7 @@ class Session:
     def __init__(
         self, transport: asyncio.Transport, lobby: Lobby, settings: ServerSettings
     ) -> None:
-        transport.set_write_buffer_limits(high=settings.outbox_bytes // 4)
+        transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
         self._lobby = lobby
         self._settings = settings
@@ -127,10 +127,8 @@ class Session:
         self._waiting.clear()
         if self._abort is not None:
             self._abort.cancel()
-        try:
-            self._lobby.farewell(self, self._name)
-        except Exception:  # noqa: BLE001  (the others' connections must outlive any mistake)
-            _log.exception("failed to say that %s has gone", self._name)
+        self._part()
+        self._lobby.farewell(self)
 
     # What the lobby asks.
 
@@ -139,7 +137,11 @@ class Session:
         self._screen.show(lines)
 
     def end(self) -> None:
-        """Send what is waiting and end the connection, after a grace period by force."""
+        """Send what is waiting and end the connection, after a grace period by force.
+
+        The name is free at once, and the others are told at once.
+        """
+        self._part()
         self._waiting.clear()
         self._screen.close()
         loop = asyncio.get_running_loop()
@@ -148,6 +150,15 @@ class Session:
     def abort(self) -> None:
         """End the connection at once."""
         self._transport.abort()
+
+    def _part(self) -> None:
+        name, self._name = self._name, ""
+        if not name:
+            return
+        try:
+            self._lobby.part(name)
+        except Exception:  # noqa: BLE001  (the connection must end, whatever the house gets wrong)
+            _log.exception("failed to see %s out", name)
 
     # Turn by turn.
 
@@ -159,7 +170,7 @@ class Session:
     def _take_turn(self) -> None:
         self._scheduled = False
         for _ in range(self._settings.commands_per_turn):
-            if self._choked or not self._waiting:
+            if self._choked or not self._waiting or self._screen.unsent > self._settings.share:
                 break
             self._handle(self._waiting.popleft())
         if self._choked:

@@ -13,9 +13,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from thudmud.commands import KEYWORDS, MAX_LINE
+from thudmud.engine import RULESETS
 from thudmud.tables.objects import ARTICLES, ORDINAL_WORDS
 
-RULES = ("discworld", "classic", "koom valley")
+RULES = tuple(RULESETS)
 RESERVED = frozenset({"it", "hall", "capturing", *ARTICLES, *ORDINAL_WORDS})
 """Words that mean something else where the name of a board is expected."""
 
@@ -70,11 +71,16 @@ class ServerSettings(_Section):
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     commands_per_turn: int = _whole(8, 1, 1000)
     queue_length: int = _whole(64, 1, 100_000)
-    outbox_bytes: int = _whole(262_144, 16_384, 1_073_741_824)
+    outbox_bytes: int = _whole(262_144, 65_536, 1_073_741_824)
     shutdown_grace: float = Field(default=3.0, ge=0, le=600, description="a number from 0 to 600")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
     )
+
+    @property
+    def share(self) -> int:
+        """How many bytes of the outbox the answers to a player's own commands may take."""
+        return self.outbox_bytes // 4
 
 
 class GameSettings(_Section):

@@ -1,0 +1,233 @@
+"""Clients that mean harm, or are broken, or slow: they get no further than their own connection."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.server.plain import Client, Serving
+from thudmud.server.connection import RECEIVE_BUFFER, Connection
+from thudmud.server.session import Item
+
+IAC_SB, IAC_SE = b"\xff\xfa", b"\xff\xf0"
+
+
+async def well(client: Client) -> bool:
+    """Whether the server still answers this client as if nothing had happened."""
+    await client.send(b"\r\n")
+    await client.fence()
+    await client.send(b"look\r\n")
+    return await client.fence() == b"echo look\r\n> "
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        IAC_SB + b"\x45\x01a\x02\x03x" + IAC_SE,  # MSDP: an array that never ends
+        IAC_SB + b"\x57" + IAC_SE + zlib.compress(b"\0" * 10_000_000),  # MCCP3: a bomb
+        IAC_SB + IAC_SE,
+        IAC_SB + b"\x1f" + IAC_SE,  # NAWS without numbers
+        IAC_SB + b"\x1f\0\x50\0\x18\0" + IAC_SE,  # and with too many
+        IAC_SB + b"\xff\xff" * 100 + IAC_SE,
+        IAC_SB + b"\x1f\0" + b"\xff\xfd\x01" + IAC_SE,  # a command inside
+        IAC_SB + b"\x18" + b"x" * 1_100_000 + IAC_SE,
+        b"\xff\xfd\xff\xff\xfb\xff",
+        b"\xff\xf4\xff\xf2" * 3,  # what Control-C sends in some clients
+        b"\xff\xfb\x06\xff\xfb\x01\xff\xfc\x12\xff\xfe\x12",  # telnetlib3 takes exception to these
+        b"\x16\x03\x01" + bytes(range(255)),  # a TLS hello, more or less
+    ],
+    ids=lambda attack: repr(attack[:10]),
+)
+async def test_malformed_telnet_before_and_after_login(serving: Serving, attack: bytes) -> None:
+    setup = await serving()
+    bob = await setup.connect("Bob")
+    for name in ("", "Anna"):
+        client = await setup.connect(name)
+        await client.send(attack)
+        await client.fence()
+        assert await well(bob)
+        if name:
+            assert await well(client)
+
+
+async def test_every_byte_value_and_every_two_byte_command(serving: Serving) -> None:
+    setup = await serving()
+    for name in ("", "Anna"):
+        client = await setup.connect(name)
+        for value in range(256):
+            byte = bytes([value])
+            await client.send(byte + b"\r\n" + b"x" + byte + b"y\r\n")
+            await client.send(b"\xff" + byte)
+            if value >= 0xFA:  # SB and the option commands want more
+                await client.send(b"\xc9" + IAC_SE)
+        await client.fence()
+        await client.send(bytes(range(255)) * 100 + b"\r\n")
+        await client.fence()
+        if name:
+            assert await well(client)
+
+
+async def test_ten_megabytes_without_a_line_end(serving: Serving) -> None:
+    setup = await serving()
+    bob, anna = await setup.connect("Bob"), await setup.connect("Anna")
+    for _ in range(10):
+        await anna.send(b"x" * 1_000_000)
+        assert await well(bob)
+    assert await anna.fence() == b""
+    await anna.send(b"\r\n")
+    assert await anna.until(b"> ") == (
+        b"That line is longer than 1,024 characters; it was not read.\r\n> "
+    )
+    assert await well(anna)
+
+
+async def test_a_thousand_pasted_commands_are_answered_in_order(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    lines = [f"line {number}" for number in range(1000)]
+    await client.send("\r\n".join([*lines, ""]).encode())
+    answer = (await client.fence()).decode().replace("> ", "")
+    assert answer == "".join(f"echo {line}\r\n" for line in lines)
+
+
+async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
+    setup = await serving(commands_per_turn=1)
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.send(b"x\n" * 20_000)
+    await anna.until(b"echo x")
+    await bob.send(b"look\n")
+    await bob.until(b"echo look")
+    assert setup.house.lines.count("x") < 20_000
+    assert (await anna.fence()).count(b"echo x") == 19_999
+
+
+async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
+    setup = await serving(queue_length=1, commands_per_turn=1)
+    client = await setup.connect("Anna")
+    lines = [f"line {number}" for number in range(5000)]
+    await client.send("\n".join([*lines, ""]).encode())
+    await client.fence()
+    assert setup.house.lines == lines
+
+
+async def test_a_reader_that_cannot_keep_up_is_cut_off_and_the_others_play_on(
+    serving: Serving,
+) -> None:
+    setup = await serving(outbox_bytes=65_536)
+    anna, bob, cara = [await setup.connect(name) for name in ("Anna", "Bob", "Cara")]
+    await asyncio.gather(anna.fence(), cara.fence())
+    bob.stop_reading()
+    floods = 0
+    while "Bob" in setup.house.widths:
+        await anna.send(b"flood 10000\r\n")
+        seen = await asyncio.gather(anna.fence(), cara.fence())
+        assert all(b"x" * 10_000 in each for each in seen)
+        floods += 1
+        assert floods < 10_000, "the outbox does not fill"
+    assert b"Bob is lost.\r\n> " in seen[0] + await anna.fence()
+    assert await well(anna)
+    assert await well(cara)
+
+
+async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving) -> None:
+    setup = await serving(outbox_bytes=65_536)
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    anna.stop_reading()
+    await anna.send(b"big 20000\r\n" * 1000)  # 20 MB of answers
+    assert await well(bob)
+    assert "Anna" in setup.house.widths
+    anna.read_on()
+    assert (await anna.fence()).count(b"x" * 20_000) == 1000
+
+
+async def test_a_flood_of_requests_is_refused_one_by_one(serving: Serving) -> None:
+    setup = await serving()
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.fence()
+    await anna.send(b"\xff\xfd\xc9" * 50_000)
+    assert await well(bob)
+    assert await anna.fence() == b"\xff\xfc\xc9" * 50_000
+
+
+async def test_many_at_once(serving: Serving) -> None:
+    setup = await serving()
+    clients = await asyncio.gather(*(setup.connect() for _ in range(200)))
+    await asyncio.gather(*(client.until(b"name? ") for client in clients))
+
+
+# Any bytes, in any packets
+
+
+class Notes:
+    """Takes down what a connection reports."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.sent = b""
+
+    def opened(self) -> None:
+        pass
+
+    def received(self, items: Iterable[Item]) -> None:
+        self.items += items
+
+    def input_ended(self) -> None:
+        pass
+
+    def command(self, sequence: bytes) -> None:
+        self.sent += sequence
+
+    def choke(self) -> None:
+        pass
+
+    def resume(self) -> None:
+        pass
+
+    def lost(self) -> None:
+        pass
+
+
+class Nowhere(asyncio.Transport):
+    """A transport that leads nowhere."""
+
+
+async def reported(packets: Iterable[bytes]) -> tuple[list[Item], bytes, int]:
+    """What is reported and answered when these come in, and the most that was kept meanwhile."""
+    notes, buffer, kept = Notes(), memoryview(bytearray(RECEIVE_BUFFER)), 0
+    connection = Connection(lambda _transport: notes, 10, buffer)
+    connection.connection_made(Nowhere())
+    await asyncio.sleep(0)
+    for packet in packets:
+        if packet:
+            connection.get_buffer(-1)[: len(packet)] = packet
+            connection.buffer_updated(len(packet))
+            kept = max(kept, len(connection._interpreter._sb_buffer))
+    return notes.items, notes.sent, kept
+
+
+fragments = st.one_of(
+    st.binary(max_size=20),
+    st.sampled_from([b"\r\n", b"\r\0", b"\r", b"\n", b"look", b"\xff\xfd\x06", b"\xff\xf6"]),
+    st.sampled_from([IAC_SB, IAC_SE, b"\xff", b"\xff\xff", b"\xff\xf7", b"\xff\xf8"]),
+    st.builds(lambda option: IAC_SB + b"\x1f" + option + IAC_SE, st.binary(max_size=6)),
+    st.builds(lambda size: IAC_SB + b"\x18" + b"x" * size, st.integers(0, 200)),
+)
+
+
+@given(st.lists(fragments, max_size=12).map(b"".join), st.data())
+def test_any_cut_into_packets_means_the_same(data: bytes, draw: st.DataObject) -> None:
+    async def compare() -> None:
+        cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=8)))
+        packets = [data[a:b] for a, b in pairwise([0, *cuts, len(data)])]
+        whole = await reported([data])
+        assert (await reported(packets))[:2] == whole[:2]
+        single = await reported(data[at : at + 1] for at in range(len(data)))
+        assert single[:2] == whole[:2]
+        assert single[2] <= 64
+
+    asyncio.run(compare())
