@@ -126,7 +126,7 @@ class TestEnding:
 
     def test_a_ply_withdraws_offers(self, started: Table) -> None:
         table = after(started, ("Anna", End()), ("Bert", Start()))
-        moved, *lapsed = events(table, "Anna", ply("A6", "B6"))
+        *lapsed, moved = events(table, "Anna", ply("A6", "B6"))
         assert isinstance(moved, Moved)
         assert lapsed == [
             OfferLapsed(7.0, "Anna", Offer.END),

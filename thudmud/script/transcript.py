@@ -78,7 +78,7 @@ class Expectation:
 class Step:
     """Something that a player does, and what each player then sees.
 
-    ``line`` is where it stands, from 1; ``before`` are the comments and empty lines above it.
+    ``line`` is where it stands, from 1; ``before`` are the lines above it that are no step.
     """
 
     line: int
@@ -115,7 +115,7 @@ class Transcript:
 
     def written(self) -> str:
         """Return the transcript as text; parsing it gives an equal one."""
-        lines = [f"@config {self.config}"] if self.config else []
+        lines: list[str] = []
         for step in self.steps:
             lines += [*step.before, step.written(), *_expectations(step.expected)]
         return "\n".join([*lines, *self.after]) + "\n"
@@ -149,6 +149,7 @@ class _Reader:
         if self.steps or self.config:
             raise TranscriptError(number, '"@config" stands once, before the first step')
         self.config = value
+        self.loose.append(line)
 
     def _player(self, number: int, who: str, sign: str, text: str) -> None:
         if sign in {act.value for act in Act}:

@@ -126,7 +126,7 @@ def _(command: Play, table: Table, player: str, now: float) -> Events:
     moved = Moved(now, player, side, move, len(after.moves))
     lapsed = tuple(OfferLapsed(now, player, offer) for offer in table.offers)
     ended = (BattleEnded(now, player, after.outcome),) if after.outcome else ()
-    return (moved, *lapsed, *ended)
+    return (*lapsed, moved, *ended)
 
 
 @_decide.register

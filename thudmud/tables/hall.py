@@ -180,7 +180,7 @@ class Hall:
             return next(iter(self.tables.values()))
         # Those who play several games are asked about those; anyone else about all.
         boards = [table.name for table in seated] or list(self.tables)
-        raise Refused(Refusal.SAY_WHICH, boards=listed(boards), preposition=preposition)
+        raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"), preposition=preposition)
 
     def _named_board(self, person: Person, words: str) -> str:
         phrase = Phrase.parse(words)
@@ -194,8 +194,7 @@ class Hall:
             return picked
         if phrase.ordinal is None:
             raise Refused(Refusal.WHICH_BOARD, words=words, boards=listed(fitting, "or"))
-        count = len(fitting)
-        raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, count=count, boards=listed(fitting))
+        raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=listed(fitting))
 
     # --- making it so ------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from thudmud.commands.model import End, Start
+from thudmud.commands.model import End, Join, Start
 from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
 from thudmud.tables.decisions import OFFER_WORDS, free_seat, who_sits
 from thudmud.tables.events import (
@@ -119,14 +119,14 @@ def _(event: Joined, table: Table, me: str | None) -> str:
 def _(event: Left, table: Table, me: str | None) -> str:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting is Parting.LOST:
-        said = f"{event.player} has lost the connection, and {seat} is free."
+        said = f"{event.player} has lost the connection and {seat}."
     else:
         said = f"{does(event.player, me, 'leave')} {seat}."
     if not (table.running and table.seats):
         return said
-    said += f" The battle waits for somebody to sit down. {free_seat(table)}"
+    said += f' The battle waits for somebody to "{Join(event.side, table.name)}".'
     alone = me in table.seats.values()
-    return f'{said} You may also say "{End(table.name)}".' if alone else said
+    return f'{said} You may also "{End(table.name)}" alone.' if alone else said
 
 
 @_sentence.register
@@ -145,7 +145,7 @@ def _(event: BattleStarted, table: Table, me: str | None) -> str:
     swapped = "" if event.number == 1 else ", with the seats swapped"
     return (
         f"{which} begins at the {table.name} by the {event.rules} rules{swapped}: "
-        f"{does(event.dwarf, me, 'play')} the dwarfs, "
+        f"{_mid(does(event.dwarf, me, 'play'))} the dwarfs, "
         f"{_mid(does(event.troll, me, 'play'))} the trolls. {turn(table, me)}"
     )
 

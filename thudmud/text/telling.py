@@ -18,7 +18,7 @@ from thudmud.commands.model import (
     ViewPossible,
     Who,
 )
-from thudmud.tables.asides import Asked, CameIn, Entered, Happening
+from thudmud.tables.asides import Asked, CameIn, Emoted, Entered, Happening, Spoke
 from thudmud.tables.events import BattleStarted, Moved, TableEvent
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
@@ -88,7 +88,9 @@ def _shown(table: Table, view: View) -> list[str]:
 
 def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
     said = rooms.told(aside, view.me)
-    lines = wrapped(f"[{table.name}] {said}" if table and view.away else said, view.width)
+    if table and view.away and isinstance(aside, Spoke | Emoted):
+        said = f"[{table.name}] {said}"
+    lines = wrapped(said, view.width)
     match aside:
         case Entered(player) | CameIn(player, None) if player == view.me:
             return lines + rooms.hall(hall, player, view.width)

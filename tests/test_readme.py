@@ -1,0 +1,26 @@
+"""The README's session is what players see, and its commands are the ones there are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from thudmud.script import Transcript, perform
+from thudmud.server.tools import open_stage
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_session() -> None:
+    (session,) = re.findall(r"```thud-script\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    transcript = Transcript.parse(session)
+    with open_stage(README, transcript) as stage:
+        mismatches, _ = perform(transcript, stage)
+    assert [str(mismatch) for mismatch in mismatches] == []
+    assert all(step.expected for step in transcript.steps)
+
+
+def test_the_commands() -> None:
+    targets = re.findall(r"^([\w-]+):", (README.parent / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for target in re.findall(r"^    make (\S+)", README.read_text("utf-8"), re.MULTILINE):
+        assert target in targets

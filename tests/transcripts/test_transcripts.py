@@ -1,0 +1,55 @@
+"""What players see, held to the letter, in a house and on a server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from thudmud.script import Transcript, perform
+from thudmud.server.tools import open_stage
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*.thud-script"))
+
+pytestmark = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def mismatches(path: Path, address: tuple[str, int] | None = None) -> list[str]:
+    transcript = Transcript.parse(path.read_text(encoding="utf-8"))
+    with open_stage(path, transcript, address=address) as stage:
+        return [str(mismatch) for mismatch in perform(transcript, stage)[0]]
+
+
+def test_in_a_house(path: Path) -> None:
+    assert mismatches(path) == []
+
+
+@contextmanager
+def server(config: str | None) -> Iterator[tuple[str, int]]:
+    """Run a server of its own process; yield where it listens."""
+    words = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
+    words += ["--config", str(HERE / config)] if config else []
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            *_, host, port = process.stdout.readline().split()
+            yield host, int(port)
+        finally:
+            process.terminate()
+    assert process.returncode == 0
+
+
+def test_on_a_server(path: Path) -> None:
+    config = Transcript.parse(path.read_text(encoding="utf-8")).config
+    with server(config) as address:
+        assert mismatches(path, address) == []
+
+
+def test_every_step_is_told(path: Path) -> None:
+    steps = Transcript.parse(path.read_text(encoding="utf-8")).steps
+    assert [step.written() for step in steps if not step.expected] == []
