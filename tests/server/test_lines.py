@@ -64,6 +64,7 @@ def test_a_line_without_end_takes_no_more_memory_the_longer_it_is() -> None:
         (b"move\ta6\xc2\xa0b6", "move a6 b6"),
         (b"lo\x00\x01\x07ok\x1b", "look"),
         (b"look\x1b[A\x1b[1;5C\x1bOP", "look"),  # cursor up, Control-right, F1
+        (b"look\x1b[1", "look"),  # one that the terminal has bitten a piece off
         (b"say \x1b[31mred", "say red"),
         (b"say \xc2\x9b31m \xe2\x80\xae \xe2\x80\xa8", "say 31m  "),  # C1, bidi, line separator
         (b"\xff\xfe", "ÿþ"),

@@ -84,19 +84,20 @@ def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
 
 
 def _told(error: ErrorDetails) -> str:
-    *outer, key = (step for step in error["loc"] if isinstance(step, str))
+    place = error["loc"]
+    *outer, key = (step for step in place if isinstance(step, str))
     siblings = _SECTIONS[outer[0] if outer else ""]
     if error["type"] == "extra_forbidden":
         near = difflib.get_close_matches(key, siblings, n=1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(siblings)}"
         return f"there is no such setting; {hint}"
-    right = siblings[key].description
+    right = siblings[key].description if place[-1] == key else "a section"
     if error["type"] == "missing":
         return f"is missing; it should be {right}"
-    if error["type"] == "thudmud":
-        said = error["msg"]
-        return said if key == "board" else f"{said}, not {_shown(error['input'])}"
-    return f"should be {right}, not {_shown(error['input'])}"
+    if error["type"] == "clash":
+        return error["msg"]
+    wanted = error["msg"] if error["type"] == "unfit" else f"should be {right}"
+    return f"{wanted}, not {_shown(error['input'])}"
 
 
 def _named(place: tuple[int | str, ...]) -> str:

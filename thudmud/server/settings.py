@@ -32,18 +32,18 @@ def _whole(default: int, low: int, high: int) -> Any:
 def _board_name(name: str) -> str:
     words = name.lower().split(" ")
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        raise _wrong(f"should be at most {_LONGEST_NAME} letters and single blanks")
+        raise _unfit(f"should be at most {_LONGEST_NAME} letters and single blanks")
     reserved = RESERVED.intersection(words) or (KEYWORDS - {"board"}).intersection(
         [" ".join(words)]
     )
     if reserved:
-        raise _wrong(f'cannot be used: "{min(reserved)}" means something else to players')
+        raise _clash(f'should not hold "{min(reserved)}", which means something else to players')
     return name
 
 
 def _ruleset(name: str) -> str:
     if name not in RULES:
-        raise _wrong(f"should be one of {', '.join(RULES)}")
+        raise _unfit(f"should be one of {', '.join(RULES)}")
     return name
 
 
@@ -51,12 +51,18 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     names = [board.name.lower() for board in boards]
     twins = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twins:
-        raise _wrong(f'should have a name of its own each, but "{twins[0]}" comes twice')
+        raise _clash(f'should have a name of its own each, but "{twins[0]}" comes twice')
     return boards
 
 
-def _wrong(words: str) -> PydanticCustomError:
-    return PydanticCustomError("thudmud", "{words}", {"words": words})
+def _unfit(right: str) -> PydanticCustomError:
+    """Return the error of a value that is not what is ``right``."""
+    return PydanticCustomError("unfit", "{right}", {"right": right})
+
+
+def _clash(reason: str) -> PydanticCustomError:
+    """Return the error of a value that gets in the way of something else."""
+    return PydanticCustomError("clash", "{reason}", {"reason": reason})
 
 
 class _Section(BaseModel):

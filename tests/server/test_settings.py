@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from thudmud.engine import RULESETS
+from thudmud.server.config_file import ConfigError, load
+from thudmud.server.settings import Settings
+
+SHIPPED = Path(__file__).parents[2] / "config.toml"
+
+
+def problems(tmp_path: Path, text: str | bytes) -> list[str]:
+    path = tmp_path / "config.toml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    return [each.removeprefix(f"{path}: ") for each in caught.value.problems]
+
+
+def test_the_shipped_file_holds_every_key_with_its_default() -> None:
+    defaults = Settings()
+    assert load(SHIPPED) == defaults
+    written = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+    assert written == {**defaults.model_dump(), "board": list(defaults.model_dump()["board"])}
+
+
+def test_the_shipped_file_explains_every_key() -> None:
+    lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if re.match("[a-z_]+ =", line) and "[[board]]" not in lines[:number]:
+            assert lines[number - 1].startswith("#"), line
+    explained = "\n".join(line for line in lines if line.startswith("#"))
+    assert all(word in explained for word in ["rules:", "style:", "Names", *RULESETS])
+
+
+def test_no_file_is_the_defaults() -> None:
+    settings = load(None)
+    assert settings.server.port == 8483
+    assert [(each.name, each.rules, each.style) for each in settings.board] == [
+        ("oak board", "discworld", "full"),
+        ("pine board", "discworld", "brief"),
+        ("marble board", "classic", "full"),
+        ("basalt board", "koom valley", "full"),
+    ]
+
+
+def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[server]\nshutdown_grace = 2\n[[board]]\nname = 'board'\n", encoding="utf-8")
+    settings = load(path)
+    assert settings.server == Settings().server.model_copy(update={"shutdown_grace": 2.0})
+    assert [board.name for board in settings.board] == ["board"]
+
+
+MISTAKES = """
+[server]
+port = "x"
+--> server.port: should be a whole number from 0 to 65535, not "x"
+
+[server]
+port = 65536
+--> server.port: should be a whole number from 0 to 65535, not 65536
+
+[server]
+port = true
+--> server.port: should be a whole number from 0 to 65535, not true
+
+[server]
+port = 8.5
+--> server.port: should be a whole number from 0 to 65535, not 8.5
+
+[server]
+host = ''
+--> server.host: should be an address or a host's name, not ""
+
+[server]
+prot = 1
+--> server.prot: there is no such setting; did you mean "port"?
+
+[game]
+zzz = 1
+--> game.zzz: there is no such setting; there are quiet_plies
+
+[sever]
+port = 1
+--> sever: there is no such setting; did you mean "server"?
+
+"\\u001b[2J" = 1
+--> "\\u001b[2J": there is no such setting; there are server, game, board
+
+server = 3
+--> server: should be a section that begins with [server], not 3
+
+[game]
+quiet_plies = -1
+--> game.quiet_plies: should be a whole number from 0 to 1000000, not -1
+
+[server]
+shutdown_grace = nan
+--> server.shutdown_grace: should be a number from 0 to 600, not NaN
+
+[server]
+log_level = "loud"
+--> server.log_level: should be "debug", "info", "warning" or "error", not "loud"
+
+[board]
+name = 'oak'
+--> board: should be at least one section that begins with [[board]], not {"name": "oak"}
+
+board = []
+--> board: should be at least one section that begins with [[board]], not []
+
+board = [3]
+--> board 1: should be a section, not 3
+
+[[board]]
+rules = 'classic'
+--> board 1, name: is missing; it should be a name of letters, such as "oak board"
+
+[[board]]
+name = 'oak'
+[[board]]
+name = 'pine'
+rules = 'chess'
+--> board 2, rules: should be one of discworld, classic, koom valley, not "chess"
+
+[[board]]
+name = 'oak'
+style = 'long'
+--> board 1, style: should be "full" or "brief", not "long"
+
+[[board]]
+name = 'oak'
+rule = 'classic'
+--> board 1, rule: there is no such setting; did you mean "rules"?
+
+[[board]]
+name = 3
+--> board 1, name: should be a name of letters, such as "oak board", not 3
+
+[[board]]
+name = 'oak  board'
+--> board 1, name: should be at most 30 letters and single blanks,
+    not "oak  board"
+
+[[board]]
+name = 'board 2'
+--> board 1, name: should be at most 30 letters and single blanks, not "board 2"
+
+[[board]]
+name = 'Hall'
+--> board 1, name: should not hold "hall", which means something else to players
+
+[[board]]
+name = 'it'
+--> board 1, name: should not hold "it", which means something else to players
+
+[[board]]
+name = 'last board'
+--> board 1, name: should not hold "last", which means something else to players
+
+[[board]]
+name = 'game'
+--> board 1, name: should not hold "game", which means something else to players
+
+[[board]]
+name = 'Oak'
+[[board]]
+name = 'oak'
+--> board: should have a name of its own each, but "oak" comes twice
+
+[server
+port = 1
+--> is not valid TOML: Expected ']' at the end of a table declaration (at line 1, column 8)
+"""
+"""A file, then the one complaint about it."""
+
+
+def mistakes() -> Iterator[tuple[str, str]]:
+    for each in MISTAKES.split("\n\n"):
+        text, _, line = each.strip().partition("\n--> ")
+        yield text, line.replace("\n    ", " ")
+
+
+@pytest.mark.parametrize(("text", "line"), [*mistakes(), (b"\xff\xfe", "is not a text in UTF-8")])
+def test_each_mistake_is_one_line_that_names_the_key_and_what_is_right(
+    tmp_path: Path, text: str | bytes, line: str
+) -> None:
+    assert problems(tmp_path, text) == [line]
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    found = problems(tmp_path, "[server]\nport = 'x'\nfoo = 1\n[game]\nquiet_plies = 1.5\n[x]\n")
+    assert [each.partition(":")[0] for each in found] == [
+        "server.port",
+        "server.foo",
+        "game.quiet_plies",
+        "x",
+    ]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.toml: cannot be read: No such file or directory"):
+        load(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load(tmp_path)
