@@ -7,7 +7,7 @@ import pytest
 from thudmud.commands.model import End, Join, Play, Resign, Start
 from thudmud.engine import Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table, TableEvent
-from thudmud.tables.decisions import TableCommand, decide
+from thudmud.tables.table_decisions import TableCommand, decide
 
 Do = Callable[..., Table]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import RunServer
 from thudmud.script import Transcript, perform
 from thudmud.server.tools import open_stage
 
@@ -29,24 +27,11 @@ def test_in_a_house(path: Path) -> None:
     assert mismatches(path) == []
 
 
-@contextmanager
-def server(config: str | None) -> Iterator[tuple[str, int]]:
-    """Run a server of its own process; yield where it listens."""
-    words = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
-    words += ["--config", str(HERE / config)] if config else []
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            *_, host, port = process.stdout.readline().split()
-            yield host, int(port)
-        finally:
-            process.terminate()
-    assert process.returncode == 0
-
-
-def test_on_a_server(path: Path) -> None:
+def test_on_a_server(path: Path, run_server: RunServer) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
-    with server(config) as address:
+    words: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
+    words += ["--config", HERE / config] if config else []
+    with run_server(words) as address:
         assert mismatches(path, address) == []
 
 

@@ -2,6 +2,7 @@
 
 from thudmud.tables.events import Parting, TableEvent
 from thudmud.tables.hall import Decision, Hall, Telling
+from thudmud.tables.hall_decisions import decide, part
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import BoardSpec, Table
 
@@ -15,4 +16,6 @@ __all__ = [
     "Table",
     "TableEvent",
     "Telling",
+    "decide",
+    "part",
 ]

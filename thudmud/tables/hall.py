@@ -1,42 +1,17 @@
 """The hall: the boards by name, who is where, and which board `on <object>` means.
 
 Owns the tables and the people, and is the only thing here that changes. A command takes two steps:
-``decide`` says what it would bring about and changes nothing, ``commit`` makes it so and says who
-is to be told. Whoever must write events down first does so between the two. Must never know a
-word of what people are told.
+`thudmud.tables.hall_decisions` says what it would bring about and changes nothing, `Hall.commit`
+makes it so and says who is to be told. Whoever must write events down first does so between the
+two. Must never know a word of what people are told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import singledispatchmethod
 
-from thudmud.commands.model import (
-    Boards,
-    Command,
-    Emote,
-    End,
-    Go,
-    Help,
-    Join,
-    Leave,
-    Look,
-    Play,
-    Quit,
-    Resign,
-    Say,
-    SetBoard,
-    SetRules,
-    Start,
-    Style,
-    Syntax,
-    Tell,
-    ViewGame,
-    ViewPossible,
-    Who,
-)
-from thudmud.tables import decisions
+from thudmud.commands.model import Style
 from thudmud.tables.asides import (
     Aside,
     Asked,
@@ -44,13 +19,12 @@ from thudmud.tables.asides import (
     Emoted,
     Entered,
     Gone,
-    Question,
     Spoke,
     StyleChosen,
     Told,
     WentOut,
 )
-from thudmud.tables.events import Parting, TableEvent
+from thudmud.tables.events import TableEvent
 from thudmud.tables.objects import Phrase, listed
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import BoardSpec, Table
@@ -121,31 +95,6 @@ class Hall:
         self.people[player] = Person(player)
         return self.commit(Decision(player, asides=(Entered(player),)))
 
-    def parting(self, player: str, parting: Parting, now: float) -> list[Decision]:
-        """Return what happens when ``player`` quits or is lost: seats given up, then gone."""
-        decided = [
-            Decision(player, table.name, table.version, decisions.part(table, player, parting, now))
-            for table in self.seats_of(player)
-        ]
-        gone = Gone(player, self.people[player].room, parting)
-        return [*decided, Decision(player, asides=(gone,))]
-
-    def decide(self, player: str, command: Command, now: float) -> list[Decision]:
-        """Return what ``command`` would bring about, to be committed in this order.
-
-        Args:
-            player: the name of somebody who is here.
-            command: what they ask for.
-            now: the time, in seconds since the epoch.
-
-        Raises:
-            Refused: a table or the hall does not allow it.
-            IllegalMove: the rules of the game do not allow it.
-        """
-        if isinstance(command, Quit):
-            return self.parting(player, Parting.QUIT, now)
-        return [self._decide(command, self.people[player], now)]
-
     def commit(self, decision: Decision) -> list[Telling]:
         """Make a decision so, and return who is to be told what, in order."""
         told = [self._told(aside) for aside in decision.asides]
@@ -167,6 +116,22 @@ class Hall:
                 raise Refused(Refusal.NOTHING_USED, boards=listed(self.tables))
             return self.tables[person.used]
         return self.tables[self._named_board(person, words)]
+
+    def player(self, words: str) -> str:
+        """Return the name of the one player whose name is ``words``, or begins so, in any case.
+
+        Raises:
+            Refused: nobody fits, or more than one.
+        """
+        names = [name for name in self.people if name.lower().startswith(words.lower())]
+        exact = [name for name in names if name.lower() == words.lower()]
+        match exact or names:
+            case [name]:
+                return name
+            case []:
+                raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
+            case several:
+                raise Refused(Refusal.WHICH_PLAYER, words=words, players=listed(several, "or"))
 
     # --- which board -------------------------------------------------------------------------
 
@@ -238,105 +203,3 @@ class Hall:
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None
-
-    # --- deciding ----------------------------------------------------------------------------
-
-    @singledispatchmethod
-    def _decide(self, command: object, person: Person, now: float) -> Decision:  # noqa: ARG002 (the signature that the cases share)
-        raise TypeError(f"the hall knows nothing of {type(command).__name__}")
-
-    @_decide.register(Leave)
-    @_decide.register(Start)
-    @_decide.register(End)
-    @_decide.register(Resign)
-    @_decide.register(SetRules)
-    @_decide.register(Play)
-    def _at_table(self, command: decisions.TableCommand, person: Person, now: float) -> Decision:
-        table = self.board(person, command.on)
-        events = decisions.decide(table, person.name, command, now)
-        return Decision(person.name, table.name, table.version, events)
-
-    @_decide.register
-    def _join(self, command: Join, person: Person, now: float) -> Decision:
-        table = self.board(person, command.on)
-        events = decisions.decide(table, person.name, command, now)
-        walk = _walk(person, table.name) if person.room != table.name else ()
-        return Decision(person.name, table.name, table.version, events, walk)
-
-    @_decide.register
-    def _set_board(self, command: SetBoard, person: Person, _now: float) -> Decision:
-        board = self.board(person, command.on).name
-        return Decision(
-            person.name, board, asides=(StyleChosen(person.name, board, command.style),)
-        )
-
-    @_decide.register
-    def _view(self, command: ViewGame, person: Person, _now: float) -> Decision:
-        return _answer(person, command, self.board(person, command.on).name)
-
-    @_decide.register
-    def _view_possible(self, command: ViewPossible, person: Person, _now: float) -> Decision:
-        table = self.board(person, command.on)
-        decisions.battle(table)
-        return _answer(person, command, table.name)
-
-    @_decide.register
-    def _look(self, command: Look, person: Person, _now: float) -> Decision:
-        match command.at and command.at.lower():
-            case None | "here" | "round" | "around":
-                return _answer(person, Look(), person.room)
-            case "hall" | "the hall":
-                return _answer(person, Look())
-        return _answer(person, command, self.board(person, command.at, "at").name)
-
-    @_decide.register(Boards)
-    @_decide.register(Who)
-    @_decide.register(Help)
-    @_decide.register(Syntax)
-    def _question(self, command: Question, person: Person, _now: float) -> Decision:
-        return _answer(person, command)
-
-    @_decide.register
-    def _go(self, command: Go, person: Person, _now: float) -> Decision:
-        to = None if command.to is None else self.board(person, command.to).name
-        if to == person.room:
-            raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
-        return Decision(person.name, to, asides=_walk(person, to))
-
-    @_decide.register
-    def _say(self, command: Say, person: Person, _now: float) -> Decision:
-        return _aside(Spoke(person.name, person.room, command.text))
-
-    @_decide.register
-    def _emote(self, command: Emote, person: Person, _now: float) -> Decision:
-        return _aside(Emoted(person.name, person.room, command.text))
-
-    @_decide.register
-    def _tell(self, command: Tell, person: Person, _now: float) -> Decision:
-        to = self._player(command.player)
-        if to == person.name:
-            raise Refused(Refusal.TELL_SELF)
-        return _aside(Told(person.name, to, command.text))
-
-    def _player(self, words: str) -> str:
-        names = [name for name in self.people if name.lower().startswith(words.lower())]
-        exact = [name for name in names if name.lower() == words.lower()]
-        match exact or names:
-            case [name]:
-                return name
-            case []:
-                raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
-            case several:
-                raise Refused(Refusal.WHICH_PLAYER, words=words, players=listed(several, "or"))
-
-
-def _walk(person: Person, to: str | None) -> tuple[Aside, ...]:
-    return (WentOut(person.name, person.room, to), CameIn(person.name, to))
-
-
-def _aside(aside: Spoke | Emoted | Told) -> Decision:
-    return Decision(aside.player, asides=(aside,))
-
-
-def _answer(person: Person, question: Question, board: str | None = None) -> Decision:
-    return Decision(person.name, board, asides=(Asked(person.name, question, board),))

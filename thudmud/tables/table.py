@@ -1,7 +1,7 @@
 """One board: its seats, its match, and what its players have offered each other.
 
 Owns what a table is, and how each event changes it. A table is a frozen value, the fold of its
-events. What a command brings about is decided in `thudmud.tables.decisions`. Must never know who
+events. `thudmud.tables.table_decisions` says what a command brings about. Must never know who
 is merely looking on.
 """
 

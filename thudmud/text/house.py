@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from thudmud.commands import KEYWORDS, ParseError, parse
 from thudmud.engine import IllegalMove
-from thudmud.tables import BoardSpec, Decision, Hall, Parting, Refused, Telling
+from thudmud.tables import BoardSpec, Decision, Hall, Parting, Refused, Telling, decide, part
 from thudmud.text.mistakes import explain
 from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
@@ -77,7 +77,7 @@ class House:
 
     def depart(self, name: str, now: float) -> list[Message]:
         """See out a player whose connection is lost."""
-        return self._commit(self.hall.parting(name, Parting.LOST, now))
+        return self._commit(part(self.hall, name, Parting.LOST, now))
 
     def close(self, sentence: str) -> list[Message]:
         """Tell everybody the same."""
@@ -94,7 +94,7 @@ class House:
         if not line.strip():
             return []
         try:
-            decided = self.hall.decide(name, parse(line), now)
+            decided = decide(self.hall, name, parse(line), now)
         except ParseError as error:
             return [Message((name,), "\n".join(explain(error, self._widths[name])))]
         except (Refused, IllegalMove) as refusal:

@@ -18,11 +18,11 @@ from thudmud.tables.asides import (
     Told,
     WentOut,
 )
-from thudmud.tables.decisions import sorted_seats
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Hall
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
+from thudmud.tables.table_decisions import sorted_seats
 from thudmud.text.words import counted, does, wrapped
 
 

@@ -10,7 +10,6 @@ from functools import singledispatch
 
 from thudmud.commands.model import End, Join, Start
 from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
-from thudmud.tables.decisions import OFFER_WORDS, free_seat, who_sits
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -28,6 +27,7 @@ from thudmud.tables.events import (
 from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
+from thudmud.tables.table_decisions import OFFER_WORDS, free_seat, who_sits
 from thudmud.text.words import counted, does, sentence_case
 
 ENDINGS = {

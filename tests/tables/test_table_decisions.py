@@ -8,7 +8,6 @@ from tests.tables.conftest import STARTED, after, events, ply
 from thudmud.commands.model import End, Join, Leave, Resign, SetRules, Start
 from thudmud.engine import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
 from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table
-from thudmud.tables.decisions import TableCommand, part
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -21,6 +20,7 @@ from thudmud.tables.events import (
     OfferLapsed,
     RulesSet,
 )
+from thudmud.tables.table_decisions import TableCommand, part
 
 
 def refusal(table: Table, player: str, command: TableCommand) -> Refusal:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
+
+
+@contextmanager
+def _run_server(words: Sequence[str | Path], cwd: Path | None = None) -> Iterator[tuple[str, int]]:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
+        try:
+            assert process.stdout is not None
+            *_, host, port = process.stdout.readline().split()
+            yield host, int(port)
+        finally:
+            process.terminate()
+    assert process.returncode == 0
+
+
+@pytest.fixture
+def run_server() -> RunServer:
+    """Return what runs a server's command line as a process, and gives where it listens."""
+    return _run_server

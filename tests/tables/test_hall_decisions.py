@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from tests.tables.conftest import ply
+from thudmud.commands.model import (
+    Command,
+    Emote,
+    Go,
+    Join,
+    Look,
+    Quit,
+    Say,
+    SetBoard,
+    Start,
+    Style,
+    Tell,
+    ViewPossible,
+    Who,
+)
+from thudmud.engine import Side
+from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Telling, decide, part
+from thudmud.tables.asides import Gone, Spoke
+
+
+@pytest.fixture
+def hall() -> Hall:
+    hall = Hall(
+        [BoardSpec("oak board"), BoardSpec("pine board", style=Style.BRIEF), BoardSpec("elm table")]
+    )
+    for player in ("Anna", "Bert", "Carla"):
+        hall.enter(player)
+    return hall
+
+
+def do(hall: Hall, player: str, command: Command) -> list[Telling]:
+    return [told for made in decide(hall, player, command, 7.0) for told in hall.commit(made)]
+
+
+def refusal(hall: Hall, player: str, command: Command) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        decide(hall, player, command, 7.0)
+    return refused.value.reason
+
+
+class TestWhichBoard:
+    def test_of_one_room_when_nothing_is_said(self, hall: Hall) -> None:
+        do(hall, "Anna", Go("pine board"))
+        assert hall.board(hall.people["Anna"], None).name == "pine board"
+        assert hall.board(hall.people["Anna"], "board").name == "pine board"
+        assert hall.board(hall.people["Anna"], "first board").name == "oak board"
+
+    def test_of_ones_only_game(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Go())
+        assert hall.board(hall.people["Anna"], None).name == "elm table"
+
+    def test_of_several_games_it_has_to_be_said(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Go())
+        with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
+            hall.board(hall.people["Anna"], None)
+
+    def test_the_only_board(self) -> None:
+        hall = Hall([BoardSpec("oak board")])
+        hall.enter("Anna")
+        assert hall.board(hall.people["Anna"], None).name == "oak board"
+
+    def test_it_is_the_last_one_used(self, hall: Hall) -> None:
+        assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
+        do(hall, "Anna", Look("elm table"))
+        do(hall, "Anna", Say("hello"))
+        assert hall.board(hall.people["Anna"], "It").name == "elm table"
+
+    def test_none_and_several(self, hall: Hall) -> None:
+        assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
+        assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
+        assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
+        assert refusal(hall, "Anna", Start()) is Refusal.SAY_WHICH
+
+
+class TestGoing:
+    def test_to_a_board_and_back(self, hall: Hall) -> None:
+        out, come = do(hall, "Anna", Go("oak board"))
+        assert out.audience == ("Bert", "Carla")
+        assert come.audience == ("Anna",)
+        assert hall.people_in("oak board") == ["Anna"]
+        assert refusal(hall, "Anna", Go("oak board")) is Refusal.ALREADY_THERE
+        do(hall, "Anna", Go())
+        assert refusal(hall, "Anna", Go()) is Refusal.ALREADY_IN_HALL
+
+    def test_joining_moves_to_the_board(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert hall.people["Anna"].room == "oak board"
+
+    def test_a_refused_join_moves_nobody(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert refusal(hall, "Bert", Join(Side.TROLL, "oak board")) is Refusal.SEAT_TAKEN
+        assert hall.people["Bert"].room is None
+
+
+class TestWhoIsTold:
+    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Join(Side.TROLL, "oak board"))
+        do(hall, "Carla", Go("oak board"))
+        do(hall, "Bert", Go())
+        (started,) = do(hall, "Anna", Start())
+        assert set(started.audience) == {"Anna", "Bert", "Carla"}
+        (moved,) = do(hall, "Anna", ply("A6", "B6"))
+        assert set(moved.audience) == {"Anna", "Bert", "Carla"}
+        assert moved.table is hall.tables["oak board"]
+        (spoke,) = do(hall, "Carla", Say("hello"))
+        assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
+        (spoke,) = do(hall, "Bert", Say("hello"))
+        assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))
+
+    def test_the_room_alone_when_nobody_plays(self, hall: Hall) -> None:
+        do(hall, "Carla", Go("oak board"))
+        (emoted,) = do(hall, "Carla", Emote("waves."))
+        assert emoted.audience == ("Carla",)
+
+    def test_two_for_a_tell(self, hall: Hall) -> None:
+        (told,) = do(hall, "Anna", Tell("be", "hello"))
+        assert told.audience == ("Anna", "Bert")
+        assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
+        assert refusal(hall, "Anna", Tell("dora", "hello")) is Refusal.NO_SUCH_PLAYER
+        hall.enter("Bernard")
+        assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
+
+    def test_one_for_an_answer(self, hall: Hall) -> None:
+        (told,) = do(hall, "Anna", Who())
+        assert told.audience == ("Anna",)
+        assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
+
+
+class TestStyles:
+    def test_begin_with_the_boards_and_are_ones_own(self, hall: Hall) -> None:
+        assert hall.style("Anna", "oak board") is Style.FULL
+        assert hall.style("Anna", "pine board") is Style.BRIEF
+        do(hall, "Anna", SetBoard(Style.FULL, "pine board"))
+        assert hall.style("Anna", "pine board") is Style.FULL
+        assert hall.style("Bert", "pine board") is Style.BRIEF
+
+
+class TestParting:
+    def test_quitting_gives_up_every_seat(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Join(Side.TROLL, "elm table"))
+        told = do(hall, "Anna", Quit())
+        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT)
+        assert "Anna" in told[-1].audience
+        assert "Anna" not in hall.people
+        assert not any(table.seats for table in hall.tables.values())
+
+    def test_a_lost_player_is_gone(self, hall: Hall) -> None:
+        for decision in part(hall, "Bert", Parting.LOST, 7.0):
+            hall.commit(decision)
+        assert list(hall.people) == ["Anna", "Carla"]
+
+
+def test_deciding_changes_nothing(hall: Hall) -> None:
+    before = copy.deepcopy((hall.people, hall.tables))
+    (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
+    assert (hall.people, hall.tables) == before
+    assert (decision.board, decision.version) == ("oak board", 0)
+    hall.commit(decision)
+    (decision,) = decide(hall, "Anna", Go(), 7.0)
+    assert decision.board is None
+    assert hall.tables["oak board"].version == 1
+
+
+def test_what_is_no_command_is_a_mistake(hall: Hall) -> None:
+    with pytest.raises(TypeError, match="the hall knows nothing of object"):
+        decide(hall, "Anna", object(), 7.0)  # type: ignore[arg-type]

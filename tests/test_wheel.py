@@ -1,0 +1,55 @@
+"""What is installed from the wheel, in an environment of its own, away from the checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunServer
+from thudmud.script import Transcript, perform
+from thudmud.server.remote_stage import RemoteStage
+
+ROOT = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.slow
+
+
+def run(*words: str | Path, cwd: Path) -> str:
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the commands of an environment with nothing but the wheel in it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "venv", with_pip=True)
+    commands = folder / "venv" / "bin"
+    run(commands / "pip", "install", "--disable-pip-version-check", wheel, cwd=folder)
+    return commands
+
+
+def test_it_counts(installed: Path, tmp_path: Path) -> None:
+    assert run(installed / "thudmud", "perft", "--depth", "1", cwd=tmp_path) == "656\n"
+
+
+@pytest.mark.parametrize("name", ["discworld-match", "koom-valley-match", "talk", "help"])
+def test_it_is_played_against(
+    installed: Path, tmp_path: Path, run_server: RunServer, name: str
+) -> None:
+    transcript = Transcript.parse(
+        (ROOT / f"tests/transcripts/{name}.thud-script").read_text("utf-8")
+    )
+    with (
+        run_server([installed / "thudmud", "--port", "0"], tmp_path) as address,
+        RemoteStage(*address) as stage,
+    ):
+        assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []

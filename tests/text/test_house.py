@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thudmud.commands import KEYWORDS
+from thudmud.commands.model import Style
+from thudmud.tables import BoardSpec
+from thudmud.text import House, Message
+
+BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
+
+
+def house_of(*names: str, width: int = 80) -> House:
+    house = House(BOARDS)
+    for name in names:
+        house.enter(name, width)
+    return house
+
+
+def told(messages: list[Message]) -> dict[str, str]:
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        for name in message.to:
+            texts[name].append(message.text)
+    return {name: "\n".join(parts) for name, parts in texts.items()}
+
+
+@pytest.mark.parametrize("name", ["Al", "anna", "McBert", "A" * 20])
+def test_names_that_can_be_had(name: str) -> None:
+    assert House(BOARDS).name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("", "2 to 20 letters"),
+        ("A", "2 to 20 letters"),
+        ("A" * 21, "2 to 20 letters"),
+        ("Anna Bert", "2 to 20 letters"),
+        ("Anna1", "2 to 20 letters"),
+        ("Änne", "2 to 20 letters"),
+        ("Troll", "a word of the commands"),
+        ("BERT", "BERT is here already"),
+    ],
+)
+def test_names_that_cannot(name: str, problem: str) -> None:
+    assert problem in str(house_of("Bert").name_problem(name))
+
+
+def test_every_keyword_is_kept_from_players() -> None:
+    house = House(BOARDS)
+    assert [word for word in KEYWORDS if house.name_problem(word) is None] == []
+
+
+def test_readers_with_one_view_share_one_message() -> None:
+    house = house_of("Anna", "Bert", "Carla", "Dora")
+    for name in ("Anna", "Bert", "Carla", "Dora"):
+        house.obey(name, "go to oak board", 0.0)
+    house.obey("Anna", "join game as dwarf", 0.0)
+    house.obey("Bert", "join game as troll", 0.0)
+    house.obey("Bert", "start", 0.0)
+    groups = [message.to for message in house.obey("Anna", "move a6 b6", 0.0)]
+    assert groups == [("Anna",), ("Bert",), ("Carla", "Dora")]
+
+
+def test_a_width_is_ones_own_and_may_change() -> None:
+    house = house_of("Anna", width=40)
+    assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) < 40
+    house.resize("Anna", 80)
+    assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) > 40
+
+
+def test_quitting_ends_it() -> None:
+    house = house_of("Anna")
+    assert "Anna" in house
+    assert told(house.obey("Anna", "quit", 0.0)) == {"Anna": "Goodbye!"}
+    assert "Anna" not in house
+    assert house.name_problem("Anna") is None
+
+
+def test_a_blank_line_does_nothing() -> None:
+    assert house_of("Anna").obey("Anna", " \t", 0.0) == []
+
+
+def test_closing_tells_everybody() -> None:
+    assert house_of().close("Goodbye.") == []
+    assert house_of("Anna", "Bert").close("Goodbye.") == [Message(("Anna", "Bert"), "Goodbye.")]
+
+
+COMMANDS = st.sampled_from(
+    [
+        "join game as dwarf", "join game as troll", "start", "end game", "resign", "leave game",
+        "move a6 b6", "move g7 f7 capturing all", "set board brief", "set rules classic", "quit",
+        "go hall", "go oak", "look", "who", "boards", "view possible", "view game", "say hello",
+        "tell anna hello", "emote waves", "help", "syntax", "help move", "hurl a6 b6", "look at it",
+    ]
+)  # fmt: skip
+OBJECTS = st.sampled_from(["", " on oak board", " on table", " on it", " on board 2", " on chair"])
+LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJECTS))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["Anna", "Bert", "Carla"]), LINES), max_size=40),
+    st.integers(20, 200),
+)
+def test_no_line_does_harm(lines: list[tuple[str, str]], width: int) -> None:
+    house = house_of("Anna", "Bert", "Carla", width=width)
+    for name, line in lines:
+        if name not in house:
+            house.enter(name, width)
+        for message in house.obey(name, line, 0.0):
+            assert message.to
+            assert message.text
+            assert message.text.replace("\n", "").isprintable()
