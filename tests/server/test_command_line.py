@@ -125,7 +125,10 @@ async def test_options_that_cannot_be_used(run: Run) -> None:
     for arguments in [("--port", "99999"), ("--port", "x"), ("--host", ""), ("--nonsense",)]:
         status, out, err = await outcome(await run(*arguments))
         assert (status, out) == (2, "")
-        assert err.splitlines()[-1].startswith("thudmud serve: error: ")
+        assert err.splitlines()[-1].startswith(("thudmud serve: error: ", "thudmud: error: "))
+    status, _, err = await outcome(await run("sreve"))
+    assert status == 2
+    assert "invalid choice: 'sreve'" in err
 
 
 async def test_help(run: Run) -> None:

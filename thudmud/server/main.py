@@ -29,15 +29,14 @@ USAGE = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, by default this process's; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser, names = _parser()
-    if not words or (words[0] not in names and words[0] not in {"-h", "--help"}):
+    if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help"}):
         words.insert(0, "serve")
-    options = parser.parse_args(words)
+    options = _parser().parse_args(words)
     run: Callable[[argparse.Namespace], int] = options.run
     return run(options)
 
 
-def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="thudmud",
         description="A server on which people play Thud by telnet.",
@@ -46,7 +45,7 @@ def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
     for add in SUBCOMMANDS:
         add(subparsers)
-    return parser, frozenset(subparsers.choices)
+    return parser
 
 
 def _add_serve(subparsers: Subparsers) -> None:
