@@ -43,7 +43,7 @@ def play(
     verb: Verb,
     origin: str,
     target: str,
-    captures: str | Every | None = None,
+    captures: str | tuple[Square, ...] | Every | None = None,
     on: str | None = None,
 ) -> Play:
     squares = tuple(map(at, captures.split())) if isinstance(captures, str) else captures

@@ -1,0 +1,118 @@
+"""What is told to somebody whose line could not be read, to the letter."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.commands import ParseError, parse
+from thudmud.text.mistakes import explain
+
+
+def told(line: str, width: int) -> str:
+    with pytest.raises(ParseError) as caught:
+        parse(line)
+    return "\n".join(explain(caught.value, width))
+
+
+CASES = [
+    (
+        "hurk a6 b6",
+        80,
+        """\
+hurk a6 b6
+^^^^
+There is no command "hurk". Did you mean "hurl"?""",
+    ),
+    (
+        "north",
+        80,
+        """\
+north
+^^^^^
+There is no command "north". Type "help" for the commands there are.""",
+    ),
+    (
+        "move from a6 tu b6 on board",
+        40,
+        """\
+move from a6 tu b6 on board
+             ^^
+After "move from a6" comes a position
+such as A6 or "to", not "tu".""",
+    ),
+    (
+        "move a6",
+        80,
+        """\
+move a6
+       ^
+After "move a6" something is missing: a position such as A6 or "to".""",
+    ),
+    (
+        "move from I16 to A0",
+        80,
+        """\
+move from I16 to A0
+          ^^^
+There is no row 16: rows go from 1 to 15.""",
+    ),
+    (
+        "move A1 5 to b6",
+        80,
+        """\
+move A1 5 to b6
+        ^
+There is a blank inside a number: "A1 5". Did you mean "A15"?""",
+    ),
+    (
+        "move a6 b6 on board capturing",
+        80,
+        """\
+move a6 b6 on board capturing
+                             ^
+After "move a6 b6 on board capturing" something is missing: a position such as
+A6, "all" or "none".""",
+    ),
+    (
+        "shove c5 to c7 on board",
+        80,
+        """\
+shove c5 to c7 on board
+                       ^
+A shove has to capture: add "capturing" and positions such as D8, E8, or "all".""",
+    ),
+    (
+        "move from a6 to b6 on the second oak board capturing d8, e8 f8, g8",
+        40,
+        """\
+...ak board capturing d8, e8 f8, g8
+                             ^^
+After "... oak board capturing d8, e8"
+comes a comma or the end of the line,
+not "f8".""",
+    ),
+    ("\x00", 80, 'Type a command; "help" lists them.'),
+]
+
+
+@pytest.mark.parametrize(("line", "width", "text"), CASES)
+def test_explain(line: str, width: int, text: str) -> None:
+    assert told(line, width) == text
+
+
+@pytest.mark.parametrize("column", [0, 3, 30, 100, 250, 290])
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
+    line = ("." * column + "@@@").ljust(300, ".")
+    shown, carets, *_ = explain(ParseError(line, column, "@@@", expected=('"on"',)), width)
+    assert len(shown) < width
+    assert shown[carets.index("^") :].startswith("@@@")
+    assert carets.strip() == "^^^"
+    assert shown.strip(".") == "@@@"
+
+
+def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:
+    shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
+    assert shown.startswith("...nana")
+    assert caret.index("^") == len(shown)
+    assert sentence == "That is too long: a line has at most 1,024 characters."

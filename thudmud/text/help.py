@@ -1,0 +1,198 @@
+"""The help pages, and the patterns of the commands, which stand on the same pages.
+
+Owns the reading of ``help/*.txt``, the finding of a page by what a player calls it, and its setting
+in a width. Must never hold the text of a page.
+
+A page's file is named for its topic, with hyphens for blanks. Its first line is the title, after it
+come ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other names of the topic). Blocks are set
+apart by empty lines:
+
+- ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
+- ``Examples:``, and indented lines that can be typed;
+- lines indented by four blanks or more: a diagram, kept as it is;
+- lines that begin with "- ", their further lines indented: a list;
+- anything else: prose, which is wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from itertools import groupby
+
+from thudmud.commands import VERBS
+from thudmud.commands.near import near_miss
+from thudmud.text.words import wrapped
+
+PARTS = ("The game", "Playing", "Round about", "More")
+"""The headings of the contents."""
+
+WIDEST = 78
+"""The most columns a page takes, however wide the screen is."""
+
+_INDENT = "    "
+_HANGING = _INDENT * 2
+_BULLET = "- "
+_SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
+_CONTENTS = {"", "contents", "topics", "commands", "index", "all"}
+
+Block = tuple[str, ...]
+"""Lines without an empty one between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of help.
+
+    Attributes:
+        topic: what it is about, as players type it.
+        title: the same in a few words.
+        part: the heading of the contents that it stands under.
+        also: other names of the topic.
+        blocks: the page below the title.
+    """
+
+    topic: str
+    title: str
+    part: str
+    also: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def parse(cls, topic: str, text: str) -> Page:
+        """Return the page that a file holds; ValueError if it is not in the format above."""
+        (title, *fields), *blocks = _blocks(text)
+        known = dict(field.split(": ", 1) for field in fields)
+        also = tuple(name for name in known.pop("Also", "").split(", ") if name)
+        part = known.pop("Part", None)
+        if part not in PARTS or known:
+            raise ValueError(f"the help page {topic!r} has a wrong heading: {fields}")
+        return cls(topic, title, part, also, tuple(blocks))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """How the command is typed; nothing for a topic that is no command."""
+        return self._under(_SYNTAX)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines that can be typed."""
+        return self._under(_EXAMPLES)
+
+    def rows(self, width: int) -> Iterator[str]:
+        """Yield the page in rows of fewer than ``width`` columns, diagrams excepted."""
+        yield from wrapped(f"{self.topic}: {self.title}", width)
+        for block in self.blocks:
+            yield ""
+            yield from _set(block, width)
+
+    def _under(self, heading: str) -> tuple[str, ...]:
+        return tuple(
+            line.strip() for first, *lines in self.blocks if first == heading for line in lines
+        )
+
+
+def page(topic: str | None, width: int) -> list[str]:
+    """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
+
+    None, or a word for it, asks for the contents. What there is no page about gets a sentence that
+    says so, with the topic probably meant.
+    """
+    width = min(width, WIDEST + 1)
+    name = _plain(topic)
+    if name in _CONTENTS:
+        return contents(width)
+    found = _find(name)
+    return list(found.rows(width)) if found else _unknown(name, width)
+
+
+def contents(width: int) -> list[str]:
+    """Return the list of all topics, part by part."""
+    width = min(width, WIDEST + 1)
+    rows = wrapped('Type "help" and one of these topics; "help thud" tells the game.', width)
+    for part in PARTS:
+        topics = ", ".join(page.topic for page in PAGES.values() if page.part == part)
+        rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
+    return rows
+
+
+def syntax(verb: str | None, width: int) -> list[str]:
+    """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them."""
+    width = min(width, WIDEST + 1)
+    name = _plain(verb)
+    if name in _CONTENTS:
+        listed = [PAGES[verb] for verb in VERBS if verb in PAGES]
+        return [row for page in listed for row in _indented(page.patterns, width)]
+    found = _find(name)
+    if found is None:
+        return _unknown(name, width)
+    if not found.patterns:
+        sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
+        return wrapped(sentence, width)
+    return _indented(found.patterns, width)
+
+
+def _plain(topic: str | None) -> str:
+    return "" if topic is None else " ".join(topic.lower().split())
+
+
+def _find(name: str) -> Page | None:
+    """Return the page that goes by ``name``, or else by its first word."""
+    return _BY_NAME.get(name) or _BY_NAME.get(name.split(maxsplit=1)[0])
+
+
+def _unknown(name: str, width: int) -> list[str]:
+    meant = near_miss(name, _BY_NAME)
+    hint = f'Did you mean "{meant}"?' if meant else '"help" lists the topics.'
+    return wrapped(f'There is no help on "{name}". {hint}', width)
+
+
+def _set(block: Block, width: int) -> list[str]:
+    """Return a block as rows: wrapped, unless it is a diagram."""
+    first, *lines = block
+    if first in {_SYNTAX, _EXAMPLES}:
+        return [first, *_indented(lines, width)]
+    if all(line.startswith(_INDENT) for line in block):
+        return list(block)
+    return [row for item in _items(block) for row in wrapped(item, width, _hanging(item))]
+
+
+def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
+    return [row for line in lines for row in wrapped(_INDENT + line.strip(), width, _HANGING)]
+
+
+def _items(block: Block) -> Iterator[str]:
+    """Yield the items of a list, or the one paragraph."""
+    bullets = 0
+    numbered = []
+    for line in block:
+        bullets += line.startswith(_BULLET)
+        numbered.append((bullets, line.strip()))
+    for _, lines in groupby(numbered, key=lambda pair: pair[0]):
+        yield " ".join(line for _, line in lines)
+
+
+def _hanging(item: str) -> str:
+    return " " * len(_BULLET) if item.startswith(_BULLET) else ""
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    for block in text.split("\n\n"):
+        yield tuple(block.strip("\n").split("\n"))
+
+
+def _load() -> Mapping[str, Page]:
+    files = (resources.files("thudmud.text") / "help").iterdir()
+    texts = {
+        file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
+        for file in files
+        if file.name.endswith(".txt")
+    }
+    return {topic: Page.parse(topic, texts[topic]) for topic in sorted(texts)}
+
+
+PAGES: Mapping[str, Page] = _load()
+"""All pages by their topics, in alphabetical order."""
+
+_BY_NAME = {name: page for page in PAGES.values() for name in (page.topic, *page.also)}
