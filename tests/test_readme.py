@@ -21,6 +21,8 @@ def test_the_session() -> None:
 
 
 def test_the_commands() -> None:
-    targets = re.findall(r"^([\w-]+):", (README.parent / "Makefile").read_text("utf-8"), re.MULTILINE)
+    targets = re.findall(
+        r"^([\w-]+):", (README.parent / "Makefile").read_text("utf-8"), re.MULTILINE
+    )
     for target in re.findall(r"^    make (\S+)", README.read_text("utf-8"), re.MULTILINE):
         assert target in targets

@@ -14,7 +14,6 @@ from typing import cast
 
 from lark import Lark, Token, Transformer, v_args
 
-import thudmud
 from thudmud.commands.model import (
     Boards,
     Command,
@@ -50,12 +49,29 @@ _SPELLING = re.compile(r"\(\?i:([a-z\\ ]+)\)|\|([':])\)")
 that may stand for one."""
 
 
+def read(line: str) -> Command:
+    """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
+    return cast("Command", _LARK.parse(line))
+
+
+def following(beginning: str) -> frozenset[str]:
+    """Return the terminals that may follow the beginning of a line that ``read`` understood."""
+    reading = _LARK.parse_interactive(beginning)
+    reading.exhaust_lexer()
+    return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
+
+
+def spoken(terminal: str) -> str:
+    """Return the word that a keyword's terminal is named for: ``_KOOM_VALLEY`` -> koom valley."""
+    return terminal.strip("_").replace("_", " ").lower()
+
+
 def grammar_file() -> Traversable | Path:
     """Return the grammar: in an installed package its own copy, in a checkout the only one."""
-    installed = resources.files(thudmud) / "grammar" / "thud.lark"
+    installed = resources.files("thudmud") / "grammar" / "thud.lark"
     if installed.is_file():
         return installed
-    return Path(thudmud.__file__).parent.parent / "grammar" / "thud.lark"
+    return Path(__file__).parents[2] / "grammar" / "thud.lark"
 
 
 @v_args(inline=True)
@@ -157,12 +173,6 @@ _LARK = Lark(
     g_regex_flags=re.ASCII,  # or U+017F would do for "s" and U+212A for "k"
 )
 
-
-def spoken(terminal: str) -> str:
-    """Return the word that a keyword's terminal is named for: ``_KOOM_VALLEY`` -> koom valley."""
-    return terminal.strip("_").replace("_", " ").lower()
-
-
 WORDS: dict[str, tuple[str, ...]] = {
     terminal.name: words
     for terminal in _LARK.terminals
@@ -172,15 +182,3 @@ WORDS: dict[str, tuple[str, ...]] = {
     ))
 }  # fmt: skip
 """The lower-case spellings of every keyword's terminal, in the order of the grammar."""
-
-
-def read(line: str) -> Command:
-    """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
-    return cast("Command", _LARK.parse(line))
-
-
-def following(beginning: str) -> frozenset[str]:
-    """Return the terminals that may follow the beginning of a line that ``read`` understood."""
-    reading = _LARK.parse_interactive(beginning)
-    reading.exhaust_lexer()
-    return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own

@@ -8,6 +8,7 @@ says.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +22,7 @@ PATIENCE = 20.0
 """Seconds to wait for an answer before the server counts as stuck."""
 
 _MARK = b"\x00\x06"  # no server sends NUL within a line
+_CHUNK = 65536  # bytes
 _MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
 
 
@@ -89,7 +91,9 @@ class RemoteStage:
     async def _vanish(self, who: str) -> Seen:
         if who not in self._players:
             raise StageError(f"{who} is not here")
-        await self._players.pop(who).close()
+        player = self._players.pop(who)
+        await player.hang_up()
+        await player.close()
         return await self._seen()
 
     async def _seen(self, first: str | None = None) -> Seen:
@@ -147,10 +151,17 @@ class _Player:
         lines = text.removesuffix(_MARK).decode().split("\r\n")
         return [line for each in lines if (line := _without_prompts(each).rstrip())]
 
+    async def hang_up(self) -> None:
+        """End the connection, and wait until the server has taken notice and done the same."""
+        self._writer.write_eof()
+        while await self._reader.read(_CHUNK):
+            pass
+
     async def close(self) -> None:
         """Close the connection."""
         self._writer.close()
-        await self._writer.wait_closed()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
 
 
 def _without_prompts(line: str) -> str:
