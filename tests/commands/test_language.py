@@ -9,11 +9,10 @@ from pathlib import Path
 import lark
 import pytest
 
-import thudmud
 from thudmud.commands import KEYWORDS, ParseError, SetRules, language, parse
 from thudmud.engine import RULESETS
 
-CHECKOUT = Path(thudmud.__file__).parent.parent
+CHECKOUT = Path(__file__).parents[2]
 GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")
 BUILT = {".venv", ".git", "build", "dist"}
 

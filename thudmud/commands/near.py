@@ -1,6 +1,7 @@
 """Near misses: which of some words another was probably meant for.
 
-Owns how alike is alike enough, and the words of other games that mean one of ours.
+Owns how alike is alike enough, and the words of other games that mean one of ours. Must never know
+where in a line a word stands.
 """
 
 from __future__ import annotations

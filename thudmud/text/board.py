@@ -154,4 +154,6 @@ def _last_lines(table: Table) -> list[str]:
         return []
     lines = [f"Last move: {last.origin} to {last.target}"]
     key = f"{MOVED_FROM} from, [{last.piece.value}] to"
-    return [*lines, f"  ({key}, {CAPTURED} captured)" if last.captures else f"  ({key})"]
+    # A hurl captures where it lands: no square is left with the mark of a capture.
+    marked = set(last.captures) - {last.target}
+    return [*lines, f"  ({key}, {CAPTURED} captured)" if marked else f"  ({key})"]
