@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from pathlib import Path
 
@@ -27,14 +26,20 @@ def test_there_is_one_copy_and_it_is_the_one_read() -> None:
     assert language.grammar_file().read_text(encoding="utf-8") == GRAMMAR
 
 
-def test_no_two_readings_of_a_line(caplog: pytest.LogCaptureFixture) -> None:
-    """Lark resolves a shift/reduce conflict silently unless asked to debug."""
-    caplog.set_level(logging.DEBUG, logger=lark.logger.name)
-    for grammar, conflicts in ((GRAMMAR, 0), ('start: "a" | start start', 1)):
-        caplog.clear()
-        lark.Lark(grammar, parser="lalr", lexer="contextual", debug=True)
-        told = [record.getMessage() for record in caplog.records]
-        assert sum("Shift/Reduce conflict" in message for message in told) == conflicts
+@pytest.mark.parametrize(
+    "text",
+    [
+        'start: "a" | start start',  # a shift/reduce conflict
+        "start: ONE | TWO\nONE: /a+/\nTWO: /a[ab]*/",  # two terminals that fit the same text
+    ],
+)
+def test_strict_mode_finds_faults(text: str) -> None:
+    with pytest.raises(lark.exceptions.LarkError):
+        lark.Lark(text, parser="lalr", lexer="contextual", strict=True)
+
+
+def test_the_grammar_has_none() -> None:
+    lark.Lark(GRAMMAR, parser="lalr", lexer="contextual", strict=True, g_regex_flags=re.ASCII)
 
 
 def test_no_keyword_reads_as_two_terminals() -> None:

@@ -18,6 +18,8 @@ from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
 
 NAME_LENGTHS = range(2, 21)
+TAKEN_WORDS = KEYWORDS | {"you", "it", "me", "nobody", "somebody", "everybody"}
+"""Lower-case words that would be misread as the name of a player."""
 DEFAULT_WIDTH = 80
 
 
@@ -60,8 +62,8 @@ class House:
         """Return why a name cannot be had, as a sentence, or None if it can."""
         if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
             return "A name is 2 to 20 letters from A to Z, without blanks."
-        if name.lower() in KEYWORDS:
-            return f'"{name}" is a word of the commands, so it cannot be a name.'
+        if name.lower() in TAKEN_WORDS:
+            return f'"{name}" has a meaning here already, so it cannot be a name.'
         if any(name.lower() == other.lower() for other in self.hall.people):
             return f"Somebody called {self.canonical(name)} is here already."
         return None
