@@ -81,7 +81,9 @@ class ByVictory:
 
     def score(self, _position: Position, winner: Side | None) -> Score:
         """Return 1 for the winner."""
-        return DRAW if winner is None else Score(int(winner is Side.DWARF), int(winner is Side.TROLL))
+        return (
+            DRAW if winner is None else Score(int(winner is Side.DWARF), int(winner is Side.TROLL))
+        )
 
     def agreed(self, _position: Position) -> Side | None:
         """Return nobody."""

@@ -63,10 +63,8 @@ class TrappingDwarfs:
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a dwarf or the Rock can step aside."""
-        if around(position.dwarfs) & position.empty:
-            return True
-        return rock_steps(position) != 0
+        """Return whether a dwarf can step aside; where none can, no square is free for the Rock."""
+        return around(position.dwarfs) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
         """Return the move of a dwarf or the Rock that is asked for, or raise IllegalMove."""
