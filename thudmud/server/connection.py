@@ -152,6 +152,9 @@ def _is_unknown(command: bytes) -> bool:
 class Connection(BaseServer, asyncio.BufferedProtocol):
     """One client's connection, as asyncio drives it.
 
+    telnetlib3's `TelnetServer` would begin rounds of negotiation by itself, and let the client
+    choose the encoding; its base class does nothing unasked.
+
     Args:
         open_session: Makes the session of a connection.
         max_line: The most characters that a line may have.

@@ -7,14 +7,11 @@ each encoded once. Must never know telnet, nor what any message says.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from thudmud.server.screen import encode
-
-_log = logging.getLogger(__name__)
 
 
 class Message(Protocol):
@@ -103,21 +100,17 @@ class Lobby:
         if self._farewell is not None:
             self._show_out(guest, self._farewell)
 
-    def admit(self, guest: Guest, words: str, width: int) -> tuple[str, str]:
-        """Let a guest in under the name they gave.
+    def name_problem(self, words: str) -> str | None:
+        """Return a sentence that tells why nobody can be called that now; None if they can."""
+        return self._house.name_problem(words)
 
-        Returns:
-            The name they go by ("" if they can't), and the sentence that tells why not ("" if they
-            can).
-        """
-        problem = self._house.name_problem(words)
-        if problem is not None:
-            return "", problem
+    def admit(self, guest: Guest, words: str, width: int) -> str:
+        """Let a guest in under a name without a problem; return the name as it is shown."""
         name = self._house.canonical(words)
         messages = self._house.enter(name, width)
         self._by_name[name] = guest
         self._deliver(messages)
-        return name, ""
+        return name
 
     def obey(self, name: str, line: str) -> bool:
         """Do what a player typed, and tell whom it concerns; return whether they are still in."""

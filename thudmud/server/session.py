@@ -72,6 +72,7 @@ class Session:
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
+        self._peer = "{} {}".format(*transport.get_extra_info("peername") or ("somebody", ""))
         self._lobby = lobby
         self._settings = settings
         self._screen = Screen(transport, settings.outbox_bytes)
@@ -88,6 +89,7 @@ class Session:
 
     def opened(self) -> None:
         """Greet, and ask for a name."""
+        _log.info("%s is connected", self._peer)
         self._screen.show(encode(self._lobby.greeting))
         self._screen.ask()
         self._lobby.welcome(self)
@@ -123,6 +125,7 @@ class Session:
 
     def lost(self) -> None:
         """Note that the connection is gone."""
+        _log.info("%s is gone", self._peer)
         self._screen.closed = True
         self._waiting.clear()
         if self._abort is not None:
@@ -141,6 +144,8 @@ class Session:
 
         The name is free at once, and the others are told at once.
         """
+        if self._screen.closed:
+            return
         self._part()
         self._waiting.clear()
         self._screen.close()
@@ -203,7 +208,7 @@ class Session:
         self._screen.answered()
         if line is Overlong.LINE:
             self._screen.show(encode(self._overlong()))
-        elif not self._obey(line) if self._name else not self._introduce(line.strip()):
+        elif not (self._obey(line) if self._name else self._introduce(line.strip())):
             self.end()
             return
         # A prompt belongs in front of an empty queue: pasted lines need none between them.
@@ -211,18 +216,21 @@ class Session:
             self._screen.ask()
 
     def _introduce(self, words: str) -> bool:
+        """Take words as a name; return whether the player stays."""
         if words.lower() == "quit":
             self._screen.show(encode(_GOODBYE))
             return False
-        if words:
-            self._name, problem = self._lobby.admit(self, words, self._width)
-            if problem:
-                self._screen.show(encode(problem))
-            else:
-                self._screen.prompt = PROMPT
+        problem = self._lobby.name_problem(words) if words else ""
+        if problem:
+            self._screen.show(encode(problem))
+        elif words:
+            self._name = self._lobby.admit(self, words, self._width)
+            self._screen.prompt = PROMPT
+            _log.info("%s is %s", self._peer, self._name)
         return True
 
     def _obey(self, line: str) -> bool:
+        """Have a command carried out; return whether the player stays."""
         return self._lobby.obey(self._name, line)
 
     def _resize(self, columns: int) -> None:
