@@ -1,6 +1,9 @@
 # `make run` starts the server, `make test` checks everything. Both set up all they need.
 
-PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+# The first Python that runs and is new enough.
+PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; \
+	done)
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -27,15 +30,13 @@ bench: $(VENV)/.dev
 clients:
 	command -v telnet >/dev/null || sh tests/clients.sh
 
-$(VENV)/.run: pyproject.toml
+$(VENV)/.run: WHAT = .
+$(VENV)/.dev: WHAT = '.[dev]'
+$(VENV)/.run $(VENV)/.dev: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "thudmud needs Python 3.11 or newer." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable $(WHAT)
 	touch $@
-
-$(VENV)/.dev: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@ $(VENV)/.run
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
