@@ -45,7 +45,8 @@ def ask(words: str) -> Attempt:
     """``"move A6 B6"``, ``"shove C5 C7 capturing D8 E8"``, also all or none, as an attempt."""
     asked, _, said = words.partition(" capturing ")
     verb, origin, target = asked.split()
-    captures = {"": None, "all": EVERY, "none": ()}.get(said, squares(said))
+    special = {"": None, "all": EVERY, "none": ()}
+    captures = special[said] if said in special else squares(said)
     return Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
 
 

@@ -14,7 +14,7 @@ from thudmud.engine.squares import Square
 class Reason(Enum):
     """Why an attempt is refused; the value is the template of the sentence."""
 
-    GAME_OVER = "This battle is over; the next one is still to begin."
+    GAME_OVER = "This battle is over."
     NOT_YOUR_TURN = "It is the {side}' turn."
     OFF_BOARD = "{square} is off the octagon; that row runs from {first} to {last}."
     NO_PIECE = "Nothing stands on {square}."
@@ -40,10 +40,10 @@ class Reason(Enum):
 
     NAMED_TWICE = "{square} is named twice; once is enough."
     CAPTURES_NOTHING = "Nothing can be captured by going to {target}: {why}."
-    CAPTURE_UNSAID = 'A shove has to capture; add "capturing" and one or more of {choices}.'
+    CAPTURE_UNSAID = 'A shove has to capture; add "capturing" and one or more of {choices}, or "all".'
     NO_ENEMY_THERE = "No {enemy} stands on {square} to be captured."
     CAPTURE_NOT_ADJACENT = "{square} is not next to {target}, where the {piece} would stand."
-    TOO_MANY_CAPTURES = "A move captures at most {most} here; name no more of {choices}."
+    TOO_MANY_CAPTURES = "A move captures at most {most} here; choose among {choices}."
     MOVE_CAPTURES = "A dwarf that moves captures nothing; a hurl captures the troll it lands on."
     HURL_CAPTURES = "A hurl captures the troll it lands on, here {target}, and nothing else."
 
