@@ -71,9 +71,9 @@ class PlainHouse:
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit":
-                others = [self._all(f"{name} leaves.")]
+                leaving = [self._all(f"{name} leaves.")]
                 del self.widths[name]
-                return others
+                return leaving
             case "width":
                 return [Text((name,), f"width {self.widths[name]}")]
         return [Text((name,), f"echo {line}")]

@@ -208,6 +208,35 @@ async def test_the_others_are_told_of_a_lost_connection(serving: Serving) -> Non
     assert await anna.until(b"> ") == b"\r\nBob is lost.\r\n> "
 
 
+async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: Serving) -> None:
+    setup = await serving(shutdown_grace=PATIENCE)
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.until(b"> ")
+    await bob.send(b"quit\r\n")
+    await anna.until(b"Bob leaves.\r\n> ")
+    await bob.send(b"look\r\n" + IAC + DO + TM)
+    await anna.fence()
+    await bob.send(b"look\r\n")
+    assert await bob.rest() == b"Bob leaves.\r\n"
+    assert setup.house.lines == ["quit"]
+
+
+async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
+    setup = await serving(shutdown_grace=0.1)
+    client = await setup.connect("Anna")
+    await client.send(b"quit\r\n")
+    await client.rest()
+
+    async def talk_on() -> None:
+        while True:
+            await client.send(b"x")
+            await asyncio.sleep(0.01)  # for an answer to come; not for a time to pass
+
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(ConnectionError):
+            await talk_on()
+
+
 async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect()

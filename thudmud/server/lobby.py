@@ -64,8 +64,8 @@ class Guest(Protocol):
     def show(self, lines: bytes) -> None:
         """Show whole encoded lines."""
 
-    def end(self) -> None:
-        """Send what is waiting and end the connection."""
+    def end(self, *, linger: bool) -> None:
+        """Send what is waiting and end the connection, or wait for the client to do so."""
 
     def abort(self) -> None:
         """End the connection at once."""
@@ -161,4 +161,4 @@ class Lobby:
     def _show_out(guest: Guest, farewell: bytes) -> None:
         if farewell:
             guest.show(farewell)
-        guest.end()
+        guest.end(linger=False)

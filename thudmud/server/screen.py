@@ -77,12 +77,23 @@ class Screen:
         self._put_prompt()
         self._put(sequence)
 
-    def close(self) -> None:
-        """Send what is waiting, without a prompt, and end the connection behind it."""
+    def close(self, *, linger: bool) -> None:
+        """Send what is waiting, without a prompt, and end the connection behind it.
+
+        Args:
+            linger: Whether to leave it to the client to close: if bytes of its are still on their
+                way when we do, the last words may be lost on it (RFC 1122, section 4.2.2.13).
+        """
         self._asking = self._at_prompt = False
         self._write()
         self.closed = True
-        self._transport.close()
+        if linger and self._transport.can_write_eof():
+            try:
+                self._transport.write_eof()
+            except OSError:  # the client has gone already
+                self._transport.abort()
+        else:
+            self._transport.close()
 
     def _put(self, piece: bytes) -> None:
         if self.closed:

@@ -106,7 +106,10 @@ class Session:
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
         self._input_ended = True
-        self.received([Signal.END_OF_INPUT])
+        if self._screen.closed:
+            self._transport.close()
+        else:
+            self.received([Signal.END_OF_INPUT])
 
     def command(self, sequence: bytes) -> None:
         """Send telnet bytes, in order with the text."""
@@ -139,18 +142,22 @@ class Session:
         """Show whole encoded lines."""
         self._screen.show(lines)
 
-    def end(self) -> None:
+    def end(self, *, linger: bool) -> None:
         """Send what is waiting and end the connection, after a grace period by force.
 
         The name is free at once, and the others are told at once.
+
+        Args:
+            linger: Whether to leave it to the client to close the connection.
         """
-        if self._screen.closed:
-            return
         self._part()
         self._waiting.clear()
-        self._screen.close()
-        loop = asyncio.get_running_loop()
-        self._abort = loop.call_later(self._settings.shutdown_grace, self._transport.abort)
+        self._screen.close(linger=linger)
+        if not self._input_ended:
+            self._transport.resume_reading()  # to see the client close it
+        if self._abort is None:
+            loop = asyncio.get_running_loop()
+            self._abort = loop.call_later(self._settings.shutdown_grace, self._transport.abort)
 
     def abort(self) -> None:
         """End the connection at once."""
@@ -197,7 +204,7 @@ class Session:
                 case Signal.ARE_YOU_THERE:
                     self._screen.show(encode(_HERE))
                 case Signal.END_OF_INPUT:
-                    self.end()
+                    self.end(linger=False)
         except Exception:  # noqa: BLE001  (whatever a handler gets wrong, the connection goes on)
             # The line itself is not logged: it is the player's own.
             _log.exception("failed to handle what %s sent", self._name or "somebody without a name")
@@ -209,7 +216,7 @@ class Session:
         if line is Overlong.LINE:
             self._screen.show(encode(self._overlong()))
         elif not (self._obey(line) if self._name else self._introduce(line.strip())):
-            self.end()
+            self.end(linger=True)
             return
         # A prompt belongs in front of an empty queue: pasted lines need none between them.
         if not (self._waiting and isinstance(self._waiting[0], str | Overlong)):
