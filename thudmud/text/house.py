@@ -41,9 +41,9 @@ class House:
     """
 
     greeting = (
-        "Welcome to thudmud, where Thud is played,\n"
-        "the board game of dwarfs and trolls.\n"
-        'Type a name of your own to come in; "help" explains the rest.'
+        "Welcome to thudmud, where people play Thud, the board game\n"
+        "of dwarfs and trolls. Give yourself a name of 2 to 20 letters;\n"
+        'once you are in, "help" tells all the rest.'
     )
 
     def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
