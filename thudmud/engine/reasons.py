@@ -40,7 +40,9 @@ class Reason(Enum):
 
     NAMED_TWICE = "{square} is named twice; once is enough."
     CAPTURES_NOTHING = "Nothing can be captured by going to {target}: {why}."
-    CAPTURE_UNSAID = 'A shove has to capture; add "capturing" and one or more of {choices}, or "all".'
+    CAPTURE_UNSAID = (
+        'A shove has to capture; add "capturing" and one or more of {choices}, or "all".'
+    )
     NO_ENEMY_THERE = "No {enemy} stands on {square} to be captured."
     CAPTURE_NOT_ADJACENT = "{square} is not next to {target}, where the {piece} would stand."
     TOO_MANY_CAPTURES = "A move captures at most {most} here; choose among {choices}."

@@ -81,9 +81,9 @@ class ByVictory:
 
     def score(self, _position: Position, winner: Side | None) -> Score:
         """Return 1 for the winner."""
-        return (
-            DRAW if winner is None else Score(int(winner is Side.DWARF), int(winner is Side.TROLL))
-        )
+        if winner is None:
+            return DRAW
+        return Score(1, 0) if winner is Side.DWARF else Score(0, 1)
 
     def agreed(self, _position: Position) -> Side | None:
         """Return nobody."""

@@ -65,7 +65,7 @@ class Square:
     def __hash__(self) -> int:
         return self.row * STRIDE + self.column
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: Square) -> bool:
         return self.bit < other.bit if isinstance(other, Square) else NotImplemented
 
     def __reduce__(self) -> tuple[type[Square], tuple[int, int]]:
