@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from thudmud.script import Transcript, perform
+from thudmud.script.transcript import FORMAT
 from thudmud.server.tools import open_stage
 
 README = Path(__file__).parents[1] / "README.md"
@@ -18,6 +19,10 @@ def test_the_session() -> None:
         mismatches, _ = perform(transcript, stage)
     assert [str(mismatch) for mismatch in mismatches] == []
     assert all(step.expected for step in transcript.steps)
+
+
+def test_the_format_of_transcripts() -> None:
+    assert FORMAT in README.read_text("utf-8")
 
 
 def test_the_commands() -> None:
