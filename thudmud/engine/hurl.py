@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
 from thudmud.engine.lines import STEPS, around, line_length
-from thudmud.engine.listing import Listing
+from thudmud.engine.listing import Listing, Standing
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.queens import count_queen_moves, queen_moves_along, require_queen_way
+from thudmud.engine.queens import REACH, count_queen_moves, require_queen_way
 from thudmud.engine.reasons import IllegalMove, Reason
 from thudmud.engine.squares import Square
 
@@ -61,26 +62,23 @@ class HurlingDwarfs:
         return Move(Piece.DWARF, attempt.origin, attempt.target)
 
 
-def _moves_along(squares: tuple[Square, ...], marks: str) -> Iterator[Move]:
-    """Yield the moves and hurls of the dwarfs on one line."""
-    yield from queen_moves_along(squares, marks)
-    for index, mark in enumerate(marks):
-        if mark == "d":
-            for target in (*_aims(marks, index, 1), *_aims(marks, index, -1)):
-                yield _hurl(squares[index], squares[target])
+def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
+    """Yield the hurls of the dwarfs on one line, either way."""
+    for way in (standing, standing[::-1]):
+        length, behind = 0, None
+        for front, ahead in pairwise(way):
+            if front.piece is not Piece.DWARF:
+                length = 0
+            elif behind is not None and abs(front.place - behind) > 1:
+                length = 1
+            else:
+                length += 1
+            if ahead.piece is Piece.TROLL and abs(ahead.place - front.place) <= length:
+                yield _hurl(squares[front.place], squares[ahead.place])
+            behind = front.place
 
 
-def _aims(marks: str, front: int, step: int) -> Iterator[int]:
-    """Yield the place along a line at which the dwarf at ``front`` can be hurled, if any."""
-    ahead = marks[front + 1 :] if step > 0 else marks[:front][::-1]
-    behind = marks[:front][::-1] if step > 0 else marks[front + 1 :]
-    length = 1 + len(behind) - len(behind.lstrip("d"))
-    distance = 1 + len(ahead) - len(ahead.lstrip("."))
-    if distance <= length and ahead[distance - 1 : distance] == "T":
-        yield front + step * distance
-
-
-_LINES = Listing(_moves_along)
+_LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
 
 
 @cache

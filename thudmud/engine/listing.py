@@ -3,44 +3,67 @@
 Owns the fast way to list moves that go straight. A row, a column or a diagonal has the same moves
 whenever the same pieces stand on it, and from one position to the next only the few lines through
 the squares of the last ply change. So every line remembers its moves by what stands on it, and the
-moves of a position are some look-ups, one for each of the board's 68 lines. No move is made twice.
+moves of a position are some look-ups, one for each of the board's 68 lines. What a line has to work
+out, it cuts from ready-made moves: a list for each ray, sliced at the first blocker. No move is
+made twice.
 
-Must never know which moves there are: that is told by the rules of the piece, line by line.
+Must never know which pieces go straight, nor how far: that is told by who lists them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from thudmud.engine.lines import Direction, walk
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.squares import SQUARES, Square, bits_of
-
-Along = Callable[[tuple[Square, ...], str], Iterable[Move]]
-"""Tells the moves along a line from its squares and from what stands on each of them: "d" or "T",
-"X" for the Thudstone and the Rock alike, "." for nothing."""
+from thudmud.engine.squares import SQUARES, Square, bits_of, each_bit
 
 _KEPT = 512
 """For how many ways to occupy a line its moves are kept: at most some 20 MB in all."""
 
-_MARKS = ".dTX"
 _HIGH = 256
+_LOW_BITS = (1 << _HIGH) - 1
+
+
+class Standing(NamedTuple):
+    """A piece on a line: at which place from its beginning it stands, and what it is.
+
+    ``piece`` is the Thudstone for the Rock, too: neither goes along lines.
+    """
+
+    place: int
+    piece: Piece
+
+
+Further = Callable[[list[Standing], tuple[Square, ...]], Iterable[Move]]
+"""Tells the moves along a line that are not over empty squares only, from the pieces that stand on
+it, in order, and from its squares."""
 
 
 class Listing:
-    """The lines of the board with the moves of one kind of piece."""
+    """The lines of the board with the moves of one kind of piece.
 
-    def __init__(self, along: Along) -> None:
-        self._along = along
+    Args:
+        mover: the kind of piece.
+        reach: over how many empty squares it goes at most.
+        further: what else it can do along a line, if anything.
+    """
+
+    def __init__(self, mover: Piece, reach: int, further: Further | None = None) -> None:
+        self._mover = mover
+        self._reach = reach
+        self._further = further
         self._lines: list[tuple[int, _Line]] = []
 
     def moves(self, position: Position, origins: int) -> list[Move]:
         """Return the moves from ``origins``, a bitboard."""
         moves: list[Move] = []
-        code = _encode(position)
+        fixed = position.stone | position.rock
+        code = position.dwarfs | fixed | (position.trolls | fixed) << _HIGH
         for mask, line in self._lines or self._prepare():
             moves += line[code & mask]
         if position.occupied & ~origins:
@@ -48,66 +71,78 @@ class Listing:
         return moves
 
     def _prepare(self) -> list[tuple[int, _Line]]:
-        self._lines = [(_mask(squares), _Line(squares, self._along)) for squares in _all_lines()]
+        for squares in _all_lines():
+            bits = bits_of(squares)
+            line = _Line(squares, self._mover, self._reach, self._further)
+            self._lines.append((bits | bits << _HIGH, line))
         return self._lines
 
 
 class _Line(dict[int, list[Move]]):
-    """One line: its moves by the code of what stands on it."""
+    """One line: its moves by the code of what stands on it.
 
-    def __init__(self, squares: tuple[Square, ...], along: Along) -> None:
+    The code is two bitboards in one number: whatever is no troll, and above it whatever is no
+    dwarf. So the Thudstone and the Rock are in both.
+    """
+
+    def __init__(
+        self, squares: tuple[Square, ...], mover: Piece, reach: int, further: Further | None
+    ) -> None:
         super().__init__()
         self._squares = squares
-        self._along = along
+        self._places = {square.bit: place for place, square in enumerate(squares)}
+        self._mover = mover
+        self._reach = reach
+        self._further = further
+        self._rays: dict[int, tuple[list[Move], list[Move]]] = {}
 
     def __missing__(self, code: int) -> list[Move]:
+        """Work the moves out, and remember them."""
         if len(self) >= _KEPT:
             self.clear()
-        marks = "".join(_decode(code, square) for square in self._squares)
-        moves = self[code] = list(self._along(self._squares, marks))
+        standing = self._read(code)
+        moves = self[code] = self._slides(standing)
+        if self._further is not None:
+            moves += self._further(standing, self._squares)
         return moves
 
+    def _read(self, code: int) -> list[Standing]:
+        """Return what stands on the line, in order."""
+        low, high = code & _LOW_BITS, code >> _HIGH
+        return [
+            Standing(
+                self._places[bit],
+                Piece.TROLL if not bit & low else Piece.STONE if bit & high else Piece.DWARF,
+            )
+            for bit in each_bit(low | high)
+        ]
 
-def slides(squares: tuple[Square, ...], marks: str, mover: Piece, reach: int) -> Iterator[Move]:
-    """Yield the moves along a line of the pieces of a kind over at most ``reach`` empty squares."""
-    for index, mark in enumerate(marks):
-        if mark == mover.value:
-            for target in (*_clear(marks, index, 1, reach), *_clear(marks, index, -1, reach)):
-                yield _slide(mover, squares[index], squares[target])
+    def _slides(self, standing: list[Standing]) -> list[Move]:
+        """Return the moves over empty squares."""
+        moves: list[Move] = []
+        before = -1
+        end = Standing(len(self._squares), Piece.STONE)
+        for (place, piece), (after, _) in pairwise([*standing, end]):
+            if piece is self._mover:
+                back, ahead = self._rays.get(place) or self._make_rays(place)
+                moves += back[: place - before - 1]
+                moves += ahead[: after - place - 1]
+            before = place
+        return moves
 
-
-def _clear(marks: str, index: int, step: int, reach: int) -> Iterator[int]:
-    """Yield the places along a line from ``index`` on, up to the first that is not empty."""
-    end = len(marks) if step > 0 else -1
-    for place in list(range(index + step, end, step))[:reach]:
-        if marks[place] != ".":
-            return
-        yield place
-
-
-@cache
-def _slide(piece: Piece, origin: Square, target: Square) -> Move:
-    """Return the one move object for a slide; there are some ten thousand in all."""
-    return Move(piece, origin, target)
-
-
-def _encode(position: Position) -> int:
-    """Return a position as two bits for each square: what never moves along a line sets both."""
-    fixed = position.stone | position.rock
-    return position.dwarfs | fixed | (position.trolls | fixed) << _HIGH
-
-
-def _decode(code: int, square: Square) -> str:
-    return _MARKS[bool(code & square.bit) + 2 * bool(code >> _HIGH & square.bit)]
-
-
-def _mask(squares: tuple[Square, ...]) -> int:
-    bits = bits_of(squares)
-    return bits | bits << _HIGH
+    def _make_rays(self, place: int) -> tuple[list[Move], list[Move]]:
+        """Make the moves from a place to either end; all at once would slow every start."""
+        origin, squares = self._squares[place], self._squares
+        back, ahead = squares[:place][::-1], squares[place + 1 :]
+        rays = self._rays[place] = (
+            [Move(self._mover, origin, target) for target in back[: self._reach]],
+            [Move(self._mover, origin, target) for target in ahead[: self._reach]],
+        )
+        return rays
 
 
 def _all_lines() -> Iterator[tuple[Square, ...]]:
-    """Yield the board's rows, columns and diagonals."""
+    """Yield the board's rows, columns and diagonals, each from its lowest bit on."""
     for direction in (Direction(1, 0), Direction(0, 1), Direction(1, 1), Direction(-1, 1)):
         for first in SQUARES:
             if next(walk(first, direction.back), None) is None:

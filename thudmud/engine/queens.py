@@ -1,25 +1,18 @@
 """Queen moves: how dwarfs go in every ruleset, like a chess queen over empty squares.
 
-Owns listing, counting and granting them. Must never capture anything.
+Owns counting and granting them. Must never capture anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from thudmud.engine import checks
 from thudmud.engine.attempt import Attempt
 from thudmud.engine.lines import SHIFTS, STEPS
-from thudmud.engine.listing import slides
-from thudmud.engine.move import Move
-from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.squares import WIDTH, Square
+from thudmud.engine.squares import WIDTH
 
-
-def queen_moves_along(squares: tuple[Square, ...], marks: str) -> Iterator[Move]:
-    """Yield the queen moves of the dwarfs on one line."""
-    return slides(squares, marks, Piece.DWARF, reach=WIDTH)
+REACH = WIDTH
+"""How many empty squares a queen crosses at most: all there are."""
 
 
 def count_queen_moves(dwarfs: int, empty: int) -> int:

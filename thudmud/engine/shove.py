@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
 
@@ -23,7 +23,8 @@ from thudmud.engine.squares import Square, each_bit, square_at, squares_in
 ANY = 8
 """As many captures as a square has neighbours."""
 
-_CACHED = 4096
+_KEPT = 64
+"""For how many ways that dwarfs stand round a square the moves are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +50,30 @@ class ShovingTrolls:
     def moves(self, position: Position, origins: int) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
         moves: list[Move] = []
-        dwarfs = position.dwarfs
-        by_move = range(self.most_after_move + 1)
-        by_short_shove = range(by_move.stop, ANY + 1)  # fewer are the outcome of a move
-        by_shove = range(1, ANY + 1)
-        for origin, target, step, shove in self._ways(position, origins):
-            prey = NEXT_TO[target] & dwarfs
-            if step:
-                moves += _capturing(origin, target, prey, Verb.MOVE, by_move)
-            if shove and prey:
-                numbers = by_short_shove if step else by_shove
-                moves += _capturing(origin, target, prey, Verb.SHOVE, numbers)
+        dwarfs, empty = position.dwarfs, position.empty
+        steps = _steps_capturing(self.most_after_move)
+        for origin in each_bit(position.trolls & origins):
+            for target, near, by_prey in steps[origin]:
+                if target & empty:
+                    moves += by_prey[near & dwarfs]
+        for origin, target, fewest in self._shoves(position):
+            if origin & origins:
+                moves += _shoves_capturing(origin, target, NEXT_TO[target] & dwarfs, fewest)
         return moves
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes there are."""
+        """Return how many distinct outcomes there are: all trolls step at once, each way."""
         number = 0
-        dwarfs, most = position.dwarfs, self.most_after_move
-        for _, target, step, shove in self._ways(position, position.trolls):
-            prey = (NEXT_TO[target] & dwarfs).bit_count()
-            if shove:
-                number += 2**prey if step else 2**prey - 1
-            else:
-                number += sum(comb(prey, captured) for captured in range(most + 1))
+        dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
+        beside_dwarfs = around(dwarfs)
+        for left, right in STEPS:
+            targets = trolls << left >> right & empty
+            number += targets.bit_count()
+            for target in each_bit(targets & beside_dwarfs):
+                prey = (NEXT_TO[target] & dwarfs).bit_count()
+                number += _choices(prey, 1, self.most_after_move)
+        for _, target, fewest in self._shoves(position):
+            number += _choices((NEXT_TO[target] & dwarfs).bit_count(), fewest, ANY)
         return number
 
     def can_move(self, position: Position) -> bool:
@@ -91,23 +93,28 @@ class ShovingTrolls:
                 raise IllegalMove(Reason.TOO_MANY_CAPTURES, captures, most=most, choices=captures)
         return Move(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
 
-    def _ways(self, position: Position, origins: int) -> Iterator[tuple[int, int, bool, bool]]:
-        """Yield the ways trolls can go: origin, target, whether by a move, whether by a shove."""
-        trolls, empty, shortest = position.trolls, position.empty, self.shortest_shove
-        for bit in each_bit(trolls & origins):
-            for left, right in STEPS:
-                target = bit << left >> right
-                if not target & empty:
-                    continue
-                line, behind = 1, bit << right >> left
-                while behind & trolls:
-                    line += 1
-                    behind = behind << right >> left
-                shove = line >= shortest
-                yield bit, target, True, shove
-                while shove and line > 1 and (target := target << left >> right) & empty:
-                    line -= 1
-                    yield bit, target, False, True
+    def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
+        """Yield the shoves: origin, target, and how few captures make an outcome of their own.
+
+        Per direction two bitboards go along: the squares that trolls reach over empty squares, and
+        the fronts of the lines that are long enough to be shoved that far.
+        """
+        trolls, empty = position.trolls, position.empty
+        beside_dwarfs = around(position.dwarfs)
+        for left, right in STEPS:
+            reached = fronts = trolls
+            for _ in range(self.shortest_shove - 1):
+                fronts = trolls & fronts << left >> right
+            distance = 1
+            while fronts and (reached := reached << left >> right & empty):
+                # a shove of one square that captures no more than a move may is that move
+                fewest = self.most_after_move + 1 if distance == 1 else 1
+                there, back = left * distance, right * distance
+                for target in each_bit(reached & fronts << there >> back & beside_dwarfs):
+                    yield target >> there << back, target, fewest
+                distance += 1
+                if distance > self.shortest_shove:
+                    fronts = trolls & fronts << left >> right
 
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin
@@ -129,7 +136,51 @@ class ShovingTrolls:
         return captures
 
 
-@lru_cache(maxsize=_CACHED)
+class _Options(dict[int, tuple[Move, ...]]):
+    """The moves between two squares, by the bitboard of the dwarfs that could be captured."""
+
+    def __init__(self, origin: int, target: int, most: int) -> None:
+        super().__init__()
+        self._origin = origin
+        self._target = target
+        self._most = most
+
+    def __missing__(self, prey: int) -> tuple[Move, ...]:
+        """Make the moves, and remember them."""
+        if len(self) >= _KEPT:
+            self.clear()
+        moves = _capturing(self._origin, self._target, prey, Verb.MOVE, range(self._most + 1))
+        self[prey] = moves
+        return moves
+
+
+class _Steps(dict[int, tuple[tuple[int, int, _Options], ...]]):
+    """By the bit of a square: the squares next to it, what is next to those, and the moves."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
+        """Make the steps of a square when they are first asked for."""
+        steps = self[origin] = tuple(
+            (target, NEXT_TO[target], _Options(origin, target, self._most))
+            for target in each_bit(NEXT_TO[origin])
+        )
+        return steps
+
+
+@cache
+def _steps_capturing(most: int) -> _Steps:
+    """Return the one table of steps after which so many dwarfs may be captured."""
+    return _Steps(most)
+
+
+@lru_cache(maxsize=_KEPT)
+def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple[Move, ...]:
+    return _capturing(origin, target, prey, Verb.SHOVE, range(fewest, ANY + 1))
+
+
 def _capturing(origin: int, target: int, prey: int, verb: Verb, numbers: range) -> tuple[Move, ...]:
     """Return the moves between two squares, one per set of prey of any of the ``numbers``."""
     start, end, dwarfs = square_at(origin), square_at(target), squares_in(prey)
@@ -138,6 +189,12 @@ def _capturing(origin: int, target: int, prey: int, verb: Verb, numbers: range) 
         for number in numbers
         for captures in combinations(dwarfs, number)
     )
+
+
+@cache
+def _choices(prey: int, fewest: int, most: int) -> int:
+    """Return in how many ways ``fewest`` to ``most`` of a number of dwarfs can be captured."""
+    return sum(comb(prey, captured) for captured in range(fewest, most + 1))
 
 
 def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
 from thudmud.engine.lines import NEXT_TO, SHIFTS, around, beyond
-from thudmud.engine.listing import Listing, slides
+from thudmud.engine.listing import Listing
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
@@ -25,7 +25,7 @@ Path = tuple[Square, ...]
 STRIDE_REACH = 3
 """How many squares a troll goes at most when it does not trample."""
 
-_STRIDES = Listing(partial(slides, mover=Piece.TROLL, reach=STRIDE_REACH))
+_STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
 from thudmud.engine.queens import (
+    REACH,
     count_queen_moves,
     dwarfs_in_view,
-    queen_moves_along,
     require_queen_way,
 )
 from thudmud.engine.reasons import IllegalMove, Reason
@@ -27,7 +27,7 @@ from thudmud.engine.rock import grant_rock_move, rock_moves, rock_steps
 from thudmud.engine.squares import Square, each_bit, square_at, squares_in
 
 _CACHED = 4096
-_QUEENS = Listing(queen_moves_along)
+_QUEENS = Listing(Piece.DWARF, REACH)
 
 
 @dataclass(frozen=True, slots=True)
