@@ -64,18 +64,17 @@ class HurlingDwarfs:
 
 def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
     """Yield the hurls of the dwarfs on one line, either way."""
+    dwarf, troll = Piece.DWARF, Piece.TROLL
     for way in (standing, standing[::-1]):
-        length, behind = 0, None
-        for front, ahead in pairwise(way):
-            if front.piece is not Piece.DWARF:
+        length, behind = 0, 0
+        for (front, piece), (ahead, next_piece) in pairwise(way):
+            if piece is not dwarf:
                 length = 0
-            elif behind is not None and abs(front.place - behind) > 1:
-                length = 1
             else:
-                length += 1
-            if ahead.piece is Piece.TROLL and abs(ahead.place - front.place) <= length:
-                yield _hurl(squares[front.place], squares[ahead.place])
-            behind = front.place
+                length = length + 1 if abs(front - behind) == 1 else 1
+                if next_piece is troll and abs(ahead - front) <= length:
+                    yield _hurl(squares[front], squares[ahead])
+            behind = front
 
 
 _LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)

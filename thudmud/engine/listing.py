@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from operator import itemgetter
 
 from thudmud.engine.lines import Direction, walk
 from thudmud.engine.move import Move
@@ -29,15 +29,9 @@ _HIGH = 256
 _LOW_BITS = (1 << _HIGH) - 1
 
 
-class Standing(NamedTuple):
-    """A piece on a line: at which place from its beginning it stands, and what it is.
-
-    ``piece`` is the Thudstone for the Rock, too: neither goes along lines.
-    """
-
-    place: int
-    piece: Piece
-
+Standing = tuple[int, Piece]
+"""A piece on a line: at which place from its beginning it stands, and what it is: the Thudstone
+for the Rock, too, as neither goes along lines."""
 
 Further = Callable[[list[Standing], tuple[Square, ...]], Iterable[Move]]
 """Tells the moves along a line that are not over empty squares only, from the pieces that stand on
@@ -109,19 +103,17 @@ class _Line(dict[int, list[Move]]):
     def _read(self, code: int) -> list[Standing]:
         """Return what stands on the line, in order."""
         low, high = code & _LOW_BITS, code >> _HIGH
-        return [
-            Standing(
-                self._places[bit],
-                Piece.TROLL if not bit & low else Piece.STONE if bit & high else Piece.DWARF,
-            )
-            for bit in each_bit(low | high)
-        ]
+        dwarf, troll, stone = Piece.DWARF, Piece.TROLL, Piece.STONE
+        standing = [(self._places[bit], dwarf) for bit in each_bit(low & ~high)]
+        standing += [(self._places[bit], troll) for bit in each_bit(high & ~low)]
+        standing += [(self._places[bit], stone) for bit in each_bit(low & high)]
+        return sorted(standing, key=itemgetter(0))
 
     def _slides(self, standing: list[Standing]) -> list[Move]:
         """Return the moves over empty squares."""
         moves: list[Move] = []
         before = -1
-        end = Standing(len(self._squares), Piece.STONE)
+        end = len(self._squares), Piece.STONE
         for (place, piece), (after, _) in pairwise([*standing, end]):
             if piece is self._mover:
                 back, ahead = self._rays.get(place) or self._make_rays(place)

@@ -105,14 +105,13 @@ class ShovingTrolls:
             reached = fronts = trolls
             for _ in range(self.shortest_shove - 1):
                 fronts = trolls & fronts << left >> right
-            distance = 1
+            distance, fewest = 1, self.most_after_move + 1  # fewer are the outcome of a move
             while fronts and (reached := reached << left >> right & empty):
-                # a shove of one square that captures no more than a move may is that move
-                fewest = self.most_after_move + 1 if distance == 1 else 1
-                there, back = left * distance, right * distance
-                for target in each_bit(reached & fronts << there >> back & beside_dwarfs):
-                    yield target >> there << back, target, fewest
-                distance += 1
+                if fewest <= ANY:
+                    there, back = left * distance, right * distance
+                    for target in each_bit(reached & fronts << there >> back & beside_dwarfs):
+                        yield target >> there << back, target, fewest
+                distance, fewest = distance + 1, 1
                 if distance > self.shortest_shove:
                     fronts = trolls & fronts << left >> right
 
@@ -144,14 +143,20 @@ class _Options(dict[int, tuple[Move, ...]]):
         self._origin = origin
         self._target = target
         self._most = most
+        self._made: dict[tuple[Square, ...], Move] = {}
 
     def __missing__(self, prey: int) -> tuple[Move, ...]:
-        """Make the moves, and remember them."""
+        """Gather the moves, and remember them."""
         if len(self) >= _KEPT:
             self.clear()
-        moves = _capturing(self._origin, self._target, prey, Verb.MOVE, range(self._most + 1))
-        self[prey] = moves
+        choices = _captures(prey, 0, self._most)
+        moves = self[prey] = tuple(self._made.get(each) or self._make(each) for each in choices)
         return moves
+
+    def _make(self, captures: tuple[Square, ...]) -> Move:
+        move = Move(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
+        self._made[captures] = move
+        return move
 
 
 class _Steps(dict[int, tuple[tuple[int, int, _Options], ...]]):
@@ -178,17 +183,19 @@ def _steps_capturing(most: int) -> _Steps:
 
 @lru_cache(maxsize=_KEPT)
 def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple[Move, ...]:
-    return _capturing(origin, target, prey, Verb.SHOVE, range(fewest, ANY + 1))
-
-
-def _capturing(origin: int, target: int, prey: int, verb: Verb, numbers: range) -> tuple[Move, ...]:
-    """Return the moves between two squares, one per set of prey of any of the ``numbers``."""
-    start, end, dwarfs = square_at(origin), square_at(target), squares_in(prey)
+    """Return the shoves between two squares, one per set of at least so many captures."""
+    start, end = square_at(origin), square_at(target)
     return tuple(
-        Move(Piece.TROLL, start, end, captures, verb=verb)
-        for number in numbers
-        for captures in combinations(dwarfs, number)
+        Move(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
+        for captures in _captures(prey, fewest, ANY)
     )
+
+
+def _captures(prey: int, fewest: int, most: int) -> Iterator[tuple[Square, ...]]:
+    """Yield the sets of dwarfs that can be captured, each in board order."""
+    dwarfs = squares_in(prey)
+    for number in range(fewest, min(most, len(dwarfs)) + 1):
+        yield from combinations(dwarfs, number)
 
 
 @cache
