@@ -178,7 +178,17 @@ def test_a_trample_is_told_in_its_order() -> None:
         (
             CLASSIC,
             "df1,RH8",
-            "line 1: f1 is not a square such as A6: a capital letter and a number",
+            "line 1: f1 is not a square such as A6: a capital letter, a number",
+        ),
+        (
+            CLASSIC,
+            "dA06,RH8",
+            "line 1: A06 is not a square such as A6: a capital letter, a number",
+        ),
+        (
+            CLASSIC,
+            f"dA{'1' * 5_000},RH8",
+            f"line 1: A{'1' * 5_000} is not a square such as A6: a capital letter, a number",
         ),
         (CLASSIC, "dA1,RH8", "line 1: dA1 is off the octagon"),
         (CLASSIC, "dF1,TF1,RH8", "line 1: F1 is set up twice"),
@@ -227,7 +237,7 @@ def test_a_trample_is_told_in_its_order() -> None:
         (
             CLASSIC,
             f"{THUD}\ndK1-K9xK9\n",
-            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 holds nothing.",
+            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 is empty.",
         ),
         (
             CLASSIC,

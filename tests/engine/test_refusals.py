@@ -139,7 +139,7 @@ EXAMPLES = [
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl C6 D6",
-        "D6", "A hurled dwarf has to land on a troll; D6 holds nothing.",
+        "D6", "A hurled dwarf has to land on a troll; D6 is empty.",
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl A6 B6",
@@ -159,7 +159,8 @@ EXAMPLES = [
     ),
     Example(
         R.CAPTURES_NOTHING, CLASSIC, "d A6 T H3 H4 X H8", T, "shove H3 H2",
-        "H2", "Nothing can be captured by going to H2: no dwarf stands next to it.",
+        "H2", "Nothing can be captured by going to H2: a shove has to capture, and no dwarf stands "
+        "next to it.",
     ),
     Example(
         R.CAPTURES_NOTHING, KOOM_VALLEY, VALLEY, D, "move E7 D7 capturing all",

@@ -9,7 +9,7 @@ from thudmud.engine.attempt import Attempt
 from thudmud.engine.lines import NEXT_TO, Direction, direction_to, distance, walk
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.reasons import IllegalMove, Reason, counted
+from thudmud.engine.reasons import IllegalMove, Reason, capitalised, counted
 from thudmud.engine.squares import Square
 
 
@@ -37,22 +37,29 @@ def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
         raise IllegalMove(
             Reason.TOO_FAR,
             (attempt.origin, attempt.target),
-            piece=piece.phrase.capitalize() if piece is Piece.TROLL else "The Rock",
+            piece=capitalised(piece.phrase),
             reach=counted(reach, "square"),
             target=attempt.target,
             far=far,
         )
 
 
-def require_line(attempt: Attempt, piece: Piece, length: int, hurled: str) -> None:
-    """Refuse a target further away than a line is long."""
+def require_line(attempt: Attempt, piece: Piece, length: int, gone: str) -> None:
+    """Refuse a target further away than a line is long.
+
+    Args:
+        attempt: what was asked for.
+        piece: what the line is made of.
+        length: how many there are in it.
+        gone: what happens to the line's front piece: ``hurled`` or ``shoved``.
+    """
     far = distance(attempt.origin, attempt.target)
     if far > length:
         raise IllegalMove(
             Reason.LINE_TOO_SHORT,
             (attempt.origin, attempt.target),
             line=counted(length, piece.noun),
-            hurled=hurled,
+            gone=gone,
             reach=counted(length, "square"),
             target=attempt.target,
             far=far,

@@ -23,9 +23,11 @@ from thudmud.engine.position import Position
 from thudmud.engine.squares import SQUARES, Square, bits_of, each_bit
 
 _KEPT = 512
-"""For how many ways to occupy a line its moves are kept: at most some 20 MB in all."""
+"""For how many ways to occupy a line its moves are kept: full, all take some 40 MB."""
 
 _HIGH = 256
+"""Where the second bitboard of a code begins: the board's own bits end at 240."""
+
 _LOW_BITS = (1 << _HIGH) - 1
 
 

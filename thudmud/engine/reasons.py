@@ -32,11 +32,11 @@ class Reason(Enum):
         "A dwarf moves to empty squares only; to capture the troll on {target}, hurl it."
     )
     TOO_FAR = "{piece} moves at most {reach}; {target} is {far} away."
-    LINE_TOO_SHORT = "The line of {line} can be {hurled} at most {reach}; {target} is {far} away."
+    LINE_TOO_SHORT = "The line of {line} can be {gone} at most {reach}; {target} is {far} away."
     SHOVE_NEEDS_LINE = (
         "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
     )
-    LANDS_ON_NO_TROLL = "A hurled dwarf has to land on a troll; {target} holds {piece}."
+    LANDS_ON_NO_TROLL = "A hurled dwarf has to land on a troll; {target} {holds}."
 
     NAMED_TWICE = "{square} is named twice; once is enough."
     CAPTURES_NOTHING = "Nothing can be captured by going to {target}: {why}."
@@ -93,6 +93,11 @@ class IllegalMove(ValueError):
 def counted(number: int, noun: str) -> str:
     """Return a number of things in words: ``1 square``, ``2 squares``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def capitalised(words: str) -> str:
+    """Return words as they begin a sentence; other capitals than the first stay as they are."""
+    return words[:1].upper() + words[1:]
 
 
 def _in_words(value: object, name: Callable[[Square], str]) -> str:

@@ -26,7 +26,7 @@ from thudmud.engine.rulesets import Ruleset
 from thudmud.engine.squares import CENTRE, WIDTH, Square
 
 _LETTERS = "ABCDEFGHJKLMNOP"
-_SQUARE = re.compile(r"([A-Z])([0-9]{1,2})", re.ASCII)
+_SQUARE = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
 _PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)
 _PLY = re.compile(r"([dTR]) ?([A-Za-z][0-9]+)-([A-Za-z][0-9]+)((?:x[A-Za-z][0-9]+)*)", re.ASCII)
 _MARKS = {Piece.DWARF: "d", Piece.TROLL: "T", Piece.ROCK: "R", Piece.STONE: "R"}
@@ -179,7 +179,7 @@ def _read_square(name: str) -> Square:
     """Return the square that records call ``name``; ValueError if they have no such name."""
     match = _SQUARE.fullmatch(name)
     if match is None:
-        raise ValueError(f"{name} is not a square such as A6: a capital letter and a number")
+        raise ValueError(f"{name} is not a square such as A6: a capital letter, a number")
     letter, number = match[1], int(match[2])
     if letter == "I":
         raise ValueError(f"{name}: game records skip the letter I (A to H, then J to P)")

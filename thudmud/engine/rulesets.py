@@ -19,7 +19,7 @@ from thudmud.engine.openings import THUD, from_diagram
 from thudmud.engine.outcome import Ending, Outcome, Score
 from thudmud.engine.pieces import Piece, Side
 from thudmud.engine.position import Position
-from thudmud.engine.reasons import IllegalMove, Reason
+from thudmud.engine.reasons import IllegalMove, Reason, capitalised
 from thudmud.engine.rock import CAPTORS, rock_captured, rock_escaped
 from thudmud.engine.scoring import ByPieces, ByVictory, Scoring
 from thudmud.engine.shove import ANY, ShovingTrolls
@@ -177,7 +177,7 @@ def _require_own_piece(position: Position, square: Square, side: Side) -> None:
         raise IllegalMove(
             Reason.NOT_YOUR_PIECE,
             (square,),
-            piece=piece.phrase.capitalize(),
+            piece=capitalised(piece.phrase),
             square=square,
             side=side.plural,
         )

@@ -26,6 +26,8 @@ ANY = 8
 _KEPT = 64
 """For how many ways that dwarfs stand round a square the moves are kept."""
 
+_KEPT_SHOVES = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class ShovingTrolls:
@@ -130,7 +132,8 @@ class ShovingTrolls:
         if not captures:
             prey = _prey(position, attempt)
             if not prey:
-                raise _no_prey(attempt)
+                why = "a shove has to capture, and no dwarf stands next to it"
+                raise checks.nothing_to_capture(attempt, why)
             raise IllegalMove(Reason.CAPTURE_UNSAID, prey, choices=prey)
         return captures
 
@@ -181,7 +184,7 @@ def _steps_capturing(most: int) -> _Steps:
     return _Steps(most)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT_SHOVES)
 def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple[Move, ...]:
     """Return the shoves between two squares, one per set of at least so many captures."""
     start, end = square_at(origin), square_at(target)
@@ -208,16 +211,12 @@ def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     return squares_in(NEXT_TO[attempt.target.bit] & position.dwarfs)
 
 
-def _no_prey(attempt: Attempt) -> IllegalMove:
-    return checks.nothing_to_capture(attempt, "no dwarf stands next to it")
-
-
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     """Return the captures that were asked for, in board order; refuse what is no prey."""
     if attempt.captures is EVERY:
         prey = _prey(position, attempt)
         if not prey:
-            raise _no_prey(attempt)
+            raise checks.nothing_to_capture(attempt, "no dwarf stands next to it")
         return prey
     for square in attempt.captures or ():
         checks.require_prey(position, Piece.DWARF, square)
