@@ -36,6 +36,9 @@ SEEDS = 1_000
 MOST_PLIES = 1_000
 """Where a playout stops: koom valley at random may go on for thousands of plies."""
 
+WIDTH = 46
+"""How many columns the table's titles take."""
+
 LISTING_WANTED = 30
 PLAYOUT_WANTED = 5
 DEPTH = 3
@@ -57,7 +60,7 @@ class Row:
 
     def __str__(self) -> str:
         return (
-            f"{self.title:44}{self.engine:12,.0f}{self.yardstick:12,.0f}"
+            f"{self.title:{WIDTH}}{self.engine:12,.0f}{self.yardstick:12,.0f}"
             f"{self.ratio:9.1f}{self.wanted:9.0f}"
         )
 
@@ -129,12 +132,12 @@ def perft_line(rules: Ruleset, depth: int) -> str:
     count = perft(rules, rules.opening, depth)
     taken = perf_counter() - start
     title = f"{rules.name}: perft {depth} is {count:,}"
-    return f"{title:44}{taken:11.2f}s"
+    return f"{title:{WIDTH}}{taken:11.2f}s"
 
 
 def report(rounds: int, seconds: float, depth: int) -> Iterator[Row | str]:
     """Yield the lines of the table."""
-    yield f"{'per second':44}{'engine':>12}{'yardstick':>12}{'ratio':>9}{'wanted':>9}"
+    yield f"{'per second':{WIDTH}}{'engine':>12}{'yardstick':>12}{'ratio':>9}{'wanted':>9}"
     for rules in RULESETS.values():
         yield listing(rules, rounds, seconds)
     for rules in RULESETS.values():
