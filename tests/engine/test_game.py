@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.shorthand import D, T, ask, board
+from tests.engine.shorthand import D, T, ask, board, random_positions, seeded
 from thudmud.engine import (
     CLASSIC,
     DISCWORLD,
@@ -20,7 +20,10 @@ from thudmud.engine import (
     Ruleset,
     Score,
     Side,
+    listing,
 )
+from thudmud.engine.queens import count_queen_moves
+from thudmud.engine.squares import BOARD
 
 
 def played(ruleset: Ruleset, opening: Position, *words: str) -> Game:
@@ -203,11 +206,9 @@ def test_moves_are_shared() -> None:
 
 
 def test_a_listing_forgets_before_it_grows_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thudmud.engine.listing._KEPT", 2)
-    for name in RULESETS:
-        rules = RULESETS[name]
-        game = Game.start(rules)
-        for _ in range(12):
-            assert len(game.legal_moves()) == rules.count_moves(game.position)
-            game = game.play(game.legal_moves()[-1])
-        assert game.position.count(Piece.DWARF)
+    monkeypatch.setattr(listing, "_KEPT", 2)
+    forgetful = listing.Listing(Piece.DWARF, 14)
+    for position in random_positions(KOOM_VALLEY, seeded("forgetful"), 40):
+        listed = forgetful.moves(position, BOARD)
+        assert len(listed) == count_queen_moves(position.dwarfs, position.empty)
+    assert max(len(line) for _, line in forgetful._lines) == 2

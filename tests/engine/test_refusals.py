@@ -258,6 +258,13 @@ EXAMPLES = [
         'More than one trample fits; name the dwarfs in order: "capturing E5, F6, E7, D6" or '
         '"capturing D6, E7, F6, E5", say.',
     ),
+    Example(
+        R.TRAMPLE_AMBIGUOUS, KOOM_VALLEY, "d E5 F6 E7 D6 H10 T D5 R H9", T,
+        "move D5 D5 capturing F6, E5, D6, E7",
+        "E5 D6 F6 E7",
+        'More than one trample fits; name the dwarfs in order: "capturing E5, F6, E7, D6" or '
+        '"capturing D6, E7, F6, E5", say.',
+    ),
 ]  # fmt: skip
 
 
@@ -298,7 +305,7 @@ def test_nothing_is_granted_after_the_end(side: Side, words: str) -> None:
 
 
 CRUSH = "d D5 F6 H9 T C4 R H8"
-RING = "d E5 F6 E7 H10 T D5 R H9"
+RING = "d E5 F6 E7 D6 H10 T D5 R H9"
 
 
 @pytest.mark.parametrize(
@@ -321,8 +328,12 @@ RING = "d E5 F6 E7 H10 T D5 R H9"
         (KOOM_VALLEY, CRUSH, T, "move C4 G6 capturing F6, D5", "D5 F6"),
         (KOOM_VALLEY, CRUSH, T, "move C4 G6 capturing all", "D5 F6"),
         (KOOM_VALLEY, RING, T, "move D5 D7 capturing all", "E5 F6 E7"),
-        (KOOM_VALLEY, RING, T, "move D5 D7 capturing none", ""),
-        (KOOM_VALLEY, RING, T, "move D5 D7", ""),
+        (KOOM_VALLEY, RING, T, "move D5 D7 capturing D6", "D6"),
+        (KOOM_VALLEY, RING, T, "move D5 D7 capturing F6, E5, E7", "E5 F6 E7"),
+        (KOOM_VALLEY, RING, T, "move D5 D5 capturing E5, F6, E7, D6", "E5 F6 E7 D6"),
+        (KOOM_VALLEY, RING, T, "move D5 D5 capturing D6, E7, F6, E5", "D6 E7 F6 E5"),
+        (KOOM_VALLEY, RING, T, "move D5 C5 capturing none", ""),
+        (KOOM_VALLEY, CRUSH.replace("D5", "D4"), T, "move C4 C6", ""),
     ],
 )
 def test_granted(rules: Ruleset, pieces: str, side: Side, words: str, captures: str) -> None:

@@ -32,8 +32,8 @@ _STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
 class TramplingTrolls:
     """Stride one to three squares over empty squares, or trample one dwarf after another.
 
-    A trampled dwarf leaves the board at once, and the troll's own square is empty while it is on
-    its way: either can be landed on later, so a trample may end where it began. Source: the
+    A trampled dwarf leaves the board at once, so it is not trampled twice. The troll's own square
+    is empty while it is on its way, so a trample may pass it and even end there. Source: the
     published Koom Valley rules.
     """
 
@@ -101,21 +101,22 @@ def _tramples(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
     Args:
         at: the bit of the square that the troll has come to.
         prey: bitboard of the dwarfs that it may still trample.
-        empty: bitboard of the squares that it may land on.
+        empty: bitboard of the squares that it may land on. What it tramples need not be added: it
+            lands an even number of columns and rows from where it began, and tramples between.
         path: the dwarfs that it has trampled.
     """
     for over, landing, dwarf in _leaps(at):
         if over & prey and landing & empty:
             longer = (*path, dwarf)
             yield landing, longer
-            yield from _tramples(landing, prey ^ over, empty | over, longer)
+            yield from _tramples(landing, prey ^ over, empty, longer)
 
 
 def _count_tramples(at: int, prey: int, empty: int) -> int:
     number = 0
     for over, landing, _ in _leaps(at):
         if over & prey and landing & empty:
-            number += 1 + _count_tramples(landing, prey ^ over, empty | over)
+            number += 1 + _count_tramples(landing, prey ^ over, empty)
     return number
 
 
@@ -202,7 +203,7 @@ def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove:
             return IllegalMove(
                 Reason.TRAMPLE_NO_LANDING, (landing,), square=dwarf, at=at, landing=landing
             )
-        at, empty = landing, empty | dwarf.bit
+        at = landing
     return IllegalMove(
         Reason.TRAMPLE_ENDS_ELSEWHERE, (at, attempt.target), end=at, target=attempt.target
     )
