@@ -237,7 +237,7 @@ def test_a_trample_is_told_in_its_order() -> None:
         (
             CLASSIC,
             f"{THUD}\ndK1-K9xK9\n",
-            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 is empty.",
+            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 holds nothing.",
         ),
         (
             CLASSIC,

@@ -139,7 +139,7 @@ EXAMPLES = [
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl C6 D6",
-        "D6", "A hurled dwarf has to land on a troll; D6 is empty.",
+        "D6", "A hurled dwarf has to land on a troll; D6 holds nothing.",
     ),
     Example(
         R.LANDS_ON_NO_TROLL, CLASSIC, THUD, D, "hurl A6 B6",

@@ -106,8 +106,8 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
     direction = checks.require_straight(attempt)
     piece = position.piece_at(target)
     if piece is not Piece.TROLL:
-        holds = "is empty" if piece is None else f"holds {piece.phrase}"
-        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, holds=holds)
+        held = "nothing" if piece is None else piece.phrase
+        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=held)
     length = line_length(position.dwarfs, origin, direction)
     checks.require_line(attempt, Piece.DWARF, length, "hurled")
     checks.require_clear_way(position, attempt, direction)

@@ -36,7 +36,7 @@ class Reason(Enum):
     SHOVE_NEEDS_LINE = (
         "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
     )
-    LANDS_ON_NO_TROLL = "A hurled dwarf has to land on a troll; {target} {holds}."
+    LANDS_ON_NO_TROLL = "A hurled dwarf has to land on a troll; {target} holds {piece}."
 
     NAMED_TWICE = "{square} is named twice; once is enough."
     CAPTURES_NOTHING = "Nothing can be captured by going to {target}: {why}."
