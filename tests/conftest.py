@@ -6,6 +6,11 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Shared machines stall now and then: no example is timed.
+settings.register_profile("thudmud", deadline=None)
+settings.load_profile("thudmud")
 
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "thudmud"
 
-ARROWS = {
+ARROWS: dict[str, set[str]] = {
+    "": {"tables", "text"},
     "engine": set(),
     "commands": {"engine"},
     "tables": {"engine", "commands"},
@@ -23,12 +24,16 @@ ARROWS = {
 OWNERS = {"lark": {"commands"}, "telnetlib3": {"server"}, "pydantic": {"server"}}
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"engine", "commands", "tables", "text", "script"}
+PURE = {"", "engine", "commands", "tables", "text", "script"}
 IMPURE = {
-    "asyncio", "datetime", "os", "random", "select", "selectors", "signal", "socket", "sqlite3",
-    "subprocess", "sys", "threading", "time", "urllib",
+    "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
+    "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
+    "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
 """What touches the world: sockets, clocks, disks, processes and global randomness."""
+
+READERS = {"commands/language.py": {"pathlib"}}
+"""Pure but for reading, once, a file that belongs to the code: the grammar."""
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -49,7 +54,7 @@ def room_of(path: Path) -> str:
 
 def test_every_room_has_its_arrows() -> None:
     rooms = {path.name for path in ROOT.iterdir() if any(path.glob("*.py"))}
-    assert rooms == set(ARROWS)
+    assert rooms | {""} == set(ARROWS)
 
 
 def test_no_room_can_reach_itself() -> None:
@@ -60,8 +65,7 @@ def test_no_room_can_reach_itself() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_follow_the_arrows(path: Path) -> None:
     room = room_of(path)
-    if not room:
-        return
+    allowed = READERS.get(str(path.relative_to(ROOT)), set())
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "thudmud":
@@ -69,11 +73,25 @@ def test_imports_follow_the_arrows(path: Path) -> None:
             assert other == room or other in ARROWS[room], f"{room} may not import {name}"
         else:
             assert room in OWNERS.get(package, {room}), f"{room} may not import {name}"
-            assert room not in PURE or package not in IMPURE, f"{room} is pure, yet imports {name}"
+            pure = room in PURE and package in IMPURE - allowed
+            assert not pure, f"{room} is pure, yet imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pure_rooms_open_no_files(path: Path) -> None:
+    if room_of(path) in PURE:
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Call)
+        ]
+        assert not [
+            call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "open"
+        ]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_say_what_they_own_and_stay_short(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(source))
-    assert len(source.splitlines()) <= 350, "long; a module should be about one thing"
+    assert len(source.splitlines()) <= 300, "long; a module should be about one thing"

@@ -54,7 +54,7 @@ async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) ->
 async def test_quit_instead_of_a_name(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.send(b"Quit\r\n")
-    assert await client.rest() == GREETING + b"Goodbye.\r\n"
+    assert await client.rest() == GREETING + b"Goodbye!\r\n"
 
 
 async def test_a_name_is_free_again_the_moment_it_is_left(serving: Serving) -> None:

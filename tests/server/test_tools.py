@@ -157,7 +157,7 @@ class TestScript:
     def test_what_fits_is_silent(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
         assert main(["script", path, path]) == 0
-        assert capsys.readouterr().out == ""
+        assert capsys.readouterr().out == "2 transcripts: all as expected\n"
 
     def test_a_mismatch_is_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
@@ -199,6 +199,10 @@ class TestScript:
     ) -> None:
         assert main(["script", self.script(tmp_path, text), *words]) == 2
         assert problem in capsys.readouterr().err
+
+    def test_a_server_has_its_own_configuration(self, capsys: Shown) -> None:
+        assert main(["script", "x", "--connect", "localhost:1", "--config", "y"]) == 2
+        assert "--config: with --connect" in capsys.readouterr().err
 
     def test_an_address_is_a_host_and_a_port(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):

@@ -61,7 +61,9 @@ class TestWhichBoard:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
-        with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
+        with pytest.raises(
+            Refused, match=r'Add "on" and one of: oak board, pine board or elm table\.'
+        ):
             hall.board(hall.people["Anna"], None)
 
     def test_the_only_board(self) -> None:
@@ -151,10 +153,17 @@ class TestParting:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Join(Side.TROLL, "elm table"))
         told = do(hall, "Anna", Quit())
-        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT)
-        assert "Anna" in told[-1].audience
+        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT, told=True)
+        assert told[-1].audience == ("Anna",)
         assert "Anna" not in hall.people
         assert not any(table.seats for table in hall.tables.values())
+
+    def test_who_stays_is_told_once(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Go("oak board"))
+        do(hall, "Anna", Go())
+        told = do(hall, "Anna", Quit())
+        assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
 
     def test_a_lost_player_is_gone(self, hall: Hall) -> None:
         for decision in part(hall, "Bert", Parting.LOST, 7.0):
@@ -163,7 +172,7 @@ class TestParting:
 
 
 def test_deciding_changes_nothing(hall: Hall) -> None:
-    before = copy.deepcopy((hall.people, hall.tables))
+    before = copy.deepcopy(hall.people), dict(hall.tables)
     (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
     assert (hall.people, hall.tables) == before
     assert (decision.board, decision.version) == ("oak board", 0)

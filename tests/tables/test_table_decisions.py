@@ -48,15 +48,16 @@ class TestSeats:
         assert events(seated, "Anna", Leave()) == [left]
         assert after(seated, ("Anna", Leave())).seats == {Side.TROLL: "Bert"}
 
-    def test_the_last_to_leave_clears_an_unfinished_match(self, started: Table) -> None:
+    def test_the_last_to_leave_clears_the_board(self, started: Table) -> None:
         table = after(started, ("Anna", Leave()))
         assert table.running
         assert events(table, "Bert", Leave())[1:] == [Cleared(7.0, "Bert")]
         assert after(table, ("Bert", Leave())).match is None
 
-    def test_a_finished_match_stays_to_be_looked_at(self, match_over: Table) -> None:
-        table = after(match_over, ("Anna", Leave()), ("Bert", Leave()))
+    def test_a_finished_match_stays_as_long_as_a_player(self, match_over: Table) -> None:
+        table = after(match_over, ("Anna", Leave()))
         assert table.match == match_over.match
+        assert after(table, ("Bert", Leave())).match is None
 
     def test_whoever_sits_down_plays_on(self, first_over: Table) -> None:
         table = after(first_over, ("Anna", Leave()), ("Carla", Join(Side.DWARF)))

@@ -123,7 +123,7 @@ def test_syntax_prints_the_patterns_of_the_pages() -> None:
         pattern for topic in PAGES if topic in VERBS for pattern in PAGES[topic].patterns
     )
     assert syntax("thud", 80) == ['"thud" is no command, but a topic: type "help thud".']
-    assert syntax("hrul", 80) == ['There is no help on "hrul". Did you mean "hurl"?']
+    assert syntax("hrul", 80) == ['There is no command "hrul". Did you mean "hurl"?']
 
 
 def test_the_contents_lead_to_every_page() -> None:

@@ -24,12 +24,12 @@ hurk a6 b6
 There is no command "hurk". Did you mean "hurl"?""",
     ),
     (
-        "north",
+        "inventory",
         80,
         """\
-north
-^^^^^
-There is no command "north". Type "help" for the commands there are.""",
+inventory
+^^^^^^^^^
+There is no command "inventory". Type "help" for the commands there are.""",
     ),
     (
         "move from a6 tu b6 on board",

@@ -12,7 +12,15 @@ from thudmud.engine import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.server.tools import open_stage
 from thudmud.tables.asides import Asked, Happening, Question
-from thudmud.tables.events import BattleEnded, BattleStarted, TableEvent
+from thudmud.tables.events import (
+    BattleEnded,
+    Left,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    TableEvent,
+)
 from thudmud.tables.hall import Hall, Telling
 from thudmud.text import house
 from thudmud.text.telling import View, tell
@@ -23,12 +31,12 @@ Told = list[tuple[Any, View]]
 
 
 @pytest.fixture(scope="module")
-def told() -> Told:
+def tellings() -> list[tuple[Telling, View]]:
     """Return everything that the transcripts tell, and how it is seen."""
-    seen: Told = []
+    seen: list[tuple[Telling, View]] = []
 
     def noting(hall: Hall, telling: Telling, view: View) -> list[str]:
-        seen.append((telling.event, view))
+        seen.append((telling, view))
         return tell(hall, telling, view)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -38,6 +46,23 @@ def told() -> Told:
             with open_stage(path, transcript) as stage:
                 perform(transcript, stage)
     return seen
+
+
+@pytest.fixture(scope="module")
+def told(tellings: list[tuple[Telling, View]]) -> Told:
+    """Return the events alone, and how they are seen."""
+    return [(telling.event, view) for telling, view in tellings]
+
+
+@pytest.fixture(scope="module")
+def whole_matches(tellings: list[tuple[Telling, View]]) -> set[str]:
+    """Return the rulesets by which a match is played to the end of its second battle."""
+    return {
+        telling.table.match.game.ruleset.name
+        for telling, _ in tellings
+        if isinstance(telling.event, BattleEnded)
+        if telling.table and telling.table.match and telling.table.match.over
+    }
 
 
 def test_every_table_event_in_both_styles(told: Told) -> None:
@@ -58,8 +83,21 @@ def test_every_way_to_end(told: Told) -> None:
     assert set(Ending) - endings == set()
 
 
-def test_a_whole_match_by_every_ruleset(told: Told) -> None:
-    second = {
-        event.rules for event, _ in told if isinstance(event, BattleStarted) and event.number == 2
-    }
-    assert set(RULESETS) - second == set()
+def test_every_parting_and_offer(told: Told) -> None:
+    assert {event.parting for event, _ in told if isinstance(event, Left)} == set(Parting)
+    assert {event.offer for event, _ in told if isinstance(event, Offered)} == set(Offer)
+    assert {event.offer for event, _ in told if isinstance(event, OfferLapsed)} == set(Offer)
+
+
+def test_every_word_is_held() -> None:
+    """What is seen stands there to the letter, without wildcards."""
+    for path in FILES:
+        steps = Transcript.parse(path.read_text(encoding="utf-8")).steps
+        assert {
+            each.sign for step in steps for seen in step.expected.values() for each in seen
+        } == {"|"}
+        assert [step.written() for step in steps if not step.expected] == []
+
+
+def test_a_whole_match_by_every_ruleset(whole_matches: set[str]) -> None:
+    assert whole_matches == set(RULESETS)

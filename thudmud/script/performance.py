@@ -47,7 +47,7 @@ class Mismatch:
 
     def __str__(self) -> str:
         expected = self.step.expected.get(self.who, ())
-        found = [*_as_expected(expected, self.seen)]
+        found = [each.text if each else line for line, each in _as_expected(expected, self.seen)]
         wanted = [each.text if not each.many else "..." for each in expected]
         diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
         heading = f'line {self.step.line}: after "{self.step.written()}" {self.who} should see (-)'
@@ -149,19 +149,26 @@ def _compared(step: Step, seen: Seen) -> list[Mismatch]:
 
 
 def _fit(expected: Sequence[Expectation], seen: Sequence[str]) -> bool:
-    if not expected:
-        return not seen
-    first, rest = expected[0], expected[1:]
-    if first.many:
-        return any(_fit(rest, seen[start:]) for start in range(len(seen) + 1))
-    return bool(seen) and first.fits(seen[0]) and _fit(rest, seen[1:])
+    """Whether all of ``expected`` fits all of ``seen``, in order."""
+    matched = {0}  # how many lines seen the expectations so far can account for
+    for each in expected:
+        if each.many:
+            matched = set(range(min(matched, default=len(seen) + 1), len(seen) + 1))
+        else:
+            matched = {at + 1 for at in matched if at < len(seen) and each.fits(seen[at])}
+    return len(seen) in matched
 
 
-def _as_expected(expected: Sequence[Expectation], seen: Sequence[str]) -> Iterator[str]:
-    """Yield the lines seen, those that fit a pattern written as the pattern."""
+def _as_expected(
+    expected: Sequence[Expectation], seen: Sequence[str]
+) -> Iterator[tuple[str, Expectation | None]]:
+    """Yield the lines seen, each with the pattern it fits; patterns are used once, in order."""
     patterns = [each for each in expected if each.sign == "~"]
     for line in seen:
-        yield next((each.text for each in patterns if each.fits(line)), line)
+        found = next((each for each in patterns if each.fits(line)), None)
+        if found:
+            del patterns[: patterns.index(found) + 1]
+        yield line, found
 
 
 def _updated(step: Step, seen: Seen) -> Mapping[str, Sequence[Expectation]]:
@@ -171,9 +178,7 @@ def _updated(step: Step, seen: Seen) -> Mapping[str, Sequence[Expectation]]:
         if _fit(expected, lines):
             updated[who] = expected
         else:
-            patterns = [each for each in expected if each.sign == "~"]
             updated[who] = [
-                next((each for each in patterns if each.fits(line)), Expectation("|", line))
-                for line in lines
+                each or Expectation("|", line) for line, each in _as_expected(expected, lines)
             ]
     return {who: lines for who, lines in updated.items() if lines}

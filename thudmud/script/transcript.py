@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
-NAME = re.compile(r"[A-Za-z]{2,20}")
+NAME = re.compile(r"[A-Z][A-Za-z]{1,19}")
 FORMAT = """\
 A transcript is text, line by line:
 
     # a comment, kept as it is; so are empty lines
-    @config FILE             the server's configuration, beside the transcript; first of all
-    Anna+                    Anna comes in; so does anyone at their first line
+    @config FILE             configuration, beside the transcript; first of all
+    Anna+                    Anna comes in, as anyone does at their first line
     Anna> join game as dwarf on oak board
     Anna| You walk to the oak board.
     Bert~ Anna * to the oak board.
     Bert...
     Anna-                    Anna's connection is lost
 
-> is a line typed. | is a line that is seen, exactly; ~ one with wildcards, where *
-stands for any characters; ... any number of lines. These stand below the step that brought
-them about, the lines of one player in their order. A step with expectations is told whole: who is
-not named must see nothing. A step without any is not compared. Empty lines are never compared, so
-none are written.
+> is a line typed. | is a line that is seen, exactly; ~ one with wildcards,
+where * stands for any characters; ... any number of lines. These stand right
+below the step that brought them about, the lines of one player in their
+order. A step with expectations is told whole: who is not named must see
+nothing. A step without any is not compared. Empty lines are never compared,
+so none are written. Names have 2 to 20 letters, the first a capital.
 """
 """The format, for those who write transcripts."""
 
@@ -111,7 +112,7 @@ class Transcript:
         reader = _Reader()
         for number, line in enumerate(text.splitlines(), 1):
             reader.read(number, line.rstrip())
-        return cls(tuple(reader.steps), reader.config, tuple(reader.loose))
+        return cls(reader.steps, reader.config, tuple(reader.loose))
 
     def written(self) -> str:
         """Return the transcript as text; parsing it gives an equal one."""
@@ -125,10 +126,19 @@ class _Reader:
     """Puts steps together, line by line."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
         self.config: str | None = None
         self.loose: list[str] = []
+        self._ended: list[Step] = []
+        self._step: Step | None = None
         self._expected: dict[str, list[Expectation]] = {}
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps so far, with what is seen after each."""
+        if self._step is None:
+            return ()
+        expected = {who: tuple(lines) for who, lines in self._expected.items()}
+        return (*self._ended, replace(self._step, expected=expected))
 
     def read(self, number: int, line: str) -> None:
         if not line or line.startswith("#"):
@@ -139,25 +149,26 @@ class _Reader:
             self._player(number, found["who"], found["sign"], found["text"] or "")
         else:
             raise TranscriptError(
-                number, f'"{line}" should begin with a name and one of > | ~ ... + -, or with #'
+                number,
+                f'"{line}" should begin with a name such as Anna and > | ~ ... + or -, or with #',
             )
 
     def _setting(self, number: int, line: str) -> None:
         key, _, value = line.partition(" ")
         if key != "@config" or not value:
             raise TranscriptError(number, f'"{line}" should be "@config" and the name of a file')
-        if self.steps or self.config:
+        if self._step or self.config:
             raise TranscriptError(number, '"@config" stands once, before the first step')
         self.config = value
         self.loose.append(line)
 
     def _player(self, number: int, who: str, sign: str, text: str) -> None:
         if sign in {act.value for act in Act}:
+            self._ended[:] = self.steps
             self._expected = {}
-            step = Step(number, who, Act(sign), text, self._expected, tuple(self.loose))
+            self._step = Step(number, who, Act(sign), text, before=tuple(self.loose))
             self.loose.clear()
-            self.steps.append(step)
-        elif not self.steps:
+        elif self._step is None:
             raise TranscriptError(number, "nothing has been done yet that could be seen")
         elif self.loose:
             # Comments between expectations would have no place to be kept when these are rewritten.

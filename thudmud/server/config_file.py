@@ -69,6 +69,8 @@ def _read(path: Path) -> dict[str, Any]:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:
         reason = "is not a text in UTF-8"
+    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+        reason = "holds a value that is too large to read"
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
     raise ConfigError([f"{path}: {reason}"])

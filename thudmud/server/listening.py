@@ -47,7 +47,7 @@ class Server:
             self._listening = await asyncio.get_running_loop().create_server(
                 self._connection, host, port, backlog=_BACKLOG
             )
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
             raise CannotListenError(_told(error, host, port)) from error
         return [each.getsockname()[:2] for each in self._listening.sockets]
 
@@ -67,7 +67,7 @@ class Server:
         return Connection(session, self._settings.max_line, self._buffer)
 
 
-def _told(error: OSError | UnicodeError, host: str, port: int) -> str:
+def _told(error: OSError | ValueError, host: str, port: int) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"server.port: port {port} of {host} is in use by another program"

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         description="A server on which people play Thud by telnet.",
         epilog='Without a subcommand it is "serve".',
     )
+    parser.add_argument("--version", action="version", version=version("thudmud"))
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
     for add in SUBCOMMANDS:
         add(subparsers)

@@ -8,6 +8,7 @@ says.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -22,6 +23,7 @@ PATIENCE = 20.0
 """Seconds to wait for an answer before the server counts as stuck."""
 
 _MARK = b"\x00\x06"  # no server sends NUL within a line
+_PROMPTS = {NAME_PROMPT.decode(), PROMPT.decode()}
 _CHUNK = 65536  # bytes
 _MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
 
@@ -58,22 +60,28 @@ class RemoteStage:
         """Connect a player, and give their name."""
         if who in self._players:
             raise StageError(f"{who} is connected already")
-        return self._runner.run(self._enter(who))
+        return self._run(self._enter(who))
 
     def type(self, who: str, line: str) -> Seen:
         """Let a player type a line."""
-        return self._runner.run(self._type(who, line))
+        return self._run(self._type(who, line))
 
     def vanish(self, who: str) -> Seen:
         """Cut a player's connection."""
-        return self._runner.run(self._vanish(who))
+        return self._run(self._vanish(who))
+
+    def _run(self, step: Coroutine[None, None, Seen]) -> Seen:
+        """Wait for a step to be played, but not for ever."""
+        try:
+            return self._runner.run(_within(PATIENCE, step))
+        except TimeoutError as error:
+            raise StageError(f"no answer within {PATIENCE:g} seconds") from error
+        except OSError as error:
+            host, port = self._address
+            raise StageError(f"nothing answers at {host}:{port}: {error}") from error
 
     async def _enter(self, who: str) -> Seen:
-        host, port = self._address
-        try:
-            player = await _Player.connect(host, port)
-        except OSError as error:
-            raise StageError(f"nothing answers at {host}:{port}: {error}") from error
+        player = await _Player.connect(*self._address)
         self._players[who] = player
         greeting = await player.seen()
         player.type(who)
@@ -100,15 +108,16 @@ class RemoteStage:
         """Return what each has seen since the last time; ``first`` is who has done something."""
         everybody = [first] if first else []
         everybody += [who for who in self._players if who != first]
-        try:
-            async with asyncio.timeout(PATIENCE):
-                seen = {who: await self._players[who].seen() for who in everybody}
-        except TimeoutError as error:
-            raise StageError(f"no answer within {PATIENCE:g} seconds") from error
+        seen = {who: await self._players[who].seen() for who in everybody}
         for who in everybody:
             if self._players[who].ended:
                 await self._players.pop(who).close()
         return {who: lines for who, lines in seen.items() if lines}
+
+
+async def _within(seconds: float, step: Coroutine[None, None, Seen]) -> Seen:
+    async with asyncio.timeout(seconds):
+        return await step
 
 
 class _Player:
@@ -148,8 +157,9 @@ class _Player:
         except asyncio.IncompleteReadError as rest:
             text, self.ended = rest.partial, True
         self.nameless = text.removesuffix(_MARK).endswith(NAME_PROMPT)
-        lines = text.removesuffix(_MARK).decode().split("\r\n")
-        return [line for each in lines if (line := _without_prompts(each).rstrip())]
+        lines = text.removesuffix(_MARK).decode("utf-8", "replace").split("\r\n")
+        # A prompt stands at the end, or by itself on a line that something else has ended.
+        return [line.rstrip() for line in lines if line.strip() and line not in _PROMPTS]
 
     async def hang_up(self) -> None:
         """End the connection, and wait until the server has taken notice and done the same."""
@@ -162,10 +172,3 @@ class _Player:
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
-
-
-def _without_prompts(line: str) -> str:
-    for prompt in (NAME_PROMPT.decode(), PROMPT.decode()):
-        while line.startswith(prompt):
-            line = line.removeprefix(prompt)
-    return line

@@ -18,6 +18,7 @@ from thudmud.server.lines import Line, Overlong
 from thudmud.server.lobby import Lobby
 from thudmud.server.screen import Screen, encode
 from thudmud.server.settings import ServerSettings
+from thudmud.text.words import wrapped
 
 NAME_PROMPT = b"What is your name? "
 PROMPT = b"> "
@@ -25,7 +26,7 @@ WIDTH = 80  # columns, until a terminal tells its own
 NARROWEST, WIDEST = 20, 500
 
 _HERE = "Yes, thudmud is here."
-_GOODBYE = "Goodbye."
+_GOODBYE = "Goodbye!"
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
 _log = logging.getLogger(__name__)
@@ -214,7 +215,7 @@ class Session:
     def _handle_line(self, line: Line) -> None:
         self._screen.answered()
         if line is Overlong.LINE:
-            self._screen.show(encode(self._overlong()))
+            self._show_wrapped(self._overlong())
         elif not (self._obey(line) if self._name else self._introduce(line.strip())):
             self.end(linger=True)
             return
@@ -229,7 +230,7 @@ class Session:
             return False
         problem = self._lobby.name_problem(words) if words else ""
         if problem:
-            self._screen.show(encode(problem))
+            self._show_wrapped(problem)
         elif words:
             self._name = self._lobby.admit(self, words, self._width)
             self._screen.prompt = PROMPT
@@ -245,6 +246,9 @@ class Session:
         self._width = min(max(columns, NARROWEST), WIDEST) if columns else WIDTH
         if self._name:
             self._lobby.resize(self._name, self._width)
+
+    def _show_wrapped(self, sentence: str) -> None:
+        self._screen.show(encode("\n".join(wrapped(sentence, self._width))))
 
     def _overlong(self) -> str:
         return f"That line is longer than {self._settings.max_line:,} characters; it was not read."

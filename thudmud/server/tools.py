@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,13 @@ def add_perft(subparsers: Subparsers) -> None:
 
 def _perft(options: argparse.Namespace) -> int:
     """Count the distinct outcomes; the last line printed is the total."""
+    with suppress(BrokenPipeError):  # as in "... | head": nobody reads on
+        return _count(options)
+    sys.stderr.close()  # or Python would tell of the pipe again when it ends
+    return 0
+
+
+def _count(options: argparse.Namespace) -> int:
     ruleset: Ruleset = options.rules
     try:
         game = _read(options.record, ruleset) if options.record else Game.start(ruleset)
@@ -105,9 +112,14 @@ def add_script(subparsers: Subparsers) -> None:
 
 
 def _script(options: argparse.Namespace) -> int:
-    """Play transcripts; print what does not fit."""
-    statuses = [_play(path, options) for path in options.files]
-    return max(statuses)
+    """Play transcripts; print what does not fit, and how much was played."""
+    if options.connect and options.config:
+        return _fail("--config: with --connect the server has its own configuration")
+    status = max(_play(path, options) for path in options.files)
+    if status == 0 and not options.update:
+        number = len(options.files)
+        print(f"{number} transcript{'s' * (number > 1)}: all as expected")
+    return status
 
 
 def _play(path: Path, options: argparse.Namespace) -> int:

@@ -32,11 +32,15 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A player is here no longer."""
+    """A player is here no longer.
+
+    ``told`` says that the others in the room know, since the player has left a seat in it.
+    """
 
     player: str
     room: str | None
     parting: Parting
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,14 @@ class WentOut:
 
 @dataclass(frozen=True, slots=True)
 class CameIn:
-    """A player came to a room; told there, and to the player."""
+    """A player came to a room; told there, and to the player.
+
+    ``sits`` says that they do so to take a seat, which is told next.
+    """
 
     player: str
     room: str | None
+    sits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """The last player left an unfinished match: the board is as new."""
+    """The last player left: the board is as new."""
 
     at: float
     player: str

@@ -9,9 +9,11 @@ two. Must never know a word of what people are told.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from thudmud.commands.model import Style
+from thudmud.commands import Style
+from thudmud.commands.near import near_miss
 from thudmud.tables.asides import (
     Aside,
     Asked,
@@ -25,7 +27,7 @@ from thudmud.tables.asides import (
     WentOut,
 )
 from thudmud.tables.events import TableEvent
-from thudmud.tables.objects import Phrase, listed
+from thudmud.tables.objects import Phrase, listed, shortened
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import BoardSpec, Table
 
@@ -117,21 +119,37 @@ class Hall:
             return self.tables[person.used]
         return self.tables[self._named_board(person, words)]
 
+    def remember(self, player: str, words: str | None) -> None:
+        """Take note of the board that ``player`` has named, if it is one: it is "it" from now on.
+
+        What is committed is remembered anyway; this is for a command that was refused.
+        """
+        with suppress(Refused):
+            if words is not None:
+                self.people[player].used = self.board(self.people[player], words).name
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of those who are here, by their lower-case forms."""
+        return {name.lower(): name for name in self.people}
+
     def player(self, words: str) -> str:
         """Return the name of the one player whose name is ``words``, or begins so, in any case.
 
         Raises:
             Refused: nobody fits, or more than one.
         """
-        names = [name for name in self.people if name.lower().startswith(words.lower())]
-        exact = [name for name in names if name.lower() == words.lower()]
-        match exact or names:
+        beginning = words.lower()
+        names = [name for lower, name in self.names.items() if lower.startswith(beginning)]
+        match [self.names[beginning]] if beginning in self.names else names:
             case [name]:
                 return name
             case []:
-                raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
+                raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
             case several:
-                raise Refused(Refusal.WHICH_PLAYER, words=words, players=listed(several, "or"))
+                raise Refused(
+                    Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
+                )
 
     # --- which board -------------------------------------------------------------------------
 
@@ -143,23 +161,24 @@ class Hall:
             return seated[0]
         if len(self.tables) == 1:
             return next(iter(self.tables.values()))
-        # Those who play several games are asked about those; anyone else about all.
-        boards = [table.name for table in seated] or list(self.tables)
-        raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"), preposition=preposition)
+        boards = listed(self.tables, "or")
+        raise Refused(Refusal.SAY_WHICH, boards=boards, preposition=preposition)
 
     def _named_board(self, person: Person, words: str) -> str:
         phrase = Phrase.parse(words)
         fitting = phrase.among(list(self.tables))
         if not fitting:
-            raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=listed(self.tables))
+            hint = _hint(phrase, list(self.tables))
+            boards = listed(self.tables)
+            raise Refused(Refusal.NO_BOARD_HERE, words=shortened(words), hint=hint, boards=boards)
         if phrase.ordinal is None and person.room in fitting:
             return str(person.room)
         picked = phrase.pick(fitting)
         if picked:
             return picked
         if phrase.ordinal is None:
-            raise Refused(Refusal.WHICH_BOARD, words=words, boards=listed(fitting, "or"))
-        raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=listed(fitting))
+            raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
+        raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))
 
     # --- making it so ------------------------------------------------------------------------
 
@@ -181,8 +200,8 @@ class Hall:
         match aside:
             case Entered(player):
                 return Telling(aside, tuple(self.people_in(None)))
-            case Gone(player, room):
-                audience = tuple(self.people_in(room))
+            case Gone(player, room, _, told):
+                audience = (player,) if told else tuple(self.people_in(room))
                 del self.people[player]
                 return Telling(aside, audience)
             case WentOut(player, room):
@@ -203,3 +222,13 @@ class Hall:
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None
+
+
+def _hint(phrase: Phrase, names: Sequence[str]) -> str:
+    """Return a question after the board that was probably meant, if one is near."""
+    words = {word for name in names for word in name.lower().split()} | {"capturing", "hall"}
+    for said in phrase.words:
+        meant = near_miss(said, words)
+        if meant and meant != said:
+            return f' Did you mean "{meant}"?'
+    return ""

@@ -69,11 +69,13 @@ def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decisi
 
 def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
     """Return what happens when ``player`` quits or is lost: seats given up, then gone."""
-    left = []
+    left: list[Decision] = []
     for table in hall.seats_of(player):
         events = table_decisions.part(table, player, parting, now)
         left.append(Decision(player, table.name, table.version, events))
-    return [*left, Decision(player, asides=(Gone(player, hall.people[player].room, parting),))]
+    room = hall.people[player].room
+    gone = Gone(player, room, parting, told=room in {each.board for each in left})
+    return [*left, Decision(player, asides=(gone,))]
 
 
 @singledispatch
@@ -99,7 +101,7 @@ def _(
 def _(command: Join, hall: Hall, person: Person, now: float) -> Decision:
     table = hall.board(person, command.on)
     events = table_decisions.decide(table, person.name, command, now)
-    walk = _walk(person, table.name) if person.room != table.name else ()
+    walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return Decision(person.name, table.name, table.version, events, walk)
 
 
@@ -128,6 +130,10 @@ def _(command: Look, hall: Hall, person: Person, _now: float) -> Decision:
             return _answer(person, Look(), person.room)
         case "hall" | "the hall":
             return _answer(person, Look())
+        case "me" | "myself":
+            return _answer(person, Look(person.name))
+        case words if words in hall.names:
+            return _answer(person, Look(hall.names[words]))
     return _answer(person, command, hall.board(person, command.at, "at").name)
 
 
@@ -165,8 +171,8 @@ def _(command: Tell, hall: Hall, person: Person, _now: float) -> Decision:
     return Decision(person.name, asides=(Told(person.name, to, command.text),))
 
 
-def _walk(person: Person, to: str | None) -> tuple[Aside, ...]:
-    return (WentOut(person.name, person.room, to), CameIn(person.name, to))
+def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:
+    return (WentOut(person.name, person.room, to), CameIn(person.name, to, sits))
 
 
 def _answer(person: Person, question: Question, board: str | None = None) -> Decision:

@@ -17,6 +17,9 @@ ORDINAL_WORDS = {
         ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 1
     )
 } | {"last": -1}
+LONGEST_ECHO = 40
+"""How many characters of what somebody typed are repeated to them."""
+
 ARTICLES = {"the", "a", "an"}
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
@@ -71,6 +74,11 @@ def listed(names: Iterable[object], conjunction: str = "and") -> str:
     if len(words) < 2:
         return words[0] if words else "nothing"
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def shortened(words: str) -> str:
+    """Return what somebody typed, cut short if it would fill the screen."""
+    return words if len(words) <= LONGEST_ECHO else f"{words[:LONGEST_ECHO]}..."
 
 
 def _ordinal(word: str) -> int | None:

@@ -12,8 +12,8 @@ from enum import Enum
 class Refusal(Enum):
     """One reason each, as the sentence that the typist reads."""
 
-    NO_BOARD_HERE = 'There is no "{words}" here. The boards are: {boards}.'
-    NO_SUCH_ORDINAL = 'There is no "{words}". Only these fit: {boards}.'
+    NO_BOARD_HERE = 'There is no "{words}" here.{hint} The boards are: {boards}.'
+    NO_SUCH_ORDINAL = 'There is no "{words}", only {boards}.'
     WHICH_BOARD = 'Which one do you mean by "{words}": {boards}?'
     SAY_WHICH = 'Which board? Add "{preposition}" and one of: {boards}.'
     NOTHING_USED = 'You have not used a board yet for "it" to mean. The boards are: {boards}.'

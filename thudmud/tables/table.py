@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
+from types import MappingProxyType
 
 from thudmud.commands.model import Style
 from thudmud.engine import RULESETS, Game, Ruleset, Side
@@ -38,12 +39,17 @@ class BoardSpec:
     style: Style = Style.FULL
 
 
+NO_SEATS: Mapping[Side, str] = MappingProxyType({})
+NO_OFFERS: Mapping[Offer, Side] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """The state of one board.
 
     Attributes:
         name: what the board is called, its noun last.
+        own_rules: the board's own ruleset, with which it begins anew.
         ruleset: what the next match is played by; the match on the board has its own.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
@@ -54,11 +60,12 @@ class Table:
     """
 
     name: str
+    own_rules: Ruleset
     ruleset: Ruleset
     quiet_limit: int = 200
-    seats: Mapping[Side, str] = field(default_factory=dict)
+    seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
-    offers: Mapping[Offer, Side] = field(default_factory=dict)
+    offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
     version: int = 0
 
     @classmethod
@@ -68,7 +75,8 @@ class Table:
         Raises:
             KeyError: there is no such ruleset.
         """
-        return cls(spec.name, RULESETS[spec.rules], quiet_limit)
+        rules = RULESETS[spec.rules]
+        return cls(spec.name, rules, rules, quiet_limit)
 
     def apply(self, event: TableEvent) -> Table:
         """Return the table after ``event``."""
@@ -83,6 +91,11 @@ class Table:
     def running(self) -> bool:
         """Whether a battle is being played."""
         return self.match is not None and self.match.running
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the board stands as it was set up, whoever sits at it."""
+        return self.match is None and self.ruleset == self.own_rules
 
     @property
     def half_played(self) -> bool:
@@ -112,19 +125,19 @@ def _applied(event: object, table: Table) -> Table:  # noqa: ARG001 (the signatu
 
 @_applied.register
 def _(event: Joined, table: Table) -> Table:
-    return replace(table, seats={**table.seats, event.side: event.player})
+    return replace(table, seats=MappingProxyType({**table.seats, event.side: event.player}))
 
 
 @_applied.register
 def _(event: Left, table: Table) -> Table:
     stay = {side: holder for side, holder in table.seats.items() if side is not event.side}
     # An offer is made to a person: it goes with either of the two.
-    return replace(table, seats=stay, offers={})
+    return replace(table, seats=MappingProxyType(stay), offers=NO_OFFERS)
 
 
 @_applied.register
 def _(_: Cleared, table: Table) -> Table:
-    return replace(table, match=None, offers={})
+    return replace(table, match=None, ruleset=table.own_rules, offers=NO_OFFERS)
 
 
 @_applied.register
@@ -138,8 +151,8 @@ def _(event: BattleStarted, table: Table) -> Table:
         match = Match.start(RULESETS[event.rules])
     else:
         match = _match(table).second_battle()
-    seats = {Side.DWARF: event.dwarf, Side.TROLL: event.troll}
-    return replace(table, match=match, seats=seats, offers={})
+    seats = MappingProxyType({Side.DWARF: event.dwarf, Side.TROLL: event.troll})
+    return replace(table, match=match, seats=seats, offers=NO_OFFERS)
 
 
 @_applied.register
@@ -151,20 +164,22 @@ def _(event: Moved, table: Table) -> Table:
 @_applied.register
 def _(event: Offered, table: Table) -> Table:
     side = table.side_of(event.player)
-    return replace(table, offers={**table.offers, event.offer: side}) if side else table
+    if side is None:
+        raise ValueError(f"the events of the {table.name} do not fit together: no seat")
+    return replace(table, offers=MappingProxyType({**table.offers, event.offer: side}))
 
 
 @_applied.register
 def _(event: OfferLapsed, table: Table) -> Table:
     left = {offer: side for offer, side in table.offers.items() if offer is not event.offer}
-    return replace(table, offers=left)
+    return replace(table, offers=MappingProxyType(left))
 
 
 @_applied.register
 def _(event: BattleEnded, table: Table) -> Table:
     match = _match(table)
     ended = replace(match.game, outcome=event.outcome)
-    return replace(table, match=match.with_game(ended), offers={})
+    return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
 
 
 def _match(table: Table) -> Match:

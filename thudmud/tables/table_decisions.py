@@ -58,9 +58,9 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
         Refused: ``player`` has no seat here.
     """
     left = Left(now, player, _seat(table, player), parting)
-    if not table.full and table.match and not table.match.over:
-        return (left, Cleared(now, player))
-    return (left,)
+    if table.full:
+        return (*_lapsed(table, player, now), left)
+    return (left,) if table.is_new else (left, Cleared(now, player))
 
 
 @singledispatch
@@ -124,9 +124,8 @@ def _(command: Play, table: Table, player: str, now: float) -> Events:
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(now, player, side, move, len(after.moves))
-    lapsed = tuple(OfferLapsed(now, player, offer) for offer in table.offers)
     ended = (BattleEnded(now, player, after.outcome),) if after.outcome else ()
-    return (*lapsed, moved, *ended)
+    return (*_lapsed(table, player, now), moved, *ended)
 
 
 @_decide.register
@@ -183,6 +182,10 @@ def _seat(table: Table, player: str) -> Side:
     if side is None:
         raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table))
     return side
+
+
+def _lapsed(table: Table, player: str, now: float) -> Events:
+    return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
 
 
 def _agreed(game: Game, player: str, ending: Ending, now: float) -> BattleEnded:

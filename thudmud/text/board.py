@@ -21,12 +21,16 @@ PANEL_WIDTH = 38
 
 
 def full(table: Table, width: int) -> list[str]:
-    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know."""
-    position = _position(table)
-    rows = grid(position, _last_move(table))
+    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
+
+    ``width`` is that of the screen, in columns; a screen of fewer than 18 cannot hold the grid.
+    """
+    rows = grid(_position(table), _last_move(table))
+    if width <= GRID_WIDTH:
+        rows = [_narrow(row) for row in rows]
     beside = width - 1 - GRID_WIDTH - len(GAP)
     if beside < PANEL_WIDTH:
-        return [*rows, *panel(table, width - 1)]
+        return [*rows, *filter(None, panel(table, width - 1))]
     facts = panel(table, beside)
     facts += [""] * (len(rows) - len(facts))
     return [
@@ -53,6 +57,11 @@ def _row(row: int, marks: dict[Square, str], last: Move | None) -> str:
         gaps[last.target.column], gaps[last.target.column + 1] = "[", "]"
     drawn = "".join(gap + cell for gap, cell in zip(gaps, cells, strict=False))
     return f"{row + 1:>2}{drawn}{gaps[-1]}".rstrip()
+
+
+def _narrow(row: str) -> str:
+    """Return a row of the grid without the gaps, and so without the brackets in them."""
+    return row[:2] + row[3::2]
 
 
 def panel(table: Table, width: int) -> list[str]:
@@ -98,7 +107,7 @@ def _match_lines(match: Match | None, table: Table) -> list[str]:
 
 
 def _turn_lines(table: Table) -> list[str]:
-    """Return whose turn it is, or what the board waits for."""
+    """Return whose turn it is, if anybody's."""
     game = table.game
     if game is None or game.outcome:
         return []
@@ -107,10 +116,7 @@ def _turn_lines(table: Table) -> list[str]:
 
 
 def _score(table: Table) -> Score:
-    game = table.game
-    if game is None:
-        return table.ruleset.score(table.ruleset.opening)
-    return game.outcome.score if game.outcome else game.score
+    return table.game.score if table.game else table.ruleset.score(table.ruleset.opening)
 
 
 def _position(table: Table) -> Position:

@@ -23,6 +23,7 @@ from itertools import groupby
 
 from thudmud.commands import VERBS
 from thudmud.commands.near import near_miss
+from thudmud.tables.objects import shortened
 from thudmud.text.words import wrapped
 
 PARTS = ("The game", "Playing", "Round about", "More")
@@ -104,7 +105,11 @@ def page(topic: str | None, width: int) -> list[str]:
     if name in _CONTENTS:
         return contents(width)
     found = _find(name)
-    return list(found.rows(width)) if found else _unknown(name, width)
+    return (
+        list(found.rows(width))
+        if found
+        else _unknown("help on", name, '"help" lists the topics.', width)
+    )
 
 
 def contents(width: int) -> list[str]:
@@ -126,7 +131,7 @@ def syntax(verb: str | None, width: int) -> list[str]:
         return [row for page in listed for row in _indented(page.patterns, width)]
     found = _find(name)
     if found is None:
-        return _unknown(name, width)
+        return _unknown("command", name, '"syntax" lists the commands.', width)
     if not found.patterns:
         sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
         return wrapped(sentence, width)
@@ -142,10 +147,10 @@ def _find(name: str) -> Page | None:
     return _BY_NAME.get(name) or _BY_NAME.get(name.split(maxsplit=1)[0])
 
 
-def _unknown(name: str, width: int) -> list[str]:
-    meant = near_miss(name, _BY_NAME)
-    hint = f'Did you mean "{meant}"?' if meant else '"help" lists the topics.'
-    return wrapped(f'There is no help on "{name}". {hint}', width)
+def _unknown(kind: str, name: str, where: str, width: int) -> list[str]:
+    meant = near_miss(name, {*_BY_NAME, *_CONTENTS} - {""})
+    hint = f'Did you mean "{meant}"?' if meant else where
+    return wrapped(f'There is no {kind} "{shortened(name)}". {hint}', width)
 
 
 def _set(block: Block, width: int) -> list[str]:

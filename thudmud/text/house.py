@@ -41,10 +41,12 @@ class House:
     """
 
     greeting = (
-        "Welcome to thudmud, where people play Thud, the board game\n"
-        "of dwarfs and trolls. Give yourself a name of 2 to 20 letters;\n"
-        'once you are in, "help" tells all the rest.'
+        "Welcome to thudmud, where people\n"
+        "play Thud, the board game of dwarfs\n"
+        "and trolls. Come in with a name of\n"
+        'your own; then "help" tells the rest.'
     )
+    """What is shown before anything is known of a screen: it fits 40 columns."""
 
     def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
         self.hall = Hall(boards, quiet_plies)
@@ -60,12 +62,14 @@ class House:
 
     def name_problem(self, name: str) -> str | None:
         """Return why a name cannot be had, as a sentence, or None if it can."""
+        if name.lower() == "help":
+            return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
         if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
             return "A name is 2 to 20 letters from A to Z, without blanks."
         if name.lower() in TAKEN_WORDS:
             return f'"{name}" has a meaning here already, so it cannot be a name.'
-        if any(name.lower() == other.lower() for other in self.hall.people):
-            return f"Somebody called {self.canonical(name)} is here already."
+        if name.lower() in self.hall.names:
+            return f"Somebody called {self.hall.names[name.lower()]} is here already."
         return None
 
     def enter(self, name: str, width: int = DEFAULT_WIDTH) -> list[Message]:
@@ -96,10 +100,13 @@ class House:
         if not line.strip():
             return []
         try:
-            decided = decide(self.hall, name, parse(line), now)
+            command = parse(line)
         except ParseError as error:
             return [Message((name,), "\n".join(explain(error, self._widths[name])))]
+        try:
+            decided = decide(self.hall, name, command, now)
         except (Refused, IllegalMove) as refusal:
+            self.hall.remember(name, getattr(command, "on", None))
             return [Message((name,), "\n".join(wrapped(str(refusal), self._widths[name])))]
         return self._commit(decided)
 

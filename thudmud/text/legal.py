@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from thudmud.engine import Game, Move, Square
+from thudmud.engine import Game, Move, Piece, Position, Square, Verb
 from thudmud.tables.objects import listed
 from thudmud.text.words import wrapped
 
@@ -20,31 +21,40 @@ MOST_PATHS = 12
 def possible(game: Game, origin: Square | None, width: int) -> list[str]:
     """Return the legal moves of the side to move, or those of the piece on ``origin``.
 
-    They are grouped by piece and kind, in the words of the commands.
+    They are grouped by piece and kind, in the words of the commands. A piece of the other side is
+    told of as if it were that side's turn.
     """
-    moves = [move for move in game.legal_moves() if origin in {None, move.origin}]
+    position, heading = game.position, ""
+    piece = position.piece_at(origin) if origin else None
+    if piece and piece.side is position.turn.other:
+        position = replace(position, turn=piece.side)
+        heading = f"It is the {position.turn.other.plural}' turn; if it were the other's: "
+    moves = game.ruleset.legal_moves(position)
+    if origin:
+        moves = [move for move in moves if move.origin == origin]
     if not moves:
-        return wrapped(_none(game, origin), width)
+        return wrapped(heading + _none(position, origin), width)
     by_origin: defaultdict[Square, list[Move]] = defaultdict(list)
     for move in moves:
         by_origin[move.origin].append(move)
     return [
         line
         for square in sorted(by_origin)
-        for line in wrapped(_piece(square, by_origin[square]), width, "    ")
+        for line in wrapped(heading + _piece(square, by_origin[square]), width, "    ")
     ]
 
 
-def _none(game: Game, origin: Square | None) -> str:
-    side = game.position.turn.plural
+def _none(position: Position, origin: Square | None) -> str:
     if origin is None:
-        return f"The {side} have no legal move."
-    piece = game.position.piece_at(origin)
+        return f"The {position.turn.plural} have no legal move."
+    if not origin.on_board:
+        return f"{origin} is off the octagon."
+    piece = position.piece_at(origin)
     if piece is None:
         return f"Nothing stands on {origin}."
-    if piece.side is game.position.turn:
-        return f"The {piece.noun} on {origin} has no legal move."
-    return f"It is the {side}' turn, and the {piece.noun} on {origin} is not theirs to move."
+    if piece is Piece.STONE:
+        return f"The Thudstone on {origin} never moves."
+    return f"The {piece.noun} on {origin} has no legal move now."
 
 
 def _piece(square: Square, moves: Sequence[Move]) -> str:
@@ -54,19 +64,19 @@ def _piece(square: Square, moves: Sequence[Move]) -> str:
 def _kinds(moves: Sequence[Move]) -> list[str]:
     """Return what one piece can do, a kind of ply each, in the words of the commands."""
     origin = moves[0].origin
-    choices: defaultdict[Square, list[Move]] = defaultdict(list)
+    choices: defaultdict[tuple[Verb, Square], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
         if move.trample:
             tramples.append(move)
         else:
-            choices[move.target].append(move)
+            choices[move.verb, move.target].append(move)
     by_kind: defaultdict[tuple[str, str], list[Square]] = defaultdict(list)
-    for target, options in choices.items():
-        by_kind[options[0].verb.value, _choice(options)].append(target)
+    for (verb, target), options in choices.items():
+        by_kind[verb.value, _choice(options)].append(target)
     kinds = [
-        f"{verb} to {_ranges(origin, targets)}{choice}"
-        for (verb, choice), targets in by_kind.items()
+        f"{kind} to {_ranges(origin, targets)}{choice}"
+        for (kind, choice), targets in by_kind.items()
     ]
     return kinds + _tramples(tramples)
 

@@ -19,7 +19,7 @@ from thudmud.tables.asides import (
     WentOut,
 )
 from thudmud.tables.events import Parting
-from thudmud.tables.hall import Hall
+from thudmud.tables.hall import Hall, Person
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import sorted_seats
@@ -93,16 +93,24 @@ def people_here(house: Hall, player: str, room: str | None, width: int) -> list[
 def who(house: Hall, player: str, width: int) -> list[str]:
     """Return the players, each with where they are and what they play."""
     lines = [counted(len(house.people), "player") + " connected:"]
-    for name, person in house.people.items():
-        plays = [
-            f"plays the {side.plural} {'there' if table.name == person.room else at(table.name)}"
-            for table in house.seats_of(name)
-            if (side := table.side_of(name))
-        ]
-        mine = " (you)" if name == player else ""
-        facts = ", ".join([at(person.room), *plays])
-        lines += wrapped(f"  {name}{mine}: {facts}", width, "    ")
+    for person in house.people.values():
+        lines += wrapped(f"  {_facts(house, person, player)}", width, "    ")
     return lines
+
+
+def person(house: Hall, name: str, player: str, width: int) -> list[str]:
+    """Return one of the players as ``player`` is told of them."""
+    return wrapped(_facts(house, house.people[name], player), width)
+
+
+def _facts(house: Hall, person: Person, player: str) -> str:
+    plays = [
+        f"plays the {side.plural} {at(table.name)}"
+        for table in house.seats_of(person.name)
+        if (side := table.side_of(person.name))
+    ]
+    mine = " (you)" if person.name == player else ""
+    return f"{person.name}{mine}: {'; '.join([at(person.room), *plays])}"
 
 
 def _entry(house: Hall, table: Table) -> str:
@@ -116,10 +124,11 @@ def _entry(house: Hall, table: Table) -> str:
 def _state(table: Table) -> str:
     seats = " and ".join(f"{holder} ({side.plural})" for side, holder in sorted_seats(table))
     game = table.game
+    free = "".join(f"; {side.value} seat free" for side in Side if side not in table.seats)
     if table.running and game and table.match:
         plies = counted(len(game.moves), "ply")
-        return f"{seats} in battle {table.match.battle}, {plies} played"
+        turn = f"{game.position.turn.plural} to move"
+        return f"{seats} in battle {table.match.battle}, {plies} played, {turn}{free}"
     if table.full:
-        return f"{seats}, between battles"
-    free = [side.value for side in Side if side not in table.seats]
-    return f"{seats}; {free[0]} seat free" if seats else "both seats free"
+        return f"{seats}, {'between battles' if table.half_played else 'no battle begun'}"
+    return f"{seats}{free}" if seats else "both seats free"

@@ -28,11 +28,11 @@ from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import OFFER_WORDS, free_seat, who_sits
-from thudmud.text.words import counted, does, sentence_case
+from thudmud.text.words import counted, does
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
-    Ending.QUIET: "Nothing was captured for {quiet} plies.",
+    Ending.QUIET: "Nothing was captured for {plies}.",
     Ending.DESERTION: "There is nobody to play on against.",
     Ending.ROCK_ESCAPED: "The Rock is home.",
     Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
@@ -65,13 +65,17 @@ def waiting(table: Table) -> str:
     """Return what could be done at a table where no battle is being played."""
     if not table.full:
         return who_sits(table)
-    nth = "second battle" if table.half_played else "battle"
-    return f'{who_sits(table)} "{Start(table.name)}" begins the {nth}.'
+    return f"{who_sits(table)} {_begins(table)}"
 
 
-def points(table: Table, match: Match) -> str:
-    """Return the points of the match so far by name, such as "Anna 31, Bert 24"."""
-    return ", ".join(f"{_named(table, side)} {match.points(side)}" for side in Side)
+def _begins(table: Table) -> str:
+    battle = "second battle, with the seats swapped" if table.half_played else "battle"
+    return f'"{Start(table.name)}" begins the {battle}.'
+
+
+def points(table: Table, match: Match, me: str | None) -> str:
+    """Return the points of the match so far by name, such as "you 31, Bert 24"."""
+    return ", ".join(f"{_named(table, side, me)} {match.points(side)}" for side in Side)
 
 
 def played(move: Move, who: str, me: str | None) -> str:
@@ -94,8 +98,14 @@ def _victims(move: Move, prey: Piece) -> str:
     return f"the {noun} at {listed(move.captures)}"
 
 
-def _named(table: Table, side: Side) -> str:
-    return table.seats.get(side, f"the {side.plural}")
+def _named(table: Table, side: Side, me: str | None) -> str:
+    """Return who plays ``side``, as within a sentence."""
+    player = table.seats.get(side, f"the {side.plural}")
+    return "you" if player == me else player
+
+
+def _quiet(table: Table) -> str:
+    return counted(table.game.quiet_plies if table.game else 0, "ply")
 
 
 @singledispatch
@@ -108,10 +118,12 @@ def _(event: Joined, table: Table, me: str | None) -> str:
     said = (
         f"{does(event.player, me, 'sit')} down at the {table.name} to play the {event.side.plural}."
     )
+    if table.match and not table.match.over and table.match.points(event.side):
+        said += f" The seat comes with {counted(table.match.points(event.side), 'point')}."
     if table.running:
         return f"{said} {turn(table, me)}"
     if table.full:
-        return f'{said} Both seats are taken: "{Start(table.name)}" begins the battle.'
+        return f"{said} Both seats are taken: {_begins(table)}"
     return f"{said} {free_seat(table)}"
 
 
@@ -120,6 +132,9 @@ def _(event: Left, table: Table, me: str | None) -> str:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting is Parting.LOST:
         said = f"{event.player} has lost the connection and {seat}."
+    elif event.parting is Parting.QUIT:
+        leave = "leave" if event.player == me else "leaves"
+        said = f"{does(event.player, me, 'quit')} and {leave} {seat}."
     else:
         said = f"{does(event.player, me, 'leave')} {seat}."
     if not (table.running and table.seats):
@@ -131,7 +146,7 @@ def _(event: Left, table: Table, me: str | None) -> str:
 
 @_sentence.register
 def _(_event: Cleared, table: Table, _me: str | None) -> str:
-    return f"Nobody is left to play on, so the {table.name} is cleared."
+    return f"Nobody is left at the {table.name}, so it is cleared."
 
 
 @_sentence.register
@@ -160,8 +175,8 @@ def _(event: Moved, table: Table, me: str | None) -> str:
     said = played(event.move, event.player, me)
     game = table.game
     if game and table.quiet and game.quiet_plies == table.quiet_limit:
-        plies, end = counted(game.quiet_plies, "ply"), End(table.name)
-        said += f' Nothing was captured for {plies}: either player may now say "{end}" alone.'
+        may = f'either player may now say "{End(table.name)}" alone'
+        said += f" Nothing was captured for {_quiet(table)}: {may}."
     over = game is not None and game.outcome is not None
     return said if over else f"{said} {turn(table, me)}"
 
@@ -189,8 +204,8 @@ def _(event: BattleEnded, table: Table, me: str | None) -> str:
     match = table.match
     if match is None:
         return "The battle is over."
-    parts = [_why(event, table, me), _result(event.outcome, table, me), _match_so_far(table, match)]
-    return " ".join(parts)
+    why, result = _why(event, table, me), _result(event.outcome, table, me)
+    return f"{why} {result} {_match_so_far(table, match, me)}"
 
 
 def _why(event: BattleEnded, table: Table, me: str | None) -> str:
@@ -199,33 +214,31 @@ def _why(event: BattleEnded, table: Table, me: str | None) -> str:
         return f"{does(event.player, me, 'resign')} the battle."
     if outcome.ending is Ending.NO_MOVE and table.game:
         return f"The {table.game.position.turn.plural} have no move."
-    return ENDINGS[outcome.ending].format(quiet=table.quiet_limit)
+    return ENDINGS[outcome.ending].format(plies=_quiet(table))
 
 
 def _result(outcome: Outcome, table: Table, me: str | None) -> str:
-    names = {
-        side: f"{side.plural} ({'you' if n == me else n})" for side, n in _names(table).items()
-    }
-    dwarf, troll = outcome.score.dwarf, outcome.score.troll
-    scores = f"The battle is over: {names[Side.DWARF]} {dwarf}, {names[Side.TROLL]} {troll}."
+    score = outcome.score
+    sides = ", ".join(
+        f"{side.plural} ({_named(table, side, me) if side in table.seats else 'gone'}) "
+        f"{score.of(side)}"
+        for side in Side
+    )
     if outcome.winner is None:
-        return f"{scores} It is a draw."
-    return f"{scores} The {outcome.winner.plural} win by {abs(dwarf - troll)}."
+        return f"The battle is over: {sides}. It is a draw."
+    lead = abs(score.dwarf - score.troll)
+    return f"The battle is over: {sides}. The {outcome.winner.plural} win by {lead}."
 
 
-def _names(table: Table) -> dict[Side, str]:
-    return {side: table.seats.get(side, "gone") for side in Side}
-
-
-def _match_so_far(table: Table, match: Match) -> str:
+def _match_so_far(table: Table, match: Match, me: str | None) -> str:
     if not match.over:
-        return (
-            f"The match so far: {points(table, match)}. "
-            f'"{Start(table.name)}" begins the second battle, with the seats swapped.'
-        )
+        return f"The match so far: {points(table, match, me)}. {_begins(table)}"
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
-    said = f"The match is over: {points(table, match)}."
+    said = f"The match is over: {points(table, match, me)}."
+    again = f'"{Start(table.name)}" begins a new one.'
     if lead == 0:
-        return f"{said} It is a draw."
-    winner = _named(table, Side.DWARF if lead > 0 else Side.TROLL)
-    return f"{said} {sentence_case(winner)} wins the match by {abs(lead)}."
+        return f"{said} It is a draw. {again}"
+    side = Side.DWARF if lead > 0 else Side.TROLL
+    player = table.seats.get(side)
+    wins = does(player, me, "win") if player else f"The {side.plural} win"
+    return f"{said} {wins} the match by {abs(lead)}. {again}"

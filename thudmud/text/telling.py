@@ -18,13 +18,16 @@ from thudmud.commands.model import (
     ViewPossible,
     Who,
 )
-from thudmud.tables.asides import Asked, CameIn, Emoted, Entered, Happening, Spoke
-from thudmud.tables.events import BattleStarted, Moved, TableEvent
+from thudmud.tables.asides import Asked, CameIn, Emoted, Entered, Happening, Spoke, Told
+from thudmud.tables.events import BattleStarted, Joined, Moved, TableEvent
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
 from thudmud.text import board, legal, rooms, sentences
 from thudmud.text.help import page, syntax
 from thudmud.text.words import wrapped
+
+SPEECH = Spoke | Emoted | Told
+"""What is in a player's own words."""
 
 DRAWN = (BattleStarted, Moved)
 """The events after which the board looks different, so that it is shown again."""
@@ -76,7 +79,8 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
 def _at_table(event: TableEvent, table: Table, view: View) -> list[str]:
     said = sentences.sentence(event, table, view.me)
     lines = wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
-    return lines + _shown(table, view) if isinstance(event, DRAWN) else lines
+    sits = isinstance(event, Joined) and event.player == view.me
+    return lines + _shown(table, view) if sits or isinstance(event, DRAWN) else lines
 
 
 def _shown(table: Table, view: View) -> list[str]:
@@ -90,19 +94,22 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
     said = rooms.told(aside, view.me)
     if table and view.away and isinstance(aside, Spoke | Emoted):
         said = f"[{table.name}] {said}"
-    lines = wrapped(said, view.width)
+    lines = wrapped(said, view.width, glued=not isinstance(aside, SPEECH))
     match aside:
         case Entered(player) | CameIn(player, None) if player == view.me:
             return lines + rooms.hall(hall, player, view.width)
-        case CameIn(player, room) if player == view.me and table:
+        case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
-            return lines + _shown(table, view) + _standing(table, view) + here
+            board = [] if sits else _shown(table, view) + _standing(table, view)
+            return lines + board + here
     return lines
 
 
 def _standing(table: Table, view: View) -> list[str]:
-    """Return whose turn it is, or what could be done at a board where nothing goes on."""
-    return wrapped(sentences.turn(table, view.me) or sentences.waiting(table), view.width)
+    """Return what could be done at a board where nothing goes on, or else the reader's turn."""
+    if not table.running:
+        return wrapped(sentences.waiting(table), view.width)
+    return wrapped(sentences.turn(table, view.me), view.width)
 
 
 def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
@@ -117,6 +124,8 @@ def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[s
             return syntax(verb, view.width)
         case ViewPossible(origin) if table and table.game:
             return legal.possible(table.game, origin, view.width)
+        case Look(at) if at in hall.people:
+            return rooms.person(hall, str(at), asked.player, view.width)
         case Look(None) if table:
             here = rooms.people_here(hall, asked.player, table.name, view.width)
             return board.full(table, view.width) + _standing(table, view) + here

@@ -10,7 +10,7 @@ import textwrap
 
 IRREGULAR = {"go": "goes"}
 
-_COMMAND = re.compile(r'"[^"]{1,36}"')
+_COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
 _GLUE = "\0"  # no text that is shown holds it
 
 
@@ -32,12 +32,18 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> list[str]:
     """Return ``text`` as lines of fewer than ``width`` columns.
 
     A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
-    every line but the first.
+    every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
+    unless ``glued`` is False, as it is for what players say.
     """
-    glued = _COMMAND.sub(lambda quoted: quoted[0].replace(" ", _GLUE), text)
-    lines = textwrap.wrap(glued, width - 1, subsequent_indent=indent, break_on_hyphens=False)
+    room = width - 1 - len(indent)
+
+    def glue(quoted: re.Match[str]) -> str:
+        return quoted[0].replace(" ", _GLUE) if len(quoted[0]) < room else quoted[0]
+
+    words = _COMMAND.sub(glue, text) if glued else text
+    lines = textwrap.wrap(words, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     return [line.replace(_GLUE, " ") for line in lines]
