@@ -1,0 +1,172 @@
+"""The drawn board, its panel and the status line, to the letter, at every kind of width."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.commands.model import Join, Play, Start
+from thudmud.engine import EVERY, Attempt, Side, Square, Verb
+from thudmud.tables import BoardSpec, Table
+from thudmud.tables.table_decisions import TableCommand, decide
+from thudmud.text import board
+
+LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
+"""Names of 20 letters."""
+
+
+def played(
+    *plies: str, names: tuple[str, str] = ("Anna", "Bert"), rules: str = "discworld"
+) -> Table:
+    """Return a table at which these plies have been played: verb, origin and target each."""
+    table = Table.set_up(BoardSpec("oak board", rules), 200)
+    deeds: list[tuple[str, TableCommand]] = [
+        (names[0], Join(Side.DWARF)),
+        (names[1], Join(Side.TROLL)),
+        (names[0], Start()),
+    ]
+    for number, ply in enumerate(plies):
+        verb, origin, target = ply.split()
+        captures = EVERY if verb == "shove" else None
+        attempt = Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
+        deeds.append((names[number % 2], Play(attempt)))
+    for name, deed in deeds:
+        for event in decide(table, name, deed, 0.0):
+            table = table.apply(event)
+    return table
+
+
+CAPTURED = ("move f15 f8", "shove g7 e7")
+HURLED = ("move f15 f8", "move g7 f7", "hurl f8 g8")
+
+
+def test_beside_the_board_at_80_columns() -> None:
+    assert (
+        "\n".join(board.full(played(*CAPTURED), 80))
+        == """\
+   A B C D E F G H I J K L M N O    Oak board, discworld rules
+ 1           d d . d d              Battle 1 of 2, 2 plies
+ 2         d . . . . . d
+ 3       d . . . . . . . d          d Dwarfs: Anna, 31 left, 1 lost
+ 4     d . . . . . . . . . d        T Trolls: Bert, 8 left, 0 lost
+ 5   d . . . . . . . . . . . d
+ 6 d . . . . . . . . . . . . . d    Score: dwarfs 31, trolls 32
+ 7 d . . .[T]. + T T . . . . . d
+ 8 . . . . . * T X T . . . . . .    Last move: G7 to E7
+ 9 d . . . . . T T T . . . . . d      (+ from, [T] to, * captured)
+10 d . . . . . . . . . . . . . d    Turn: dwarfs (Anna)
+11   d . . . . . . . . . . . d
+12     d . . . . . . . . . d
+13       d . . . . . . . d
+14         d . . . . . d
+15           . d . d d"""
+    )
+
+
+def test_below_the_board_at_40_columns() -> None:
+    assert (
+        "\n".join(board.full(played(*HURLED), 40))
+        == """\
+   A B C D E F G H I J K L M N O
+ 1           d d . d d
+ 2         d . . . . . d
+ 3       d . . . . . . . d
+ 4     d . . . . . . . . . d
+ 5   d . . . . . . . . . . . d
+ 6 d . . . . . . . . . . . . . d
+ 7 d . . . . T . T T . . . . . d
+ 8 . . . . . +[d]X T . . . . . .
+ 9 d . . . . . T T T . . . . . d
+10 d . . . . . . . . . . . . . d
+11   d . . . . . . . . . . . d
+12     d . . . . . . . . . d
+13       d . . . . . . . d
+14         d . . . . . d
+15           . d . d d
+Oak board, discworld rules
+Battle 1 of 2, 3 plies
+d Dwarfs: Anna, 32 left, 0 lost
+T Trolls: Bert, 7 left, 1 lost
+Score: dwarfs 32, trolls 28
+Last move: F8 to G8
+  (+ from, [d] to)
+Turn: trolls (Bert)"""
+    )
+
+
+def test_without_gaps_at_20_columns() -> None:
+    assert (
+        "\n".join(board.full(played("move f15 f8", names=LONG), 20))
+        == """\
+  ABCDEFGHIJKLMNO
+ 1     dd.dd
+ 2    d.....d
+ 3   d.......d
+ 4  d.........d
+ 5 d...........d
+ 6d.............d
+ 7d.....TTT.....d
+ 8.....dTXT......
+ 9d.....TTT.....d
+10d.............d
+11 d...........d
+12  d.........d
+13   d.......d
+14    d.....d
+15     +d.dd
+Oak board,
+  discworld rules
+Battle 1 of 2, 1
+  ply
+d Dwarfs: Wolfeschl
+  egelsteinha, 32
+  left, 0 lost
+T Trolls: Vogelsang
+  bergerdorff, 8
+  left, 0 lost
+Score: dwarfs 32,
+  trolls 32
+Last move: F15 to
+  F8
+  (+ from, [d] to)
+Turn: trolls (Vogel
+  sangbergerdorff)"""
+    )
+
+
+@pytest.mark.parametrize("width", [*range(20, 100), 500])
+@pytest.mark.parametrize("rules", ["discworld", "koom valley"])
+def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
+    for table in (Table.set_up(BoardSpec("oak board", rules), 0), played(names=LONG, rules=rules)):
+        rows = board.full(table, width)
+        assert max(map(len, rows)) < width
+        assert all(row == row.rstrip() for row in rows)
+
+
+def test_where_the_panel_finds_room() -> None:
+    table = played(names=LONG)
+    beside = [width for width in range(34, 100) if len(board.full(table, width)) == 16]
+    assert beside == list(range(75, 100))
+
+
+def test_the_rock_is_in_the_status_line() -> None:
+    table = played("move h8 g8", rules="koom valley")
+    assert board.status(table) == (
+        "Oak board: dwarfs 16 (Anna), trolls 8 (Bert); Rock on G8; score 0 to 0."
+    )
+
+
+def test_before_anybody_sits() -> None:
+    table = Table.set_up(BoardSpec("oak board"), 0)
+    assert board.status(table) == (
+        "Oak board: dwarfs 32 (seat free), trolls 8 (seat free); score 32 to 32."
+    )
+    assert board.panel(table, 38) == [
+        "Oak board, discworld rules",
+        "No battle has begun.",
+        "",
+        "d Dwarfs: seat free, 32 left, 0 lost",
+        "T Trolls: seat free, 8 left, 0 lost",
+        "",
+        "Score: dwarfs 32, trolls 32",
+        "",
+    ]

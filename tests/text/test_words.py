@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.text.words import counted, does, sentence_case, wrapped
+
+
+@pytest.mark.parametrize(
+    ("actor", "me", "verb", "expected"),
+    [
+        ("Anna", "Anna", "move", "You move"),
+        ("Anna", "Bert", "move", "Anna moves"),
+        ("Anna", None, "go", "Anna goes"),
+        ("Anna", None, "say", "Anna says"),
+    ],
+)
+def test_does(actor: str, me: str | None, verb: str, expected: str) -> None:
+    assert does(actor, me, verb) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "expected"),
+    [(0, "ply", "0 plies"), (1, "ply", "1 ply"), (2, "ply", "2 plies"), (2, "point", "2 points")],
+)
+def test_counted(number: int, noun: str, expected: str) -> None:
+    assert counted(number, noun) == expected
+
+
+def test_sentence_case_leaves_the_rest() -> None:
+    assert sentence_case("oak Board") == "Oak Board"
+
+
+def test_lines_are_narrower_than_the_screen() -> None:
+    assert wrapped("x" * 9 + " y", 10) == ["x" * 9, "y"]
+
+
+def test_an_indent_goes_before_later_lines() -> None:
+    assert wrapped("one two three", 10, "  ") == ["one two", "  three"]
+
+
+def test_hyphens_do_not_break() -> None:
+    assert wrapped("a word well-known to all", 14) == ["a word", "well-known to", "all"]
+
+
+def test_words_to_be_typed_stay_together() -> None:
+    assert wrapped('Say "end game on oak" now.', 20) == ["Say", '"end game on oak"', "now."]
+    assert wrapped('Say "end game on oak".', 20) == ["Say", '"end game on oak".']
+
+
+def test_words_to_be_typed_are_parted_where_they_must_be() -> None:
+    text = 'Say "join game as dwarf on oak board" now.'
+    assert wrapped(text, 20) == ['Say "join game as', 'dwarf on oak board"', "now."]
+
+
+def test_speech_is_not_glued() -> None:
+    said = 'Anna says: "one two three"'
+    assert wrapped(said, 20, glued=False) == ['Anna says: "one two', 'three"']
+
+
+@given(st.text(st.sampled_from('ab "'), max_size=200).map(str.strip), st.integers(20, 60))
+def test_nothing_is_lost_and_nothing_too_wide(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert all(len(line) < width and line == line.strip() for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
