@@ -135,5 +135,26 @@ class SilentStage:
         return {}
 
 
+class LoudStage(SilentStage):
+    def enter(self, who: str) -> Seen:
+        return {who: [str(number) for number in range(300)]}
+
+
+def test_any_number_of_any_number_of_lines() -> None:
+    """Tried one after the other, the ways to part 300 lines into 20 would never end."""
+    many = "Anna...\n" * 20
+    assert perform(Transcript.parse(f"Anna+\n{many}"), LoudStage())[0] == []
+    (mismatch,) = perform(Transcript.parse(f"Anna+\n{many}Anna| 300\n"), LoudStage())[0]
+    assert mismatch.who == "Anna"
+
+
+def test_each_pattern_stands_for_one_line_of_a_diff() -> None:
+    transcript = Transcript.parse("Anna+\nAnna~ *1*\nAnna| 300\n")
+    (mismatch,) = perform(transcript, LoudStage())[0]
+    shown = str(mismatch).splitlines()
+    assert shown.count("  *1*") == 1
+    assert "+ 10" in shown
+
+
 def test_any_number_of_lines_may_be_none() -> None:
     assert perform(Transcript.parse("Anna+\nAnna...\nBert..."), SilentStage())[0] == []

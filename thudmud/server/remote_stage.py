@@ -85,8 +85,8 @@ class RemoteStage:
         self._players[who] = player
         greeting = await player.seen()
         player.type(who)
-        seen = dict(await self._seen(first=who))
-        if player.nameless:
+        seen = await self._seen(first=who)
+        if player.nameless or player.ended:
             raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
         return seen
 

@@ -1,0 +1,86 @@
+"""A stage on servers that misbehave: every step ends, with words and not with a traceback."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from thudmud.script import StageError
+from thudmud.server import remote_stage
+from thudmud.server.remote_stage import RemoteStage
+
+Manners = Callable[[socket.socket], None]
+
+
+@contextmanager
+def server(manners: Manners) -> Iterator[tuple[str, int]]:
+    """Run a server that does ``manners`` to the one who connects; yield where it listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                manners(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listening.getsockname()[:2]
+        thread.join()
+
+
+def silent(connection: socket.socket) -> None:
+    while connection.recv(1024):
+        pass
+
+
+def resetting(connection: socket.socket) -> None:
+    connection.recv(1)
+    linger = struct.pack("ii", 1, 0)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+
+def closing(connection: socket.socket) -> None:
+    connection.sendall(b"Go away: \xe9.\r\n")
+    connection.shutdown(socket.SHUT_WR)
+    silent(connection)
+
+
+def test_a_silent_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_stage, "PATIENCE", 0.1)
+    with (
+        server(silent) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match=r"no answer within 0\.1 seconds"),
+    ):
+        stage.enter("Anna")
+
+
+def test_a_server_that_resets_the_connection() -> None:
+    with (
+        server(resetting) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match="nothing answers at"),
+    ):
+        stage.enter("Anna")
+
+
+def test_a_server_that_shows_one_out_in_another_encoding() -> None:
+    with (
+        server(closing) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match="Anna is not let in: Go away: �"),
+    ):
+        stage.enter("Anna")
+
+
+def test_who_is_not_there() -> None:
+    with RemoteStage("127.0.0.1", 9) as stage:
+        with pytest.raises(StageError, match="Anna is not here; a line Anna"):
+            stage.type("Anna", "look")
+        with pytest.raises(StageError, match="Anna is not here"):
+            stage.vanish("Anna")
