@@ -99,6 +99,14 @@ async def test_a_port_in_use_is_one_line(run: Run) -> None:
     assert err == f"thudmud: server.port: port {port} of 127.0.0.1 is in use by another program\n"
 
 
+async def test_a_host_that_no_system_takes_is_one_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[server]\nhost = "a\\u0000b"\n', encoding="utf-8")
+    status, out, err = await outcome(await run("--config", str(path)))
+    assert (status, out) == (2, "")
+    assert err == "thudmud: server.host: this machine cannot listen on 'a\\x00b'\n"
+
+
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
 async def test_a_host_that_is_not_ours_is_one_line(run: Run, host: str) -> None:
     status, out, err = await outcome(await run("--host", host, "--port", "0"))

@@ -204,6 +204,12 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000], ids=["digits", "brackets"])
+def test_a_value_that_no_parser_reads(tmp_path: Path, value: str) -> None:
+    found = problems(tmp_path, f"[server]\nport = {value}\n")
+    assert found == ["holds a value that is too large to read"]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read: No such file or directory"):
         load(tmp_path / "none.toml")
