@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from tests.engine.shorthand import D, T, ask, board, random_positions, seeded
+from tests.engine.shorthand import D, T, ask, board, random_positions, scattered, seeded
 from thudmud.engine import (
     CLASSIC,
     DISCWORLD,
@@ -21,6 +23,7 @@ from thudmud.engine import (
     Score,
     Side,
     listing,
+    shove,
 )
 from thudmud.engine.queens import count_queen_moves
 from thudmud.engine.squares import BOARD
@@ -212,3 +215,22 @@ def test_a_listing_forgets_before_it_grows_too_large(monkeypatch: pytest.MonkeyP
         listed = forgetful.moves(position, BOARD)
         assert len(listed) == count_queen_moves(position.dwarfs, position.empty)
     assert max(len(line) for _, line in forgetful._lines) == 2
+
+
+def test_steps_are_forgotten_before_they_grow_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 300
+    monkeypatch.setattr(shove, "_KEPT_STEPS", most)
+    trolls = shove.ShovingTrolls(most_after_move=7, shortest_shove=1)
+    steps = shove._Steps(7)
+    monkeypatch.setattr(shove, "_steps_capturing", lambda _most: steps)
+    seen = []
+    random = seeded("steps")
+    for position in (scattered(DISCWORLD, random) for _ in range(60)):
+        assert len(set(trolls.moves(position, BOARD))) == trolls.count(position)
+        options = [each for around in steps.values() for _, _, each in around]
+        kept = sum(len(moves) for each in options for moves in each.values())
+        made = {move for each in options for move in each._made.values()}
+        assert made <= {move for each in options for moves in each.values() for move in moves}
+        assert kept <= most
+        seen.append(kept)
+    assert any(after < before for before, after in pairwise(seen)), "nothing was forgotten"

@@ -195,6 +195,15 @@ EXAMPLES = [
         "E5 E6 E7", "A move captures at most 1 dwarf here; choose among E5, E6, E7.",
     ),
     Example(
+        R.TOO_MANY_CAPTURES, CLASSIC, "d E5 E6 E7 T F7 F8 X H8", T, "move F7 F6 capturing E6, E5",
+        "E5 E6", "A move captures at most 1 dwarf here; choose among E5, E6, or shove there "
+        "instead.",
+    ),
+    Example(
+        R.TOO_MANY_CAPTURES, CLASSIC, "d E5 E6 E7 T F7 G8 X H8", T, "move F7 F6 capturing E6, E5",
+        "E5 E6", "A move captures at most 1 dwarf here; choose among E5, E6.",
+    ),
+    Example(
         R.MOVE_CAPTURES, CLASSIC, THUD, D, "move C6 E6 capturing F7",
         "F7", "A dwarf that moves captures nothing; a hurl captures the troll it lands on.",
     ),
@@ -250,6 +259,13 @@ EXAMPLES = [
         R.TRAMPLE_ENDS_ELSEWHERE, KOOM_VALLEY, "d D5 H9 T C4 R H8", T,
         "move C4 F6 capturing D5",
         "E6 F6", "That trample ends on E6, not on F6.",
+    ),
+    Example(
+        R.TRAMPLES_TOO_MANY, KOOM_VALLEY,
+        "d G10 I10 F11 G11 H11 I11 J11 G12 I12 F13 G13 H13 I13 J13 G14 I14 T H12 R H8", T,
+        "move H12 F12 capturing all",
+        "F12", "There are too many ways to trample to F12 to try them all; name the dwarfs in the "
+        'order trampled: "capturing G12", say.',
     ),
     Example(
         R.TRAMPLE_AMBIGUOUS, KOOM_VALLEY, "d E5 F6 E7 D6 H10 T D5 R H9", T,
@@ -316,6 +332,7 @@ RING = "d E5 F6 E7 D6 H10 T D5 R H9"
         (CLASSIC, THUD, D, "hurl E7 F7 capturing F7", "F7"),
         (CLASSIC, THUD, D, "move C6 D6 capturing none", ""),
         (CLASSIC, "d E7 T F7 X H8", T, "move F7 F6 capturing all", "E7"),
+        (CLASSIC, "d E5 E6 E7 T F7 F8 X H8", T, "shove F7 F6 capturing E6, E5", "E5 E6"),
         (DISCWORLD, "d E5 E6 E7 T F7 X H8", T, "move F7 F6 capturing all", "E5 E6 E7"),
         (DISCWORLD, "d E5 E6 E7 T F7 X H8", T, "move F7 F6 capturing E7, E5", "E5 E7"),
         (DISCWORLD, "d E5 E6 E7 T F7 X H8", T, "move F7 F6", ""),

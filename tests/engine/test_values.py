@@ -24,6 +24,7 @@ from thudmud.engine import (
     Square,
     Verb,
 )
+from thudmud.engine.english import capitalised, counted
 
 
 def test_the_board_has_165_squares_row_by_row() -> None:
@@ -180,3 +181,10 @@ def test_rulesets_are_listed_with_the_default_first() -> None:
     assert list(RULESETS) == ["discworld", "classic", "koom valley"]
     assert [rules.title for rules in RULESETS.values()] == ["Discworld", "Classic", "Koom Valley"]
     assert len(set(RULESETS.values())) == 3
+
+
+def test_english() -> None:
+    said = [counted(number, noun) for number in (0, 1, 2) for noun in ("square", "ply")]
+    assert said == ["0 squares", "0 plies", "1 square", "1 ply", "2 squares", "2 plies"]
+    assert capitalised("the Rock") == "The Rock"
+    assert capitalised("") == ""

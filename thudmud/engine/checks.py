@@ -6,10 +6,11 @@ Owns the refusals that the two sides share in every ruleset. Must never grant a 
 from __future__ import annotations
 
 from thudmud.engine.attempt import Attempt
+from thudmud.engine.english import capitalised, counted
 from thudmud.engine.lines import NEXT_TO, Direction, direction_to, distance, walk
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.reasons import IllegalMove, Reason, capitalised, counted
+from thudmud.engine.reasons import IllegalMove, Reason
 from thudmud.engine.squares import Square
 
 

@@ -19,8 +19,14 @@ class Fighters(Protocol):
     def verbs(self) -> frozenset[Verb]:
         """The verbs by which this side is asked to go."""
 
-    def moves(self, position: Position, origins: int) -> list[Move]:
-        """Return every distinct outcome of a ply of this side from a square in ``origins``."""
+    def moves(
+        self, position: Position, origins: int, most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome of a ply of this side from a square in ``origins``.
+
+        If ``most_tramples`` is given, of each piece's tramples only so many, the shortest first;
+        sides that do not trample pay no heed to it.
+        """
 
     def count(self, position: Position) -> int:
         """Return how many distinct outcomes a ply of this side has, without listing them."""

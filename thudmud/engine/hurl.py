@@ -34,7 +34,9 @@ class HurlingDwarfs:
         """Dwarfs are moved and hurled."""
         return frozenset({Verb.MOVE, Verb.HURL})
 
-    def moves(self, position: Position, origins: int) -> list[Move]:
+    def moves(
+        self, position: Position, origins: int, _most_tramples: int | None = None
+    ) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
         return _LINES.moves(position, origins)
 

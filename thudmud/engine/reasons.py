@@ -45,7 +45,7 @@ class Reason(Enum):
     )
     NO_ENEMY_THERE = "No {enemy} stands on {square} to be captured."
     CAPTURE_NOT_ADJACENT = "{square} is not next to {target}, where the {piece} would stand."
-    TOO_MANY_CAPTURES = "A move captures at most {most} here; choose among {choices}."
+    TOO_MANY_CAPTURES = "A move captures at most {most} here; choose among {choices}{instead}."
     MOVE_CAPTURES = "A dwarf that moves captures nothing; a hurl captures the troll it lands on."
     HURL_CAPTURES = "A hurl captures the troll it lands on, here {target}, and nothing else."
 
@@ -61,6 +61,10 @@ class Reason(Enum):
     TRAMPLE_NO_LANDING = "{square} cannot be trampled from {at}: {landing} beyond it is not empty."
     TRAMPLE_AT_EDGE = "{square} cannot be trampled from {at}: beyond it the board ends."
     TRAMPLE_ENDS_ELSEWHERE = "That trample ends on {end}, not on {target}."
+    TRAMPLES_TOO_MANY = (
+        "There are too many ways to trample to {target} to try them all; name the dwarfs in the "
+        'order trampled: "capturing {path}", say.'
+    )
     TRAMPLE_AMBIGUOUS = (
         "More than one trample fits; name the dwarfs in order: "
         '"capturing {one}" or "capturing {other}", say.'
@@ -86,23 +90,13 @@ class IllegalMove(ValueError):
 
     def told(self, name: Callable[[Square], str]) -> str:
         """Return the sentence with squares named by ``name``: game records have their own names."""
-        words = {key: _in_words(value, name) for key, value in self._words.items()}
+        words = {key: _told(value, name) for key, value in self._words.items()}
         return self.reason.value.format(**words)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number of things in words: ``1 square``, ``2 squares``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def capitalised(words: str) -> str:
-    """Return words as they begin a sentence; other capitals than the first stay as they are."""
-    return words[:1].upper() + words[1:]
-
-
-def _in_words(value: object, name: Callable[[Square], str]) -> str:
+def _told(value: object, name: Callable[[Square], str]) -> str:
     if isinstance(value, Square):
         return name(value)
     if isinstance(value, tuple):
-        return ", ".join(_in_words(each, name) for each in value)
+        return ", ".join(_told(each, name) for each in value)
     return str(value)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from thudmud.engine.attempt import Attempt, Every, Verb
+from thudmud.engine.english import capitalised
 from thudmud.engine.fighters import Fighters
 from thudmud.engine.hurl import HurlingDwarfs
 from thudmud.engine.move import Move
@@ -19,7 +20,7 @@ from thudmud.engine.openings import THUD, from_diagram
 from thudmud.engine.outcome import Ending, Outcome, Score
 from thudmud.engine.pieces import Piece, Side
 from thudmud.engine.position import Position
-from thudmud.engine.reasons import IllegalMove, Reason, capitalised
+from thudmud.engine.reasons import IllegalMove, Reason
 from thudmud.engine.rock import CAPTORS, rock_captured, rock_escaped
 from thudmud.engine.scoring import ByPieces, ByVictory, Scoring
 from thudmud.engine.shove import ANY, ShovingTrolls
@@ -64,11 +65,21 @@ class Ruleset:
             return []
         return self._fighters(position.turn).moves(position, BOARD)
 
-    def moves_from(self, position: Position, square: Square) -> list[Move]:
-        """Return every distinct outcome of a next ply by the piece on a square."""
+    def moves_from(
+        self, position: Position, square: Square, most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome of a next ply by the piece on a square.
+
+        Args:
+            position: the position before the ply.
+            square: where the piece stands; without one of the side to move there are no outcomes.
+            most_tramples: how many tramples to list at most, the shortest first; None for all.
+                There may be hundreds of thousands, and no more work is done than for those listed.
+                Whoever asks for one more than will be shown learns whether there are more.
+        """
         if self._reached(position) is not None:
             return []
-        return self._fighters(position.turn).moves(position, square.bit)
+        return self._fighters(position.turn).moves(position, square.bit, most_tramples)
 
     def count_moves(self, position: Position) -> int:
         """Return ``len(legal_moves(position))``, faster than by listing them."""
@@ -133,7 +144,7 @@ class Ruleset:
     def _require_verb(self, attempt: Attempt, side: Side) -> None:
         verb = attempt.verb
         if verb not in self.verbs:
-            verbs = _in_words(self.verbs)
+            verbs = _any_of(self.verbs)
             raise IllegalMove(Reason.NO_SUCH_VERB, rules=self.title, verb=verb.value, verbs=verbs)
         own = self._fighters(side).verbs
         if verb not in own:
@@ -142,11 +153,11 @@ class Ruleset:
                 (attempt.origin,),
                 side=side.plural,
                 verb=verb.value,
-                verbs=_in_words(own),
+                verbs=_any_of(own),
             )
 
 
-def _in_words(verbs: frozenset[Verb]) -> str:
+def _any_of(verbs: frozenset[Verb]) -> str:
     return " or ".join(verb.value for verb in Verb if verb in verbs)
 
 

@@ -13,20 +13,22 @@ from math import comb
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
+from thudmud.engine.english import counted
 from thudmud.engine.lines import NEXT_TO, STEPS, around, line_length
 from thudmud.engine.move import Move
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
-from thudmud.engine.reasons import IllegalMove, Reason, counted
+from thudmud.engine.reasons import IllegalMove, Reason
 from thudmud.engine.squares import Square, each_bit, square_at, squares_in
 
 ANY = 8
 """As many captures as a square has neighbours."""
 
-_KEPT = 64
-"""For how many ways that dwarfs stand round a square the moves are kept."""
+_KEPT_STEPS = 40_000
+"""How many moves of one square are kept at most, for all squares together: some 12 MB."""
 
-_KEPT_SHOVES = 1024
+_KEPT_SHOVES = 256
+"""For how many ways to shove a troll past dwarfs the moves are kept: 255 of them at most each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ class ShovingTrolls:
         """Trolls are moved and shoved."""
         return frozenset({Verb.MOVE, Verb.SHOVE})
 
-    def moves(self, position: Position, origins: int) -> list[Move]:
+    def moves(
+        self, position: Position, origins: int, _most_tramples: int | None = None
+    ) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
         moves: list[Move] = []
         dwarfs, empty = position.dwarfs, position.empty
@@ -91,8 +95,7 @@ class ShovingTrolls:
             checks.require_empty_target(position, attempt)
             captures = _named(position, attempt)
             if len(captures) > self.most_after_move:
-                most = counted(self.most_after_move, "dwarf")
-                raise IllegalMove(Reason.TOO_MANY_CAPTURES, captures, most=most, choices=captures)
+                raise self._too_many(position, attempt, captures)
         return Move(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
 
     def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
@@ -117,6 +120,20 @@ class ShovingTrolls:
                 if distance > self.shortest_shove:
                     fronts = trolls & fronts << left >> right
 
+    def _too_many(
+        self, position: Position, attempt: Attempt, captures: tuple[Square, ...]
+    ) -> IllegalMove:
+        """Return the refusal of a move's captures, with the shove that would take them if any."""
+        direction = checks.require_straight(attempt)
+        length = line_length(position.trolls, attempt.origin, direction)
+        return IllegalMove(
+            Reason.TOO_MANY_CAPTURES,
+            captures,
+            most=counted(self.most_after_move, "dwarf"),
+            choices=captures,
+            instead=", or shove there instead" if length >= self.shortest_shove else "",
+        )
+
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin
         direction = checks.require_straight(attempt)
@@ -138,44 +155,56 @@ class ShovingTrolls:
         return captures
 
 
+class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
+    """By the bit of a square: the squares next to it, what is next to those, and the moves.
+
+    All is forgotten when too many moves have been kept; a few keep coming back and are soon made
+    again.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.kept = 0
+
+    def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
+        """Make the steps of a square when they are first asked for."""
+        steps = self[origin] = tuple(
+            (target, NEXT_TO[target], _Options(origin, target, self))
+            for target in each_bit(NEXT_TO[origin])
+        )
+        return steps
+
+    def keep(self, moves: int) -> None:
+        """Count moves that are to be kept; forget the others if they are too many together."""
+        if self.kept + moves > _KEPT_STEPS:
+            self.clear()
+            self.kept = 0
+        self.kept += moves
+
+
 class _Options(dict[int, tuple[Move, ...]]):
     """The moves between two squares, by the bitboard of the dwarfs that could be captured."""
 
-    def __init__(self, origin: int, target: int, most: int) -> None:
+    def __init__(self, origin: int, target: int, steps: _Steps) -> None:
         super().__init__()
         self._origin = origin
         self._target = target
-        self._most = most
+        self._steps = steps
         self._made: dict[tuple[Square, ...], Move] = {}
 
     def __missing__(self, prey: int) -> tuple[Move, ...]:
         """Gather the moves, and remember them."""
-        if len(self) >= _KEPT:
-            self.clear()
-        choices = _captures(prey, 0, self._most)
-        moves = self[prey] = tuple(self._made.get(each) or self._make(each) for each in choices)
+        made = self._made
+        choices = _captures(prey, 0, self._steps.most)
+        moves = self[prey] = tuple(made.get(each) or self._make(each) for each in choices)
+        self._steps.keep(len(moves))
         return moves
 
     def _make(self, captures: tuple[Square, ...]) -> Move:
         move = Move(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
         self._made[captures] = move
         return move
-
-
-class _Steps(dict[int, tuple[tuple[int, int, _Options], ...]]):
-    """By the bit of a square: the squares next to it, what is next to those, and the moves."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most
-
-    def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
-        """Make the steps of a square when they are first asked for."""
-        steps = self[origin] = tuple(
-            (target, NEXT_TO[target], _Options(origin, target, self._most))
-            for target in each_bit(NEXT_TO[origin])
-        )
-        return steps
 
 
 @cache

@@ -5,22 +5,28 @@ Owns how they move and what they capture. Must never look at the dwarf side's ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from itertools import islice
 
 from thudmud.engine import checks
 from thudmud.engine.attempt import EVERY, Attempt, Verb
 from thudmud.engine.lines import NEXT_TO, SHIFTS, around, beyond
 from thudmud.engine.listing import Listing
 from thudmud.engine.move import Move
+from thudmud.engine.paths import (
+    Path,
+    TooManyPathsError,
+    all_paths,
+    count_paths,
+    fullest_paths,
+    leaps,
+    shortest_path,
+    shortest_paths,
+)
 from thudmud.engine.pieces import Piece
 from thudmud.engine.position import Position
 from thudmud.engine.reasons import IllegalMove, Reason
-from thudmud.engine.squares import Square, bits_of, each_bit, square_at, squares_in
-
-Path = tuple[Square, ...]
-"""The dwarfs of a trample in the order trampled; with the origin it settles where a troll goes."""
+from thudmud.engine.squares import Square, bits_of, each_bit, square_at
 
 STRIDE_REACH = 3
 """How many squares a troll goes at most when it does not trample."""
@@ -42,14 +48,18 @@ class TramplingTrolls:
         """Trolls are moved, over dwarfs or not, and nothing else."""
         return frozenset({Verb.MOVE})
 
-    def moves(self, position: Position, origins: int) -> list[Move]:
-        """Return every distinct outcome from ``origins``."""
-        trolls = position.trolls & origins
+    def moves(
+        self, position: Position, origins: int, most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome from ``origins``, or only a troll's shortest tramples."""
         moves = _STRIDES.moves(position, origins)
-        for bit in each_bit(trolls & around(position.dwarfs)):
-            origin = square_at(bit)
-            for target, path in _tramples(bit, position.dwarfs, position.empty | bit):
-                moves.append(_trample(origin, square_at(target), path))
+        for bit in each_bit(position.trolls & origins & around(position.dwarfs)):
+            origin, ground = square_at(bit), (bit, position.dwarfs, position.empty | bit)
+            if most_tramples is None:
+                paths = all_paths(*ground)
+            else:
+                paths = islice(shortest_paths(*ground), most_tramples)
+            moves += [_trample(origin, square_at(target), path) for target, path in paths]
         return moves
 
     def count(self, position: Position) -> int:
@@ -57,7 +67,7 @@ class TramplingTrolls:
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
         number = _count_strides(trolls, empty)
         for bit in each_bit(trolls & around(dwarfs)):
-            number += _count_tramples(bit, dwarfs, empty | bit)
+            number += count_paths(bit, dwarfs, empty | bit)
         return number
 
     def can_move(self, position: Position) -> bool:
@@ -68,7 +78,7 @@ class TramplingTrolls:
         return any(
             over & dwarfs and landing & empty
             for bit in each_bit(trolls)
-            for over, landing, _ in _leaps(bit)
+            for over, landing, _ in leaps(bit)
         )
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
@@ -85,39 +95,6 @@ class TramplingTrolls:
 
 def _trample(origin: Square, target: Square, path: Path) -> Move:
     return Move(Piece.TROLL, origin, target, path, trample=True)
-
-
-@cache
-def _leaps(bit: int) -> tuple[tuple[int, int, Square], ...]:
-    """Return what can be trampled from a square: its bit, the landing's bit, and its square."""
-    origin = square_at(bit)
-    overs = [(over, beyond(origin, over)) for over in squares_in(NEXT_TO[bit])]
-    return tuple((over.bit, landing.bit, over) for over, landing in overs if landing is not None)
-
-
-def _tramples(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple[int, Path]]:
-    """Yield every trample as the bit of its end and its path.
-
-    Args:
-        at: the bit of the square that the troll has come to.
-        prey: bitboard of the dwarfs that it may still trample.
-        empty: bitboard of the squares that it may land on. What it tramples need not be added: it
-            lands an even number of columns and rows from where it began, and tramples between.
-        path: the dwarfs that it has trampled.
-    """
-    for over, landing, dwarf in _leaps(at):
-        if over & prey and landing & empty:
-            longer = (*path, dwarf)
-            yield landing, longer
-            yield from _tramples(landing, prey ^ over, empty, longer)
-
-
-def _count_tramples(at: int, prey: int, empty: int) -> int:
-    number = 0
-    for over, landing, _ in _leaps(at):
-        if over & prey and landing & empty:
-            number += 1 + _count_tramples(landing, prey ^ over, empty)
-    return number
 
 
 def _count_strides(trolls: int, empty: int) -> int:
@@ -139,7 +116,7 @@ def _require_stride(position: Position, attempt: Attempt) -> None:
         checks.require_clear_way(position, attempt, direction)
         checks.require_empty_target(position, attempt)
     except IllegalMove:
-        path = min(_paths(position, attempt, position.dwarfs), key=len, default=None)
+        path = _shortest(position, attempt, position.dwarfs)
         if path is None:
             raise
         raise IllegalMove(
@@ -151,36 +128,51 @@ def _require_stride(position: Position, attempt: Attempt) -> None:
         ) from None
 
 
-def _paths(position: Position, attempt: Attempt, prey: int) -> Iterator[Path]:
-    """Yield the paths over ``prey`` that lead from an attempt's origin to its target."""
-    origin, target = attempt.origin.bit, attempt.target.bit
-    for end, path in _tramples(origin, prey, position.empty | origin):
-        if end == target:
-            yield path
+def _shortest(position: Position, attempt: Attempt, prey: int) -> Path | None:
+    """Return the shortest path over ``prey`` to an attempt's target."""
+    origin = attempt.origin.bit
+    return shortest_path(origin, attempt.target.bit, prey, position.empty | origin)
+
+
+def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...]:
+    """Return the fullest path over ``prey`` to an attempt's target, or two if there are several.
+
+    None at all if no trample leads there. Where there are too many to compare, the player has to
+    name the path.
+    """
+    shortest = _shortest(position, attempt, prey)
+    if shortest is None:
+        return ()
+    origin, target = attempt.origin, attempt.target
+    try:
+        return fullest_paths(origin.bit, target.bit, prey, position.empty | origin.bit)
+    except TooManyPathsError:
+        raise IllegalMove(
+            Reason.TRAMPLES_TOO_MANY, (target,), target=target, path=shortest
+        ) from None
 
 
 def _fullest_path(position: Position, attempt: Attempt) -> Path:
     """Return the one path that tramples most; refuse to choose between several."""
-    paths = list(_paths(position, attempt, position.dwarfs))
+    paths = _fullest(position, attempt, position.dwarfs)
     if not paths:
         _require_stride(position, attempt)
         raise checks.nothing_to_capture(attempt, "no trample leads there")
-    most = max(map(len, paths))
-    return _only([path for path in paths if len(path) == most])
+    return _only(paths)
 
 
 def _named_path(position: Position, attempt: Attempt, named: Path) -> Path:
     """Return the path that was named, in the order named or in the only one that is possible."""
-    prey = bits_of(named) & position.dwarfs
-    paths = [path for path in _paths(position, attempt, prey) if len(path) == len(named)]
-    if named in paths:
+    broken = _broken(position, attempt, named)
+    if broken is None:
         return named
-    if not paths:
-        raise _broken(position, attempt, named)
+    paths = _fullest(position, attempt, bits_of(named))
+    if not paths or len(paths[0]) < len(named):
+        raise broken
     return _only(paths)
 
 
-def _only(paths: list[Path]) -> Path:
+def _only(paths: tuple[Path, ...]) -> Path:
     if len(paths) > 1:
         one, other, *_ = paths
         squares = tuple(sorted(set(one + other)))
@@ -188,8 +180,11 @@ def _only(paths: list[Path]) -> Path:
     return paths[0]
 
 
-def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove:
-    """Return why a trample in the order named comes to a halt, or to another square."""
+def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove | None:
+    """Return why a trample in the order named comes to a halt, or to another square, if it does.
+
+    What was named and is no dwarf is refused at once: no order will do.
+    """
     for dwarf in named:
         checks.require_prey(position, Piece.DWARF, dwarf)
     at, empty = attempt.origin, position.empty | attempt.origin.bit
@@ -204,6 +199,8 @@ def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove:
                 Reason.TRAMPLE_NO_LANDING, (landing,), square=dwarf, at=at, landing=landing
             )
         at = landing
+    if at is attempt.target:
+        return None
     return IllegalMove(
         Reason.TRAMPLE_ENDS_ELSEWHERE, (at, attempt.target), end=at, target=attempt.target
     )

@@ -42,7 +42,9 @@ class TrappingDwarfs:
         """Dwarfs and the Rock are moved, and nothing else."""
         return frozenset({Verb.MOVE})
 
-    def moves(self, position: Position, origins: int) -> list[Move]:
+    def moves(
+        self, position: Position, origins: int, _most_tramples: int | None = None
+    ) -> list[Move]:
         """Return every distinct outcome from ``origins``."""
         moves = _QUEENS.moves(position, origins)
         for target in each_bit(_traps(position)):
