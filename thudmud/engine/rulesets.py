@@ -104,7 +104,10 @@ class Ruleset:
         return self._fighters(side).grant(position, attempt)
 
     def after(self, position: Position, move: Move) -> Position:
-        """Return the position after a legal move."""
+        """Return the position after a legal move.
+
+        Whoever plays by a ruleset asks it for this, too; a position only moves pieces about.
+        """
         return position.after(move)
 
     def score(self, position: Position) -> Score:
