@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.text.words import counted, does, sentence_case, wrapped
+from thudmud.text.words import does, wrapped
 
 
 @pytest.mark.parametrize(
@@ -18,18 +18,6 @@ from thudmud.text.words import counted, does, sentence_case, wrapped
 )
 def test_does(actor: str, me: str | None, verb: str, expected: str) -> None:
     assert does(actor, me, verb) == expected
-
-
-@pytest.mark.parametrize(
-    ("number", "noun", "expected"),
-    [(0, "ply", "0 plies"), (1, "ply", "1 ply"), (2, "ply", "2 plies"), (2, "point", "2 points")],
-)
-def test_counted(number: int, noun: str, expected: str) -> None:
-    assert counted(number, noun) == expected
-
-
-def test_sentence_case_leaves_the_rest() -> None:
-    assert sentence_case("oak Board") == "Oak Board"
 
 
 def test_lines_are_narrower_than_the_screen() -> None:

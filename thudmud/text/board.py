@@ -7,9 +7,10 @@ never tell who reads it: the same lines go to every reader of the same width.
 from __future__ import annotations
 
 from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.engine.english import capitalised, counted
 from thudmud.tables.match import BATTLES, Match
 from thudmud.tables.table import Table
-from thudmud.text.words import counted, sentence_case, wrapped
+from thudmud.text.words import wrapped
 
 COLUMNS = "ABCDEFGHIJKLMNO"
 SIZE = len(COLUMNS)
@@ -68,7 +69,7 @@ def panel(table: Table, width: int) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
     now = _score(table)
     facts = [
-        f"{sentence_case(table.name)}, {_rules(table)} rules",
+        f"{capitalised(table.name)}, {_rules(table)} rules",
         _progress(table),
         "",
         *(_side_line(table, side) for side in Side),
@@ -90,7 +91,7 @@ def status(table: Table) -> str:
     )
     rock = "".join(f"; Rock on {square}" for square in _position(table).squares(Piece.ROCK))
     now = _score(table)
-    return f"{sentence_case(table.name)}: {sides}{rock}; score {now.dwarf} to {now.troll}."
+    return f"{capitalised(table.name)}: {sides}{rock}; score {now.dwarf} to {now.troll}."
 
 
 def holder(table: Table, side: Side) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import comb
 
 from thudmud.engine import Game, Move, Piece, Position, Square, Verb
 from thudmud.tables.objects import listed
 from thudmud.text.words import wrapped
 
 MOST_PATHS = 12
-"""How many ways to trample are spelt out for one piece before the rest is only counted."""
+"""How many ways to trample are spelt out for one piece."""
 
 
 def possible(game: Game, origin: Square | None, width: int) -> list[str]:
@@ -29,19 +30,20 @@ def possible(game: Game, origin: Square | None, width: int) -> list[str]:
     if piece and piece.side is position.turn.other:
         position = replace(position, turn=piece.side)
         heading = f"It is the {position.turn.other.plural}' turn; if it were the other's: "
-    moves = game.ruleset.legal_moves(position)
-    if origin:
-        moves = [move for move in moves if move.origin == origin]
-    if not moves:
-        return wrapped(heading + _none(position, origin), width)
-    by_origin: defaultdict[Square, list[Move]] = defaultdict(list)
-    for move in moves:
-        by_origin[move.origin].append(move)
-    return [
-        line
-        for square in sorted(by_origin)
-        for line in wrapped(heading + _piece(square, by_origin[square]), width, "    ")
-    ]
+    origins = (origin,) if origin else _origins(position)
+    rows = []
+    for square in origins:
+        # One more than is spelt out tells that there are more; all may be hundreds of thousands.
+        moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
+        if moves:
+            rows += wrapped(heading + _piece(square, moves), width, "    ")
+    return rows or wrapped(heading + _none(position, origin), width)
+
+
+def _origins(position: Position) -> list[Square]:
+    """Return the squares of all that the side to move may be able to move."""
+    pieces = (Piece.of(position.turn), Piece.ROCK)
+    return sorted(square for piece in pieces for square in position.squares(piece))
 
 
 def _none(position: Position, origin: Square | None) -> str:
@@ -86,26 +88,31 @@ def _choice(options: Sequence[Move]) -> str:
     sets = {frozenset(move.captures) for move in options}
     if sets == {frozenset()} or options[0].captures == (options[0].target,):
         return ""
-    everything = sorted(frozenset().union(*sets))
-    free = frozenset() in sets
-    if len(sets) == 1:
-        return f" capturing {listed(everything)}"
-    if len(sets) == 2 ** len(everything) - (not free):
-        some = listed(everything, "or") if len(everything) == 1 else f"any of {listed(everything)}"
-        return f" capturing {some}{' or none' if free else ''}"
-    if all(len(each) <= 1 for each in sets):
-        return f" capturing {listed(everything, 'or')}{' or none' if free else ''}"
-    written = (" and ".join(map(str, sorted(each))) or "none" for each in sorted(sets, key=sorted))
-    return f" capturing {' or '.join(written)}"
+    none = " or none" if frozenset() in sets else ""
+    return f" capturing {_some(sets - {frozenset()})}{none}"
+
+
+def _some(sets: set[frozenset[Square]]) -> str:
+    """Return a choice of sets, none of them empty, in a few words."""
+    squares = sorted(frozenset().union(*sets))
+    least, most = min(map(len, sets)), max(map(len, sets))
+    if len(sets) == sum(comb(len(squares), size) for size in range(least, most + 1)):
+        if least == len(squares):
+            return listed(squares)
+        if most == 1:
+            return listed(squares, "or")
+        if most == len(squares):
+            number = "any" if least == 1 else f"{least} or more"
+            return f"{number} of {listed(squares)}"
+    return " or ".join(listed(sorted(each)) for each in sorted(sets, key=sorted))
 
 
 def _tramples(moves: Sequence[Move]) -> list[str]:
+    """Return the ways to trample, which come shortest first, the first of them spelt out."""
     paths = [
-        f"move to {move.target} capturing {', '.join(map(str, move.captures))}"
-        for move in sorted(moves, key=lambda move: len(move.captures))
+        f"move to {move.target} capturing {', '.join(map(str, move.captures))}" for move in moves
     ]
-    more = len(paths) - MOST_PATHS
-    return [*paths[:MOST_PATHS], f"and {more} longer ways to trample"] if more > 0 else paths
+    return [*paths[:MOST_PATHS], "and more ways to trample"] if len(paths) > MOST_PATHS else paths
 
 
 def _ranges(origin: Square, targets: Iterable[Square]) -> str:

@@ -7,6 +7,7 @@ change anything.
 from __future__ import annotations
 
 from thudmud.engine import Side
+from thudmud.engine.english import counted
 from thudmud.tables.asides import (
     CameIn,
     Emoted,
@@ -23,7 +24,7 @@ from thudmud.tables.hall import Hall, Person
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import sorted_seats
-from thudmud.text.words import counted, does, wrapped
+from thudmud.text.words import does, wrapped
 
 
 def told(aside: Happening, me: str | None) -> str:

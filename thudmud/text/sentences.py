@@ -10,6 +10,7 @@ from functools import singledispatch
 
 from thudmud.commands.model import End, Join, Start
 from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
+from thudmud.engine.english import counted
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -28,7 +29,7 @@ from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import OFFER_WORDS, free_seat, who_sits
-from thudmud.text.words import counted, does
+from thudmud.text.words import does
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",

@@ -6,8 +6,8 @@ Owns what `thudmud replay` prints. Must never read a file.
 from __future__ import annotations
 
 from thudmud.engine import Game, Side
+from thudmud.engine.english import counted
 from thudmud.text.board import grid
-from thudmud.text.words import counted
 
 
 def summary(game: Game) -> list[str]:

@@ -21,17 +21,6 @@ def does(actor: str, me: str | None, verb: str) -> str:
     return f"{actor} {IRREGULAR.get(verb, verb + 's')}"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 ply", "2 points", with the plural that the nouns used here have."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"
-
-
-def sentence_case(text: str) -> str:
-    """Return ``text`` with its first letter upper-cased and the rest as it is."""
-    return text[:1].upper() + text[1:]
-
-
 def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> list[str]:
     """Return ``text`` as lines of fewer than ``width`` columns.
 
