@@ -100,8 +100,9 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
             return lines + rooms.hall(hall, player, view.width)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
-            board = [] if sits else _shown(table, view) + _standing(table, view)
-            return lines + board + here
+            # Who comes to sit is shown the board with the seat taken, a moment later.
+            drawn = [] if sits else _shown(table, view) + _standing(table, view)
+            return lines + drawn + here
     return lines
 
 
