@@ -7,4 +7,4 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 $as_root apt-get update -qq
-$as_root apt-get install -qq -y inetutils-telnet
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y inetutils-telnet
