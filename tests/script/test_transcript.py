@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
+from thudmud.script.transcript import Expectation
 from thudmud.tables import BoardSpec
 from thudmud.text import House
 
@@ -81,10 +84,14 @@ def test_a_step_without_expectations_is_not_compared_but_is_updated() -> None:
         ("Anna+\n@config x", 'line 2: "@config" stands once, before the first step'),
         ("Anna+\n\nAnna| x", "line 3: what is seen stands right below the step"),
         ("A> x", 'line 1: "A> x" should begin with a name'),
+        ("Anna+\nAnna... more", 'line 2: nothing stands behind "Anna..."'),
+        ("Anna+ in", 'line 1: nothing stands behind "Anna+"'),
+        ("Anna+\nAnna- out", 'line 2: nothing stands behind "Anna-"'),
+        ("Anna+\nAnna|", "line 2: empty lines are not compared"),
     ],
 )
 def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
-    with pytest.raises(TranscriptError, match="^" + problem.replace("|", r"\|")):
+    with pytest.raises(TranscriptError, match="^" + re.escape(problem)):
         Transcript.parse(text)
 
 
@@ -111,9 +118,7 @@ acts = st.one_of(
 )
 sights = st.one_of(
     st.builds("{}...".format, names),
-    st.builds(
-        lambda who, sign, text: f"{who}{sign} {text}".rstrip(), names, st.sampled_from("|~"), texts
-    ),
+    st.builds("{}{} {}".format, names, st.sampled_from("|~"), texts.filter(bool)),
 )
 steps = st.builds(lambda act, seen: "\n".join([act, *sorted(seen)]), acts, st.lists(sights))
 
@@ -122,6 +127,28 @@ steps = st.builds(lambda act, seen: "\n".join([act, *sorted(seen)]), acts, st.li
 def test_what_is_read_can_be_written_and_read_again(text: str) -> None:
     transcript = Transcript.parse(text)
     assert Transcript.parse(transcript.written()).written() == transcript.written()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "seen", "fits"),
+    [
+        ("*", "", True),
+        ("a*", "a", True),
+        ("a*a", "a", False),
+        ("a*a", "aa", True),
+        ("*a*", "bab", True),
+        ("*a*", "bb", False),
+        ("a*b*c", "abc", True),
+        ("a*b*c", "acb", False),
+        ("*ab*ab*", "xabxab", True),
+        ("*ab*ab*", "xabab", True),
+        ("*ab*ab*", "xaba", False),
+        ("a.c*", "abcd", False),
+        ("*a" * 40 + "*b", "a" * 5000, False),
+    ],
+)
+def test_wildcards(pattern: str, seen: str, *, fits: bool) -> None:
+    assert Expectation("~", pattern).fits(seen) is fits
 
 
 class SilentStage:

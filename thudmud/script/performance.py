@@ -48,7 +48,7 @@ class Mismatch:
     def __str__(self) -> str:
         expected = self.step.expected.get(self.who, ())
         found = [each.text if each else line for line, each in _as_expected(expected, self.seen)]
-        wanted = [each.text if not each.many else "..." for each in expected]
+        wanted = [each.text for each in expected if not each.many]
         diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
         heading = f'line {self.step.line}: after "{self.step.written()}" {self.who} should see (-)'
         return f"{heading} but saw (+):\n{diff}"

@@ -14,21 +14,30 @@ NAME = re.compile(r"[A-Z][A-Za-z]{1,19}")
 FORMAT = """\
 A transcript is text, line by line:
 
-    # a comment, kept as it is; so are empty lines
-    @config FILE             configuration, beside the transcript; first of all
-    Anna+                    Anna comes in, as anyone does at their first line
+    # A comment, kept as it is; so are empty lines.
+    # First of all the server's configuration, beside the transcript, if it
+    # has one of its own:
+    @config FILE
+    # Anna comes in, as anyone does at their first line:
+    Anna+
+    # She types a line, and sees one; Bert sees one, with a wildcard.
     Anna> join game as dwarf on oak board
     Anna| You walk to the oak board.
     Bert~ Anna * to the oak board.
+    # She types another. Bert sees it, and may see any number of lines more.
+    Anna> say Hello!
+    Anna| You say: Hello!
     Bert...
-    Anna-                    Anna's connection is lost
+    # Her connection is lost.
+    Anna-
 
-> is a line typed. | is a line that is seen, exactly; ~ one with wildcards,
-where * stands for any characters; ... any number of lines. These stand right
-below the step that brought them about, the lines of one player in their
-order. A step with expectations is told whole: who is not named must see
-nothing. A step without any is not compared. Empty lines are never compared,
-so none are written. Names have 2 to 20 letters, the first a capital.
+What stands behind > is typed. What stands behind | is seen, exactly; behind ~
+it is a line with wildcards, where * stands for any characters; ... is any
+number of lines. What is seen stands right below the step that brought it
+about, the lines of one player in their order. A step with expectations is
+told whole: who is not named must see nothing. A step without any is not
+compared, until --update fills it in. Empty lines are never compared, so none
+are written. Names have 2 to 20 letters, the first a capital.
 """
 """The format, for those who write transcripts."""
 
@@ -65,10 +74,22 @@ class Expectation:
 
     def fits(self, seen: str) -> bool:
         """Whether a line seen is one that was expected."""
-        if self.sign != "~":
-            return self.many or seen == self.text
-        pattern = ".*".join(map(re.escape, self.text.split("*")))
-        return re.fullmatch(pattern, seen) is not None
+        first, *others = self.text.split("*") if self.sign == "~" else [self.text]
+        if not others:
+            return seen == first
+        *middle, last = others
+        if len(seen) < len(first) + len(last):
+            return False
+        if not (seen.startswith(first) and seen.endswith(last)):
+            return False
+        # The first place where a piece stands leaves most room for the next.
+        at, end = len(first), len(seen) - len(last)
+        for piece in middle:
+            at = seen.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
 
     def written(self, who: str) -> str:
         """Return the line of the transcript that says so."""
@@ -163,6 +184,10 @@ class _Reader:
         self.loose.append(line)
 
     def _player(self, number: int, who: str, sign: str, text: str) -> None:
+        if text and sign in {"...", Act.ENTER.value, Act.VANISH.value}:
+            raise TranscriptError(number, f'nothing stands behind "{who}{sign}"')
+        if not text and sign in {"|", "~"}:
+            raise TranscriptError(number, "empty lines are not compared")
         if sign in {act.value for act in Act}:
             self._ended[:] = self.steps
             self._expected = {}
