@@ -91,6 +91,12 @@ async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Pa
         assert await outcome(process) == (0, "", "")
 
 
+async def test_the_version(run: Run) -> None:
+    status, out, err = await outcome(await run("--version"))
+    assert (status, err) == (0, "")
+    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+\n", out)
+
+
 async def test_a_port_in_use_is_one_line(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

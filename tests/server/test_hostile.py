@@ -139,7 +139,12 @@ async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     anna.stop_reading()
     await anna.send(b"big 20000\r\n" * 1000)  # 20 MB of answers
-    assert await well(bob)
+    handled = -1
+    # It stops once nothing more fits into the sockets between them.
+    while setup.house.lines.count("big 20000") > handled:
+        handled = setup.house.lines.count("big 20000")
+        assert await well(bob)
+    assert handled < 1000
     assert "Anna" in setup.house.widths
     anna.read_on()
     assert (await anna.fence()).count(b"x" * 20_000) == 1000

@@ -52,14 +52,10 @@ class Server:
         return [each.getsockname()[:2] for each in self._listening.sockets]
 
     async def stop(self) -> None:
-        """Tell everybody, let their connections end within the grace period, and end the rest."""
+        """Tell everybody, and wait for their connections to end, which they do within the grace."""
         self._listening.close()
         self._lobby.close(FAREWELL)
-        try:
-            await asyncio.wait_for(self._lobby.emptied(), self._settings.shutdown_grace)
-        except TimeoutError:
-            self._lobby.abort()
-            await self._lobby.emptied()
+        await self._lobby.emptied()
         await self._listening.wait_closed()
 
     def _connection(self) -> Connection:

@@ -67,9 +67,6 @@ class Guest(Protocol):
     def end(self, *, linger: bool) -> None:
         """Send what is waiting and end the connection, or wait for the client to do so."""
 
-    def abort(self) -> None:
-        """End the connection at once."""
-
 
 class Lobby:
     """Everybody who is connected, named or not yet.
@@ -140,11 +137,6 @@ class Lobby:
         named = set(self._by_name.values())
         for guest in self._guests:
             self._show_out(guest, b"" if guest in named else self._farewell)
-
-    def abort(self) -> None:
-        """End every connection at once, read or unread."""
-        for guest in self._guests:
-            guest.abort()
 
     async def emptied(self) -> None:
         """Wait until nobody is connected."""

@@ -30,7 +30,7 @@ USAGE = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, by default this process's; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help"}):
+    if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
     options = _parser().parse_args(words)
     run: Callable[[argparse.Namespace], int] = options.run

@@ -160,10 +160,6 @@ class Session:
             loop = asyncio.get_running_loop()
             self._abort = loop.call_later(self._settings.shutdown_grace, self._transport.abort)
 
-    def abort(self) -> None:
-        """End the connection at once."""
-        self._transport.abort()
-
     def _part(self) -> None:
         name, self._name = self._name, ""
         if not name:
@@ -203,13 +199,13 @@ class Session:
                 case Mark(answer):
                     self._screen.mark(answer)
                 case Signal.ARE_YOU_THERE:
-                    self._screen.show(encode(_HERE))
+                    self._show_wrapped(_HERE)
                 case Signal.END_OF_INPUT:
                     self.end(linger=False)
         except Exception:  # noqa: BLE001  (whatever a handler gets wrong, the connection goes on)
             # The line itself is not logged: it is the player's own.
             _log.exception("failed to handle what %s sent", self._name or "somebody without a name")
-            self._screen.show(encode(_SORRY))
+            self._show_wrapped(_SORRY)
             self._screen.ask()
 
     def _handle_line(self, line: Line) -> None:
