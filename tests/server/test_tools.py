@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import RunServer
 from thudmud.engine import CLASSIC, Game, write_record
 from thudmud.server.main import main
 
@@ -67,8 +69,9 @@ class TestPerft:
         ("words", "problem"),
         [
             (["--rules", "chess", "--depth", "1"], "--rules: should be one of discworld, classic"),
-            (["--depth", "two"], "--depth: should be a number of plies, not 'two'"),
+            (["--depth", "two"], "--depth: should be a number from 0 to 20, not 'two'"),
             (["--depth", "-1"], "--depth"),
+            (["--depth", "21"], "should be a number from 0 to 20, not '21'"),
             ([], "the following arguments are required: --depth"),
         ],
     )
@@ -110,8 +113,8 @@ class TestReplay:
         assert main(["replay", str(path), "--rules", "classic"]) == 0
         assert capsys.readouterr().out.endswith(
             "Classic rules, 1 ply\n"
-            "Score: dwarfs 1, trolls 0; the dwarfs lead by 1.\n"
-            "The battle is over (no move): the dwarfs have won.\n"
+            "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
+            "The trolls have no move. The battle is over.\n"
         )
 
     def test_the_opening_alone_is_even(self, tmp_path: Path, capsys: Shown) -> None:
@@ -168,6 +171,44 @@ class TestScript:
             "+ You say: hi\n"
         )
 
+    def test_one_mismatch_of_several_counts(self, tmp_path: Path) -> None:
+        bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
+        good = tmp_path / "good.thud-script"
+        good.write_text("Anna> say hi\nAnna| You say: hi\n", encoding="utf-8")
+        assert main(["script", bad, str(good)]) == 1
+        assert main(["script", str(good), bad]) == 1
+
+    def test_an_update_that_cannot_be_written(
+        self, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object, **__: object) -> int:
+            raise PermissionError(13, "Permission denied")
+
+        path = self.script(tmp_path, "Anna> say hi\n")
+        monkeypatch.setattr(Path, "write_text", refuse)
+        assert main(["script", "--update", path]) == 2
+        assert capsys.readouterr().err == f"thudmud: {path}: Permission denied\n"
+
+    def test_against_a_running_server(self, tmp_path: Path, run_server: RunServer) -> None:
+        good = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
+        words = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+        with run_server(words, tmp_path) as (host, port):
+            connect = ["--connect", f"{host}:{port}"]
+            assert main(["script", good, *connect]) == 0
+            bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
+            assert main(["script", bad, *connect]) == 1
+            assert main(["script", bad, "--update", *connect]) == 0
+            assert main(["script", bad]) == 0
+
+    def test_a_name_that_is_refused_on_a_server(
+        self, tmp_path: Path, run_server: RunServer, capsys: Shown
+    ) -> None:
+        taken = self.script(tmp_path, "You> say hi\n")
+        words = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+        with run_server(words, tmp_path) as (host, port):
+            assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
+        assert 'You is not let in: "You" has a meaning here already' in capsys.readouterr().err
+
     def test_an_update_rewrites_it(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
         assert main(["script", "--update", path]) == 0
@@ -180,7 +221,9 @@ class TestScript:
         (tmp_path / "one.toml").write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
         listed = "Anna|  1. elm board (discworld rules): both seats free"
         text = f"Anna> boards\n{listed}\n"
-        assert main(["script", self.script(tmp_path, f"@config one.toml\n{text}")]) == 0
+        own = self.script(tmp_path, f"@config one.toml\n{text}")
+        assert main(["script", own]) == 0
+        assert main(["script", own, "--config", "none.toml"]) == 0
         shared = self.script(tmp_path, text)
         assert main(["script", shared]) == 1
         assert main(["script", shared, "--config", str(tmp_path / "one.toml")]) == 0

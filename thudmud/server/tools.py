@@ -32,13 +32,16 @@ from thudmud.text.summary import summary
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
 
+DEEPEST = 20
+"""Plies. Far fewer outlast anybody's patience."""
+
 MISMATCH, UNUSABLE = 1, 2
 """Exit status: what was seen is not what was expected; what was given could not be used."""
 
 
 def add_perft(subparsers: Subparsers) -> None:
     """Declare ``thudmud perft``."""
-    words = "count the distinct games of a number of plies"
+    words = "count the distinct outcomes of a number of plies"
     parser = subparsers.add_parser("perft", help=words, description=f"{words.capitalize()}.")
     parser.set_defaults(run=_perft)
     _rules_option(parser)
@@ -62,6 +65,7 @@ def _count(options: argparse.Namespace) -> int:
     except _UnusableError as error:
         return _fail(error)
     if game.outcome:
+        print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)
         print(1 if options.depth == 0 else 0)
         return 0
     if not options.divide or options.depth == 0:
@@ -135,13 +139,20 @@ def _play(path: Path, options: argparse.Namespace) -> int:
     except _UnusableError as error:
         return _fail(error)
     if options.update:
-        if updated.written() != text:
-            path.write_text(updated.written(), encoding="utf-8")
-            print(f"{path}: updated")
-        return 0
+        return _update(path, text, updated.written())
     for mismatch in mismatches:
         print(f"{path}: {mismatch}")
     return MISMATCH if mismatches else 0
+
+
+def _update(path: Path, text: str, updated: str) -> int:
+    if updated != text:
+        try:
+            path.write_text(updated, encoding="utf-8")
+        except OSError as error:
+            return _fail(f"{path}: {error.strerror}")
+        print(f"{path}: updated")
+    return 0
 
 
 def open_stage(
@@ -211,8 +222,8 @@ def _ruleset(name: str) -> Ruleset:
 
 
 def _depth(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"should be a number of plies, not {text!r}")
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= DEEPEST):
+        raise argparse.ArgumentTypeError(f"should be a number from 0 to {DEEPEST}, not {text!r}")
     return int(text)
 
 
