@@ -22,7 +22,7 @@ from thudmud.commands.model import (
 )
 from thudmud.engine import Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Telling, decide, part
-from thudmud.tables.asides import Gone, Spoke
+from thudmud.tables.asides import Asked, Gone, Spoke
 
 
 @pytest.fixture
@@ -61,10 +61,10 @@ class TestWhichBoard:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
-        with pytest.raises(
-            Refused, match=r'Add "on" and one of: oak board, pine board or elm table\.'
-        ):
+        with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
             hall.board(hall.people["Anna"], None)
+        with pytest.raises(Refused, match=r"one of: oak board, pine board or elm table\."):
+            decide(hall, "Anna", Join(Side.DWARF), 7.0)
 
     def test_the_only_board(self) -> None:
         hall = Hall([BoardSpec("oak board")])
@@ -82,6 +82,55 @@ class TestWhichBoard:
         assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
         assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
         assert refusal(hall, "Anna", Start()) is Refusal.SAY_WHICH
+
+
+class TestHints:
+    @pytest.mark.parametrize(
+        ("words", "hint"),
+        [
+            ("oak bord", 'Did you mean "board"?'),
+            ("pine capuring e6", 'Did you mean "capturing"?'),
+            ("chair", 'There is no "chair" here. The boards are'),
+            ("oak table", 'There is no "oak table" here. The boards are'),
+            ("x" * 99, 'There is no "' + "x" * 40 + '..." here.'),
+        ],
+    )
+    def test_what_was_meant(self, hall: Hall, words: str, hint: str) -> None:
+        with pytest.raises(Refused) as refused:
+            hall.board(hall.people["Anna"], words)
+        assert hint in str(refused.value)
+
+    def test_a_refused_command_has_still_named_a_board(self, hall: Hall) -> None:
+        hall.remember("Anna", "elm table")
+        hall.remember("Anna", "chair")
+        hall.remember("Anna", None)
+        assert hall.board(hall.people["Anna"], "it").name == "elm table"
+
+
+class TestLooking:
+    @pytest.mark.parametrize("words", [None, "here", "round", "around"])
+    def test_where_one_is(self, hall: Hall, words: str | None) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look(), "pine board")
+
+    @pytest.mark.parametrize("words", ["hall", "the hall"])
+    def test_at_the_hall_from_afar(self, hall: Hall, words: str) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look())
+
+    @pytest.mark.parametrize(
+        ("words", "who"), [("bert", "Bert"), ("me", "Anna"), ("myself", "Anna")]
+    )
+    def test_at_somebody(self, hall: Hall, words: str, who: str) -> None:
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look(who))
+
+    def test_a_board_comes_before_a_player(self, hall: Hall) -> None:
+        hall.enter("Elm")
+        (told,) = do(hall, "Anna", Look("elm"))
+        assert told.event == Asked("Anna", Look("elm"), "elm table")
 
 
 class TestGoing:

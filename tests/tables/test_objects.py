@@ -45,6 +45,12 @@ def test_a_name_said_whole_is_not_ambiguous() -> None:
     assert phrase.pick(phrase.among(names)) == "board"
 
 
+def test_an_ordinal_counts_all_that_fit() -> None:
+    names = ["oak board", "dark oak board"]
+    phrase = Phrase.parse("2nd oak board")
+    assert phrase.pick(phrase.among(names)) == "dark oak board"
+
+
 def test_those_that_fit_are_told_in_their_order() -> None:
     assert Phrase.parse("board").among(NAMES) == ["oak board", "pine board", "marble board"]
     assert Phrase.parse("board 7").among(NAMES) == ["oak board", "pine board", "marble board"]

@@ -137,6 +137,11 @@ class TestEnding:
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
 
     def test_leaving_withdraws_offers(self, started: Table) -> None:
+        offered = after(started, ("Anna", End()))
+        assert events(offered, "Bert", Leave()) == [
+            OfferLapsed(7.0, "Bert", Offer.END),
+            Left(7.0, "Bert", Side.TROLL, Parting.LEFT),
+        ]
         table = after(started, ("Anna", End()), ("Anna", Leave()), ("Carla", Join(Side.DWARF)))
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
 
@@ -213,6 +218,17 @@ class TestRules:
 
     def test_rules_are_for_the_players(self, seated: Table) -> None:
         assert refusal(seated, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
+
+    def test_rules_are_for_a_player_alone_too(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)))
+        assert refusal(table, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
+        assert after(table, ("Anna", SetRules("classic"))).ruleset is CLASSIC
+
+    def test_the_last_to_leave_leaves_the_boards_own_rules(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)), ("Anna", SetRules("classic")))
+        left = events(table, "Anna", Leave())
+        assert left[1:] == [Cleared(7.0, "Anna")]
+        assert after(table, ("Anna", Leave())).ruleset is DISCWORLD
 
     def test_rules_that_change_nothing_or_are_unknown(self, empty: Table) -> None:
         assert refusal(empty, "Anna", SetRules("discworld")) is Refusal.RULES_ALREADY

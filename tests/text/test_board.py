@@ -82,14 +82,11 @@ def test_below_the_board_at_40_columns() -> None:
 13       d . . . . . . . d
 14         d . . . . . d
 15           . d . d d
-Oak board, discworld rules
-Battle 1 of 2, 3 plies
-d Dwarfs: Anna, 32 left, 0 lost
-T Trolls: Bert, 7 left, 1 lost
-Score: dwarfs 32, trolls 28
-Last move: F8 to G8
-  (+ from, [d] to)
-Turn: trolls (Bert)"""
+Oak board, discworld rules. Battle 1 of
+2, 3 plies. d Dwarfs: Anna, 32 left, 0
+lost. T Trolls: Bert, 7 left, 1 lost.
+Score: dwarfs 32, trolls 28. Last move:
+F8 to G8. Turn: trolls (Bert)."""
     )
 
 
@@ -114,22 +111,19 @@ def test_without_gaps_at_20_columns() -> None:
 14    d.....d
 15     +d.dd
 Oak board,
-  discworld rules
+discworld rules.
 Battle 1 of 2, 1
-  ply
-d Dwarfs: Wolfeschl
-  egelsteinha, 32
-  left, 0 lost
-T Trolls: Vogelsang
-  bergerdorff, 8
-  left, 0 lost
-Score: dwarfs 32,
-  trolls 32
-Last move: F15 to
-  F8
-  (+ from, [d] to)
-Turn: trolls (Vogel
-  sangbergerdorff)"""
+ply. d Dwarfs: Wolf
+eschlegelsteinha,
+32 left, 0 lost. T
+Trolls: Vogelsangbe
+rgerdorff, 8 left,
+0 lost. Score:
+dwarfs 32, trolls
+32. Last move: F15
+to F8. Turn: trolls
+(Vogelsangbergerdor
+ff)."""
     )
 
 

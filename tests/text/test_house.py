@@ -41,6 +41,9 @@ def test_names_that_can_be_had(name: str) -> None:
         ("", "2 to 20 letters"),
         ("A", "2 to 20 letters"),
         ("help", "First come in"),
+        ("Oak", "has a meaning here already"),
+        ("Second", "has a meaning here already"),
+        ("Myself", "has a meaning here already"),
         ("A" * 21, "2 to 20 letters"),
         ("Anna Bert", "2 to 20 letters"),
         ("Anna1", "2 to 20 letters"),
@@ -87,6 +90,58 @@ def test_quitting_ends_it() -> None:
 
 def test_a_blank_line_does_nothing() -> None:
     assert house_of("Anna").obey("Anna", " \t", 0.0) == []
+
+
+def test_a_refused_command_says_what_it_is() -> None:
+    house = house_of("Anna")
+    house.obey("Anna", "move a6 b6 on oak board", 0.0)
+    assert (
+        "You are not playing at the oak board."
+        in told(house.obey("Anna", "end on it", 0.0))["Anna"]
+    )
+    house.obey("Anna", "go table", 0.0)
+    house.obey("Anna", "look at oak board", 0.0)
+    house.obey("Anna", "go to table", 0.0)
+    assert told(house.obey("Anna", "go to it", 0.0)) == {
+        "Anna": "You are at the elm table already."
+    }
+
+
+SAT = "anna join dwarf, bert join troll"
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ("bert go", "both seats free; 1 watching"),
+        ("anna join dwarf", "Anna (dwarfs); troll seat free"),
+        (SAT, "Anna (dwarfs) and Bert (trolls); no battle begun"),
+        (
+            f"{SAT}, anna start, anna move a6 b6",
+            "Anna (dwarfs) and Bert (trolls); battle 1, 1 ply played, trolls to move",
+        ),
+        (
+            f"{SAT}, anna start, bert leave",
+            "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat free; 1 watching",
+        ),
+        (
+            f"{SAT}, anna start, bert resign, bert leave",
+            "Anna (dwarfs); between the battles of a match; troll seat free; 1 watching",
+        ),
+        (
+            f"{SAT}, anna start, bert resign, anna start, bert resign",
+            "Bert (dwarfs) and Anna (trolls); match over",
+        ),
+    ],
+)
+def test_what_the_list_of_boards_tells(lines: str, state: str) -> None:
+    house = house_of("Anna", "Bert", "Carla", width=200)
+    for line in lines.split(", "):
+        name, _, command = line.partition(" ")
+        words = command.replace("join", "join game as") + " on oak board"
+        house.obey(name.capitalize(), words.replace("go on", "go to"), 0.0)
+    first = told(house.obey("Carla", "boards", 0.0))["Carla"].split("\n")[0]
+    assert first == f" 1. oak board (discworld rules): {state}"
 
 
 def test_closing_tells_everybody() -> None:

@@ -97,7 +97,7 @@ def test_to_the_letter(
         ("A1", "A1 is off the octagon."),
         (
             "G8",
-            "It is the dwarfs' turn; if it were the other's: "
+            "It is the dwarfs' turn; if it were the trolls': "
             "troll G8: move to F7, G7, H7, F8, F9, G9, H9",
         ),
     ],

@@ -1,23 +1,9 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.text.words import does, wrapped
-
-
-@pytest.mark.parametrize(
-    ("actor", "me", "verb", "expected"),
-    [
-        ("Anna", "Anna", "move", "You move"),
-        ("Anna", "Bert", "move", "Anna moves"),
-        ("Anna", None, "go", "Anna goes"),
-        ("Anna", None, "say", "Anna says"),
-    ],
-)
-def test_does(actor: str, me: str | None, verb: str, expected: str) -> None:
-    assert does(actor, me, verb) == expected
+from thudmud.text.words import wrapped
 
 
 def test_lines_are_narrower_than_the_screen() -> None:

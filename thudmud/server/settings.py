@@ -14,12 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from thudmud.commands import KEYWORDS, MAX_LINE
 from thudmud.engine import RULESETS
-from thudmud.tables.objects import ARTICLES, ORDINAL_WORDS
+from thudmud.tables.objects import RESERVED
 
 RULES = tuple(RULESETS)
-RESERVED = frozenset({"it", "hall", "capturing", *ARTICLES, *ORDINAL_WORDS})
-"""Words that mean something else where the name of a board is expected."""
-
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 _LONGEST_NAME = 30
 

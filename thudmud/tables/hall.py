@@ -105,14 +105,14 @@ class Hall:
             self.people[decision.player].used = decision.board
         return told
 
-    def board(self, person: Person, words: str | None, preposition: str = "on") -> Table:
+    def board(self, person: Person, words: str | None) -> Table:
         """Return the table that ``words`` mean to ``person``; None means they said nothing.
 
         Raises:
             Refused: no board or more than one fits.
         """
         if words is None:
-            return self._unsaid_board(person, preposition)
+            return self._unsaid_board(person)
         if words.lower() == "it":
             if person.used is None:
                 raise Refused(Refusal.NOTHING_USED, boards=listed(self.tables))
@@ -128,6 +128,10 @@ class Hall:
             if words is not None:
                 self.people[player].used = self.board(self.people[player], words).name
 
+    def fitting(self, words: str) -> list[str]:
+        """Return the names of the boards that a noun phrase fits, its ordinal left out."""
+        return Phrase.parse(words).among(list(self.tables))
+
     @property
     def names(self) -> dict[str, str]:
         """The names of those who are here, by their lower-case forms."""
@@ -139,9 +143,9 @@ class Hall:
         Raises:
             Refused: nobody fits, or more than one.
         """
-        beginning = words.lower()
-        names = [name for lower, name in self.names.items() if lower.startswith(beginning)]
-        match [self.names[beginning]] if beginning in self.names else names:
+        beginning, names = words.lower(), self.names
+        near = [name for lower, name in names.items() if lower.startswith(beginning)]
+        match [names[beginning]] if beginning in names else near:
             case [name]:
                 return name
             case []:
@@ -153,7 +157,7 @@ class Hall:
 
     # --- which board -------------------------------------------------------------------------
 
-    def _unsaid_board(self, person: Person, preposition: str) -> Table:
+    def _unsaid_board(self, person: Person) -> Table:
         seated = self.seats_of(person.name)
         if person.room:
             return self.tables[person.room]
@@ -161,12 +165,12 @@ class Hall:
             return seated[0]
         if len(self.tables) == 1:
             return next(iter(self.tables.values()))
-        boards = listed(self.tables, "or")
-        raise Refused(Refusal.SAY_WHICH, boards=boards, preposition=preposition)
+        # Whoever plays several games is asked about those.
+        boards = [table.name for table in seated] or list(self.tables)
+        raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
 
     def _named_board(self, person: Person, words: str) -> str:
-        phrase = Phrase.parse(words)
-        fitting = phrase.among(list(self.tables))
+        phrase, fitting = Phrase.parse(words), self.fitting(words)
         if not fitting:
             hint = _hint(phrase, list(self.tables))
             boards = listed(self.tables)
@@ -193,7 +197,7 @@ class Hall:
         """Return those in a room and those who sit at its board, wherever they are."""
         here = self.people_in(room)
         seated = self.tables[room].seats.values() if room else ()
-        return [*here, *(name for name in seated if name not in here and name in self.people)]
+        return [*here, *(name for name in seated if name not in here)]
 
     def _told(self, aside: Aside) -> Telling:
         """Make an aside so, and return who is to be told."""

@@ -46,7 +46,9 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall, Person
+from thudmud.tables.objects import listed
 from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.table import Table
 
 
 def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decision]:
@@ -99,7 +101,7 @@ def _(
 
 @_decide.register
 def _(command: Join, hall: Hall, person: Person, now: float) -> Decision:
-    table = hall.board(person, command.on)
+    table = _to_join(command, hall, person)
     events = table_decisions.decide(table, person.name, command, now)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return Decision(person.name, table.name, table.version, events, walk)
@@ -119,7 +121,7 @@ def _(command: ViewGame, hall: Hall, person: Person, _now: float) -> Decision:
 @_decide.register
 def _(command: ViewPossible, hall: Hall, person: Person, _now: float) -> Decision:
     table = hall.board(person, command.on)
-    table_decisions.battle(table)
+    table_decisions.battle(table, person.name)
     return _answer(person, command, table.name)
 
 
@@ -132,9 +134,9 @@ def _(command: Look, hall: Hall, person: Person, _now: float) -> Decision:
             return _answer(person, Look())
         case "me" | "myself":
             return _answer(person, Look(person.name))
-        case words if words in hall.names:
+        case words if words in hall.names and not hall.fitting(words):
             return _answer(person, Look(hall.names[words]))
-    return _answer(person, command, hall.board(person, command.at, "at").name)
+    return _answer(person, command, hall.board(person, command.at).name)
 
 
 @_decide.register(Boards)
@@ -169,6 +171,13 @@ def _(command: Tell, hall: Hall, person: Person, _now: float) -> Decision:
     if to == person.name:
         raise Refused(Refusal.TELL_SELF)
     return Decision(person.name, asides=(Told(person.name, to, command.text),))
+
+
+def _to_join(command: Join, hall: Hall, person: Person) -> Table:
+    """Return the table that is meant, which cannot be one of several where one sits already."""
+    if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
+        raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
+    return hall.board(person, command.on)
 
 
 def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:

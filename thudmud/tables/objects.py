@@ -21,6 +21,22 @@ LONGEST_ECHO = 40
 """How many characters of what somebody typed are repeated to them."""
 
 ARTICLES = {"the", "a", "an"}
+RESERVED = frozenset(
+    {
+        "it",
+        "hall",
+        "here",
+        "round",
+        "around",
+        "me",
+        "myself",
+        "capturing",
+        *ARTICLES,
+        *ORDINAL_WORDS,
+    }
+)
+"""Words that mean something else where a name is expected."""
+
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
 
@@ -55,7 +71,9 @@ class Phrase:
     def among(self, names: Sequence[str]) -> list[str]:
         """Return those of ``names`` that the words fit, in their order, the ordinal left out."""
         exact = [name for name in names if tuple(name.lower().split()) == self.words]
-        return exact or [name for name in names if self.fits(name)]
+        if exact and self.ordinal is None:
+            return exact
+        return [name for name in names if self.fits(name)]
 
     def pick(self, fitting: Sequence[str]) -> str | None:
         """Return the one that is meant of those that fit; None if it is not one.

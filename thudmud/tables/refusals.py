@@ -15,7 +15,7 @@ class Refusal(Enum):
     NO_BOARD_HERE = 'There is no "{words}" here.{hint} The boards are: {boards}.'
     NO_SUCH_ORDINAL = 'There is no "{words}", only {boards}.'
     WHICH_BOARD = 'Which one do you mean by "{words}": {boards}?'
-    SAY_WHICH = 'Which board? Add "{preposition}" and one of: {boards}.'
+    SAY_WHICH = 'Which board? Add "on" and one of: {boards}.'
     NOTHING_USED = 'You have not used a board yet for "it" to mean. The boards are: {boards}.'
     ALREADY_THERE = "You are at the {board} already."
     ALREADY_IN_HALL = "You are in the hall already."

@@ -131,13 +131,12 @@ def _(event: Joined, table: Table) -> Table:
 @_applied.register
 def _(event: Left, table: Table) -> Table:
     stay = {side: holder for side, holder in table.seats.items() if side is not event.side}
-    # An offer is made to a person: it goes with either of the two.
-    return replace(table, seats=MappingProxyType(stay), offers=NO_OFFERS)
+    return replace(table, seats=MappingProxyType(stay))
 
 
 @_applied.register
 def _(_: Cleared, table: Table) -> Table:
-    return replace(table, match=None, ruleset=table.own_rules, offers=NO_OFFERS)
+    return replace(table, match=None, ruleset=table.own_rules)
 
 
 @_applied.register

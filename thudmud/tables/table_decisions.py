@@ -10,6 +10,7 @@ from functools import singledispatch
 
 from thudmud.commands.model import End, Join, Leave, Play, Resign, SetRules, Start
 from thudmud.engine import RULESETS, Ending, Game, Outcome, Side
+from thudmud.engine.english import capitalised, does
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -59,6 +60,7 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     """
     left = Left(now, player, _seat(table, player), parting)
     if table.full:
+        # An offer is made to a person: it goes with either of the two.
         return (*_lapsed(table, player, now), left)
     return (left,) if table.is_new else (left, Cleared(now, player))
 
@@ -102,7 +104,7 @@ def _(_command: Start, table: Table, player: str, now: float) -> Events:
 
 @_decide.register
 def _(_command: End, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table)
+    side, game = _seat(table, player), battle(table, player)
     if table.offers.get(Offer.END) is side.other:
         return (_agreed(game, player, Ending.AGREEMENT, now),)
     if not table.full:
@@ -114,13 +116,13 @@ def _(_command: End, table: Table, player: str, now: float) -> Events:
 
 @_decide.register
 def _(_command: Resign, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table)
+    side, game = _seat(table, player), battle(table, player)
     return (BattleEnded(now, player, game.ruleset.resignation(game.position, side)),)
 
 
 @_decide.register
 def _(command: Play, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table)
+    side, game = _seat(table, player), battle(table, player)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(now, player, side, move, len(after.moves))
@@ -135,7 +137,7 @@ def _(command: SetRules, table: Table, player: str, now: float) -> Events:
         known = ", ".join(RULESETS)
         raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=known)
     if table.seats and table.side_of(player) is None:
-        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=who_sits(table))
+        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=who_sits(table, player))
     if table.running:
         raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
     if table.half_played:
@@ -145,25 +147,28 @@ def _(command: SetRules, table: Table, player: str, now: float) -> Events:
     return (RulesSet(now, player, command.rules),)
 
 
-def battle(table: Table) -> Game:
-    """Return the battle that is being played.
+def battle(table: Table, player: str) -> Game:
+    """Return the battle that is being played, which ``player`` asks about.
 
     Raises:
         Refused: there is none.
     """
     if table.match is None or not table.match.running:
-        hint = f'"{Start(table.name)}" begins one.' if table.full else who_sits(table)
+        hint = f'"{Start(table.name)}" begins one.' if table.full else who_sits(table, player)
         raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
     return table.match.game
 
 
-def who_sits(table: Table) -> str:
-    """Return a sentence on who plays what at ``table``, and how to take a free seat."""
-    plays = [f"{holder} plays the {side.plural}" for side, holder in sorted_seats(table)]
+def who_sits(table: Table, me: str | None) -> str:
+    """Return, as told to ``me``, who plays what at ``table``, and how to take a free seat."""
+    plays = [
+        f"{does(holder, me, 'play')} the {side.plural}" for side, holder in sorted_seats(table)
+    ]
     if not plays:
         joins = (f'"{Join(side, table.name)}"' for side in Side)
         return f"Both seats are free: {' or '.join(joins)}."
-    return f"{' and '.join(plays)}." + ("" if table.full else f" {free_seat(table)}")
+    said = f"{capitalised(' and '.join(plays))}."
+    return said if table.full else f"{said} {free_seat(table)}"
 
 
 def free_seat(table: Table) -> str:
@@ -180,7 +185,7 @@ def sorted_seats(table: Table) -> list[tuple[Side, str]]:
 def _seat(table: Table, player: str) -> Side:
     side = table.side_of(player)
     if side is None:
-        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table))
+        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table, player))
     return side
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
 from thudmud.engine.english import capitalised, counted
-from thudmud.tables.match import BATTLES, Match
+from thudmud.tables.match import BATTLES
 from thudmud.tables.table import Table
 from thudmud.text.words import wrapped
 
@@ -31,7 +31,7 @@ def full(table: Table, width: int) -> list[str]:
         rows = [_narrow(row) for row in rows]
     beside = width - 1 - GRID_WIDTH - len(GAP)
     if beside < PANEL_WIDTH:
-        return [*rows, *filter(None, panel(table, width - 1))]
+        return [*rows, *wrapped(". ".join(_below(table)) + ".", width)]
     facts = panel(table, beside)
     facts += [""] * (len(rows) - len(facts))
     return [
@@ -67,20 +67,27 @@ def _narrow(row: str) -> str:
 
 def panel(table: Table, width: int) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
-    now = _score(table)
     facts = [
-        f"{capitalised(table.name)}, {_rules(table)} rules",
+        _heading(table),
         _progress(table),
         "",
         *(_side_line(table, side) for side in Side),
         "",
-        f"Score: dwarfs {now.dwarf}, trolls {now.troll}",
-        *_match_lines(table.match, table),
+        _score_line(table),
+        *_match_lines(table),
         "",
         *_last_lines(table),
         *_turn_lines(table),
     ]
     return [line for fact in facts for line in (wrapped(fact, width + 1, "  ") or [""])]
+
+
+def _below(table: Table) -> list[str]:
+    """Return the facts for one short paragraph: a narrow screen is seldom a high one."""
+    last = _last_lines(table)[:1]
+    sides = (_side_line(table, side) for side in Side)
+    facts = [_heading(table), _progress(table), *sides, _score_line(table), *_match_lines(table)]
+    return [fact.rstrip(".") for fact in [*facts, *last, *_turn_lines(table)]]
 
 
 def status(table: Table) -> str:
@@ -99,8 +106,18 @@ def holder(table: Table, side: Side) -> str:
     return table.seats.get(side, "seat free")
 
 
-def _match_lines(match: Match | None, table: Table) -> list[str]:
+def _heading(table: Table) -> str:
+    return f"{capitalised(table.name)}, {_rules(table)} rules"
+
+
+def _score_line(table: Table) -> str:
+    now = _score(table)
+    return f"Score: dwarfs {now.dwarf}, trolls {now.troll}"
+
+
+def _match_lines(table: Table) -> list[str]:
     """Return the points of the match as a line; none before a battle of it has ended."""
+    match = table.match
     if match is None or (match.battle == 1 and match.running):
         return []
     points = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)

@@ -127,8 +127,8 @@ def syntax(verb: str | None, width: int) -> list[str]:
     width = min(width, WIDEST + 1)
     name = _plain(verb)
     if name in _CONTENTS:
-        listed = [PAGES[verb] for verb in VERBS if verb in PAGES]
-        return [row for page in listed for row in _indented(page.patterns, width)]
+        commands = [PAGES[word] for word in VERBS if word in PAGES]
+        return [row for each in commands for row in _indented(each.patterns, width)]
     found = _find(name)
     if found is None:
         return _unknown("command", name, '"syntax" lists the commands.', width)

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from thudmud.commands import KEYWORDS, ParseError, parse
+from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, parse
 from thudmud.engine import IllegalMove
 from thudmud.tables import BoardSpec, Decision, Hall, Parting, Refused, Telling, decide, part
+from thudmud.tables.objects import RESERVED
 from thudmud.text.mistakes import explain
 from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
 
 NAME_LENGTHS = range(2, 21)
-TAKEN_WORDS = KEYWORDS | {"you", "it", "me", "nobody", "somebody", "everybody"}
+TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
 """Lower-case words that would be misread as the name of a player."""
 DEFAULT_WIDTH = 80
 
@@ -50,6 +51,7 @@ class House:
 
     def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
         self.hall = Hall(boards, quiet_plies)
+        self._board_words = {word for spec in boards for word in spec.name.lower().split()}
         self._widths: dict[str, int] = {}
 
     def __contains__(self, name: object) -> bool:
@@ -66,7 +68,7 @@ class House:
             return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
         if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
             return "A name is 2 to 20 letters from A to Z, without blanks."
-        if name.lower() in TAKEN_WORDS:
+        if name.lower() in TAKEN_WORDS | self._board_words:
             return f'"{name}" has a meaning here already, so it cannot be a name.'
         if name.lower() in self.hall.names:
             return f"Somebody called {self.hall.names[name.lower()]} is here already."
@@ -106,7 +108,7 @@ class House:
         try:
             decided = decide(self.hall, name, command, now)
         except (Refused, IllegalMove) as refusal:
-            self.hall.remember(name, getattr(command, "on", None))
+            self.hall.remember(name, _named(command))
             return [Message((name,), "\n".join(wrapped(str(refusal), self._widths[name])))]
         return self._commit(decided)
 
@@ -129,3 +131,11 @@ class House:
                 text = "\n".join(tell(self.hall, telling, view))
                 messages.append(Message(tuple(names), text))
         return messages
+
+
+def _named(command: Command) -> str | None:
+    """Return the words for a board that a command holds, if any."""
+    match command:
+        case Look(words) | Go(words):
+            return words
+    return getattr(command, "on", None)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import comb
 
-from thudmud.engine import Game, Move, Piece, Position, Square, Verb
+from thudmud.engine import Game, Move, Piece, Position, Side, Square, Verb
 from thudmud.tables.objects import listed
 from thudmud.text.words import wrapped
 
@@ -27,9 +27,11 @@ def possible(game: Game, origin: Square | None, width: int) -> list[str]:
     """
     position, heading = game.position, ""
     piece = position.piece_at(origin) if origin else None
-    if piece and piece.side is position.turn.other:
-        position = replace(position, turn=piece.side)
-        heading = f"It is the {position.turn.other.plural}' turn; if it were the other's: "
+    owner = Side.DWARF if piece is Piece.ROCK else piece.side if piece else None
+    if owner is position.turn.other:
+        position = replace(position, turn=owner)
+        turn = position.turn
+        heading = f"It is the {turn.other.plural}' turn; if it were the {turn.plural}': "
     origins = (origin,) if origin else _origins(position)
     rows = []
     for square in origins:

@@ -7,7 +7,7 @@ change anything.
 from __future__ import annotations
 
 from thudmud.engine import Side
-from thudmud.engine.english import counted
+from thudmud.engine.english import capitalised, counted, does
 from thudmud.tables.asides import (
     CameIn,
     Emoted,
@@ -24,11 +24,15 @@ from thudmud.tables.hall import Hall, Person
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import sorted_seats
-from thudmud.text.words import does, wrapped
+from thudmud.text.words import wrapped
 
 
 def told(aside: Happening, me: str | None) -> str:
     """Return ``aside`` as a sentence for ``me`` (None: somebody it does not name)."""
+    return capitalised(_told(aside, me))
+
+
+def _told(aside: Happening, me: str | None) -> str:
     match aside:
         case Entered(player):
             return f"{does(player, me, 'come')} into the hall."
@@ -64,58 +68,58 @@ def at(room: str | None) -> str:
     return f"at the {room}" if room else "in the hall"
 
 
-def hall(house: Hall, player: str, width: int) -> list[str]:
+def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
     """Return the hall as ``player`` sees it: the boards, and who is there."""
     opening = 'This is the hall, where the boards stand. Walk up to one with "go to" and its name.'
     return [
         *wrapped(opening, width),
-        *boards(house, width),
-        *people_here(house, player, None, width),
+        *boards(hall, width),
+        *people_here(hall, player, None, width),
     ]
 
 
-def boards(house: Hall, width: int) -> list[str]:
+def boards(hall: Hall, width: int) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
     return [
         line
-        for number, table in enumerate(house.tables.values(), 1)
-        for line in wrapped(f"{number:>2}. {_entry(house, table)}", width, "    ")
+        for number, table in enumerate(hall.tables.values(), 1)
+        for line in wrapped(f"{number:>2}. {_entry(hall, table)}", width, "    ")
     ]
 
 
-def people_here(house: Hall, player: str, room: str | None, width: int) -> list[str]:
+def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return who is in a room besides ``player``; nothing if nobody is."""
-    others = [name for name in house.people_in(room) if name != player]
+    others = [name for name in hall.people_in(room) if name != player]
     if not others:
         return []
     return wrapped(f"Also here: {listed(others)}.", width)
 
 
-def who(house: Hall, player: str, width: int) -> list[str]:
+def who(hall: Hall, player: str, width: int) -> list[str]:
     """Return the players, each with where they are and what they play."""
-    lines = [counted(len(house.people), "player") + " connected:"]
-    for person in house.people.values():
-        lines += wrapped(f"  {_facts(house, person, player)}", width, "    ")
+    lines = wrapped(f"{counted(len(hall.people), 'player')} connected:", width)
+    for person in hall.people.values():
+        lines += wrapped(f"  {_facts(hall, person, player)}", width, "    ")
     return lines
 
 
-def person(house: Hall, name: str, player: str, width: int) -> list[str]:
+def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
     """Return one of the players as ``player`` is told of them."""
-    return wrapped(_facts(house, house.people[name], player), width)
+    return wrapped(_facts(hall, hall.people[name], player), width)
 
 
-def _facts(house: Hall, person: Person, player: str) -> str:
+def _facts(hall: Hall, person: Person, player: str) -> str:
     plays = [
         f"plays the {side.plural} {at(table.name)}"
-        for table in house.seats_of(person.name)
+        for table in hall.seats_of(person.name)
         if (side := table.side_of(person.name))
     ]
     mine = " (you)" if person.name == player else ""
     return f"{person.name}{mine}: {'; '.join([at(person.room), *plays])}"
 
 
-def _entry(house: Hall, table: Table) -> str:
-    watching = len([name for name in house.people_in(table.name) if not table.side_of(name)])
+def _entry(hall: Hall, table: Table) -> str:
+    watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
     facts = [_state(table)]
     if watching:
         facts.append(f"{watching} watching")
@@ -124,12 +128,20 @@ def _entry(house: Hall, table: Table) -> str:
 
 def _state(table: Table) -> str:
     seats = " and ".join(f"{holder} ({side.plural})" for side, holder in sorted_seats(table))
-    game = table.game
-    free = "".join(f"; {side.value} seat free" for side in Side if side not in table.seats)
-    if table.running and game and table.match:
-        plies = counted(len(game.moves), "ply")
-        turn = f"{game.position.turn.plural} to move"
-        return f"{seats} in battle {table.match.battle}, {plies} played, {turn}{free}"
-    if table.full:
-        return f"{seats}, {'between battles' if table.half_played else 'no battle begun'}"
-    return f"{seats}{free}" if seats else "both seats free"
+    if not seats:
+        return "both seats free"
+    progress = [_progress(table)] if table.match or table.full else []
+    free = [f"{side.value} seat free" for side in Side if side not in table.seats]
+    return "; ".join([seats, *progress, *free])
+
+
+def _progress(table: Table) -> str:
+    match = table.match
+    if match is None:
+        return "no battle begun"
+    if match.over:
+        return "match over"
+    if not match.running:
+        return "between the battles of a match"
+    plies = counted(len(match.game.moves), "ply")
+    return f"battle {match.battle}, {plies} played, {match.game.position.turn.plural} to move"

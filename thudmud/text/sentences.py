@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import singledispatch
 
 from thudmud.commands.model import End, Join, Start
-from thudmud.engine import Ending, Move, Outcome, Piece, Side, Verb
-from thudmud.engine.english import counted
+from thudmud.engine import Ending, Game, Move, Outcome, Piece, Side, Verb
+from thudmud.engine.english import capitalised, counted, does
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -29,7 +29,6 @@ from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import OFFER_WORDS, free_seat, who_sits
-from thudmud.text.words import does
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
@@ -48,7 +47,7 @@ def sentence(event: TableEvent, table: Table, me: str | None) -> str:
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
-    return _sentence(event, table, me)
+    return capitalised(_sentence(event, table, me))
 
 
 def turn(table: Table, me: str | None) -> str:
@@ -62,15 +61,20 @@ def turn(table: Table, me: str | None) -> str:
     return "It is your turn." if player == me else f"It is {player}'s turn ({side.plural})."
 
 
-def waiting(table: Table) -> str:
+def waiting(table: Table, me: str | None) -> str:
     """Return what could be done at a table where no battle is being played."""
     if not table.full:
-        return who_sits(table)
-    return f"{who_sits(table)} {_begins(table)}"
+        return who_sits(table, me)
+    return f"{who_sits(table, me)} {_next(table)}"
 
 
-def _begins(table: Table) -> str:
-    battle = "second battle, with the seats swapped" if table.half_played else "battle"
+def _next(table: Table) -> str:
+    """Return how to go on when a battle is over or none has begun."""
+    if not table.full:
+        return free_seat(table)
+    battle = "battle"
+    if table.match:
+        battle = "second battle, with the seats swapped" if table.half_played else "next match"
     return f'"{Start(table.name)}" begins the {battle}.'
 
 
@@ -101,12 +105,19 @@ def _victims(move: Move, prey: Piece) -> str:
 
 def _named(table: Table, side: Side, me: str | None) -> str:
     """Return who plays ``side``, as within a sentence."""
-    player = table.seats.get(side, f"the {side.plural}")
+    player = table.seats.get(side, "the free seat")
     return "you" if player == me else player
 
 
-def _quiet(table: Table) -> str:
-    return counted(table.game.quiet_plies if table.game else 0, "ply")
+def _quiet(game: Game) -> str:
+    return counted(game.quiet_plies, "ply")
+
+
+def reached(outcome: Outcome, game: Game) -> str:
+    """Return how the battle ``game`` came to its ``outcome``; not for one that was resigned."""
+    if outcome.ending is Ending.NO_MOVE:
+        return f"The {game.position.turn.plural} have no move."
+    return ENDINGS[outcome.ending].format(plies=_quiet(game))
 
 
 @singledispatch
@@ -124,7 +135,7 @@ def _(event: Joined, table: Table, me: str | None) -> str:
     if table.running:
         return f"{said} {turn(table, me)}"
     if table.full:
-        return f"{said} Both seats are taken: {_begins(table)}"
+        return f"{said} Both seats are taken: {_next(table)}"
     return f"{said} {free_seat(table)}"
 
 
@@ -147,7 +158,8 @@ def _(event: Left, table: Table, me: str | None) -> str:
 
 @_sentence.register
 def _(_event: Cleared, table: Table, _me: str | None) -> str:
-    return f"Nobody is left at the {table.name}, so it is cleared."
+    rules = table.ruleset.name
+    return f"Nobody is left at the {table.name}, so it is set up anew, by the {rules} rules."
 
 
 @_sentence.register
@@ -161,14 +173,9 @@ def _(event: BattleStarted, table: Table, me: str | None) -> str:
     swapped = "" if event.number == 1 else ", with the seats swapped"
     return (
         f"{which} begins at the {table.name} by the {event.rules} rules{swapped}: "
-        f"{_mid(does(event.dwarf, me, 'play'))} the dwarfs, "
-        f"{_mid(does(event.troll, me, 'play'))} the trolls. {turn(table, me)}"
+        f"{does(event.dwarf, me, 'play')} the dwarfs, "
+        f"{does(event.troll, me, 'play')} the trolls. {turn(table, me)}"
     )
-
-
-def _mid(words: str) -> str:
-    """Return words that open with "You" as they stand within a sentence."""
-    return words.replace("You ", "you ", 1) if words.startswith("You ") else words
 
 
 @_sentence.register
@@ -177,7 +184,7 @@ def _(event: Moved, table: Table, me: str | None) -> str:
     game = table.game
     if game and table.quiet and game.quiet_plies == table.quiet_limit:
         may = f'either player may now say "{End(table.name)}" alone'
-        said += f" Nothing was captured for {_quiet(table)}: {may}."
+        said += f" Nothing was captured for {_quiet(game)}: {may}."
     over = game is not None and game.outcome is not None
     return said if over else f"{said} {turn(table, me)}"
 
@@ -190,8 +197,8 @@ def _(event: Offered, table: Table, me: str | None) -> str:
     if event.player == me:
         side = table.side_of(event.player)
         other = table.seats.get(side.other, "nobody") if side else "nobody"
-        return f'{said} {other} agrees by saying "{words}" too, and declines by a move.'
-    return f'{said} To agree, say "{words}"; a move declines.' if me else said
+        return f'{said} {other} agrees by saying "{words}" too; the next move takes it back.'
+    return f'{said} To agree, say "{words}"; the next move takes the offer back.' if me else said
 
 
 @_sentence.register
@@ -213,15 +220,13 @@ def _why(event: BattleEnded, table: Table, me: str | None) -> str:
     outcome = event.outcome
     if outcome.ending is Ending.RESIGNATION:
         return f"{does(event.player, me, 'resign')} the battle."
-    if outcome.ending is Ending.NO_MOVE and table.game:
-        return f"The {table.game.position.turn.plural} have no move."
-    return ENDINGS[outcome.ending].format(plies=_quiet(table))
+    return reached(outcome, table.game) if table.game else ""
 
 
 def _result(outcome: Outcome, table: Table, me: str | None) -> str:
     score = outcome.score
     sides = ", ".join(
-        f"{side.plural} ({_named(table, side, me) if side in table.seats else 'gone'}) "
+        f"{side.plural} ({_named(table, side, me) if side in table.seats else 'seat free'}) "
         f"{score.of(side)}"
         for side in Side
     )
@@ -233,13 +238,12 @@ def _result(outcome: Outcome, table: Table, me: str | None) -> str:
 
 def _match_so_far(table: Table, match: Match, me: str | None) -> str:
     if not match.over:
-        return f"The match so far: {points(table, match, me)}. {_begins(table)}"
+        return f"The match so far: {points(table, match, me)}. {_next(table)}"
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     said = f"The match is over: {points(table, match, me)}."
-    again = f'"{Start(table.name)}" begins a new one.'
     if lead == 0:
-        return f"{said} It is a draw. {again}"
+        return f"{said} It is a draw. {_next(table)}"
     side = Side.DWARF if lead > 0 else Side.TROLL
     player = table.seats.get(side)
-    wins = does(player, me, "win") if player else f"The {side.plural} win"
-    return f"{said} {wins} the match by {abs(lead)}. {again}"
+    wins = does(player, me, "win") if player else f"the {side.plural} win"
+    return f"{said} {capitalised(wins)} the match by {abs(lead)}. {_next(table)}"

@@ -6,8 +6,9 @@ Owns what `thudmud replay` prints. Must never read a file.
 from __future__ import annotations
 
 from thudmud.engine import Game, Side
-from thudmud.engine.english import counted
+from thudmud.engine.english import capitalised, counted
 from thudmud.text.board import grid
+from thudmud.text.sentences import reached
 
 
 def summary(game: Game) -> list[str]:
@@ -17,22 +18,21 @@ def summary(game: Game) -> list[str]:
     score = game.score
     return [
         *grid(game.position, last),
-        f"{game.ruleset.title} rules, {plies}",
-        f"Score: dwarfs {score.dwarf}, trolls {score.troll}; {_lead(score.dwarf - score.troll)}.",
+        f"{capitalised(game.ruleset.name)} rules, {plies}",
+        f"Score: dwarfs {score.dwarf}, trolls {score.troll}; {_lead(game)}.",
         _end(game),
     ]
 
 
-def _lead(difference: int) -> str:
+def _lead(game: Game) -> str:
+    difference = game.score.dwarf - game.score.troll
     if difference == 0:
         return "even"
     side = Side.DWARF if difference > 0 else Side.TROLL
-    return f"the {side.plural} lead by {abs(difference)}"
+    return f"the {side.plural} {'win' if game.outcome else 'lead'} by {abs(difference)}"
 
 
 def _end(game: Game) -> str:
     if game.outcome is None:
         return f"The {game.position.turn.plural} are to move."
-    winner = game.outcome.winner
-    result = f"the {winner.plural} have won" if winner else "it is a draw"
-    return f"The battle is over ({game.outcome.ending.value}): {result}."
+    return f"{reached(game.outcome, game)} The battle is over."

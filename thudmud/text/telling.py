@@ -19,7 +19,7 @@ from thudmud.commands.model import (
     Who,
 )
 from thudmud.tables.asides import Asked, CameIn, Emoted, Entered, Happening, Spoke, Told
-from thudmud.tables.events import BattleStarted, Joined, Moved, TableEvent
+from thudmud.tables.events import BattleStarted, Joined, Moved, RulesSet, TableEvent
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
 from thudmud.text import board, legal, rooms, sentences
@@ -29,8 +29,8 @@ from thudmud.text.words import wrapped
 SPEECH = Spoke | Emoted | Told
 """What is in a player's own words."""
 
-DRAWN = (BattleStarted, Moved)
-"""The events after which the board looks different, so that it is shown again."""
+DRAWN = (BattleStarted, Moved, RulesSet)
+"""The events after which there is another position to see, for those who stay to see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
     lines = wrapped(said, view.width, glued=not isinstance(aside, SPEECH))
     match aside:
         case Entered(player) | CameIn(player, None) if player == view.me:
-            return lines + rooms.hall(hall, player, view.width)
+            return lines + rooms.hall_seen(hall, player, view.width)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
@@ -109,7 +109,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
 def _standing(table: Table, view: View) -> list[str]:
     """Return what could be done at a board where nothing goes on, or else the reader's turn."""
     if not table.running:
-        return wrapped(sentences.waiting(table), view.width)
+        return wrapped(sentences.waiting(table, view.me), view.width)
     return wrapped(sentences.turn(table, view.me), view.width)
 
 
@@ -132,4 +132,4 @@ def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[s
             return board.full(table, view.width) + _standing(table, view) + here
         case Look() | ViewGame() if table:
             return board.full(table, view.width) + _standing(table, view)
-    return rooms.hall(hall, asked.player, view.width)
+    return rooms.hall_seen(hall, asked.player, view.width)

@@ -1,6 +1,7 @@
-"""The small words: who does what, in whose eyes, how many, and lines that fit.
+"""Lines that fit a screen.
 
-Owns English grammar and the wrapping of prose. Must never know an event.
+Owns the wrapping of prose. Must never know an event. Columns are counted as characters: one that
+takes two columns, as in Chinese, counts as one.
 """
 
 from __future__ import annotations
@@ -8,17 +9,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-IRREGULAR = {"go": "goes"}
-
 _COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
 _GLUE = "\0"  # no text that is shown holds it
-
-
-def does(actor: str, me: str | None, verb: str) -> str:
-    """Return ``actor`` doing ``verb`` (its plain form), as "You move" or "Anna moves"."""
-    if actor == me:
-        return f"You {verb}"
-    return f"{actor} {IRREGULAR.get(verb, verb + 's')}"
 
 
 def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> list[str]:
