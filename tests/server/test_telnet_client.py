@@ -56,6 +56,34 @@ def enter(player: Terminal, line: str) -> str:
     return str(player.before)
 
 
+PLIES = """\
+move f15 f8, move g9 f9, hurl f8 g7, move i7 h6, hurl g7 g8, move f9 g9, hurl g8 g9, move h9 g10,
+hurl g9 g10, move i9 h9, hurl g10 h9, move h7 g8, hurl h9 i8, move h6 i7, hurl i8 i7, move g8 h7,
+hurl i7 h7""".replace("\n", " ").split(", ")
+"""A battle in which the dwarfs, who begin, hurl every troll off the board."""
+
+
+def test_two_people_play_a_whole_match(terminals: list[Terminal]) -> None:
+    _, anna, bob = terminals
+    enter(anna, "anna")
+    enter(bob, "bob")
+    enter(anna, "join game as dwarf on pine board")
+    enter(bob, "join game as troll on pine board")
+    enter(anna, "start")
+    for number, ply in enumerate(PLIES):
+        assert "score" in enter((anna, bob)[number % 2], ply)
+    bob.expect_exact(
+        "The trolls have no move. The battle is over: dwarfs (Anna) 32, trolls (you) 0."
+    )
+    assert "you play the dwarfs, Anna plays" in " ".join(enter(bob, "start").split())
+    enter(bob, "move f15 f8")
+    assert "felling" not in enter(anna, "move g7 f7 capturing f8")
+    enter(bob, "end game")
+    ended = " ".join(enter(anna, "end game").split())
+    assert "The match is over: Bob 31, you 64. You win the match by 33." in ended
+    bob.expect_exact("The match is over: you 31, Anna 64.")
+
+
 def test_two_people_begin_a_game(terminals: list[Terminal]) -> None:
     server, anna, bob = terminals
     enter(anna, "anna")
