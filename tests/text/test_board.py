@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from thudmud.commands.model import Join, Play, Start
@@ -140,6 +142,14 @@ def test_where_the_panel_finds_room() -> None:
     table = played(names=LONG)
     beside = [width for width in range(34, 100) if len(board.full(table, width)) == 16]
     assert beside == list(range(75, 100))
+
+
+def test_a_panel_longer_than_the_board() -> None:
+    table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 40))
+    rows = board.full(table, 75)
+    assert len(rows) > 16
+    assert max(map(len, rows)) < 75
+    assert [row for row in rows if "Turn: trolls" in row]
 
 
 def test_the_rock_is_in_the_status_line() -> None:

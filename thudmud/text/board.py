@@ -6,6 +6,8 @@ never tell who reads it: the same lines go to every reader of the same width.
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
 from thudmud.engine.english import capitalised, counted
 from thudmud.tables.match import BATTLES
@@ -32,11 +34,8 @@ def full(table: Table, width: int) -> list[str]:
     beside = width - 1 - GRID_WIDTH - len(GAP)
     if beside < PANEL_WIDTH:
         return [*rows, *wrapped(". ".join(_below(table)) + ".", width)]
-    facts = panel(table, beside)
-    facts += [""] * (len(rows) - len(facts))
-    return [
-        f"{row:{GRID_WIDTH}}{GAP}{fact}".rstrip() for row, fact in zip(rows, facts, strict=True)
-    ]
+    both = zip_longest(rows, panel(table, beside), fillvalue="")
+    return [f"{row:{GRID_WIDTH}}{GAP}{fact}".rstrip() for row, fact in both]
 
 
 def grid(position: Position, last: Move | None = None) -> list[str]:
