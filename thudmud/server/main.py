@@ -12,19 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from thudmud.server import config_file, logs
 from thudmud.server.listening import CannotListenError
+from thudmud.server.options import Subparsers, port, refuse
 from thudmud.server.serve import serve
 from thudmud.server.tools import add_perft, add_replay, add_script
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
-
 DEFAULT_CONFIG = Path("config.toml")
-USAGE = 2
-"""The exit status for a command line or a configuration that can't be used."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +51,7 @@ def _add_serve(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--host", type=_host, help="the address to listen on, instead of server.host"
     )
-    parser.add_argument("--port", type=_port, help="the port, instead of server.port")
+    parser.add_argument("--port", type=port, help="the port, instead of server.port")
     parser.set_defaults(run=_serve)
 
 
@@ -70,9 +65,9 @@ def _serve(options: argparse.Namespace) -> int:
         logs.begin(server.log_level)
         asyncio.run(serve(settings.model_copy(update={"server": server}), _announce))
     except config_file.ConfigError as error:
-        return _refuse(error.problems)
+        return refuse(*error.problems)
     except CannotListenError as error:
-        return _refuse([str(error)])
+        return refuse(error)
     return 0
 
 
@@ -82,20 +77,8 @@ def _host(text: str) -> str:
     return text
 
 
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"should be a whole number from 0 to 65535, not {text!r}")
-    return int(text)
-
-
 def _announce(line: str) -> None:
     print(line, flush=True)
-
-
-def _refuse(problems: Sequence[str]) -> int:
-    for problem in problems:
-        print(f"thudmud: {problem}", file=sys.stderr)
-    return USAGE
 
 
 SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (

@@ -10,7 +10,6 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from thudmud.engine import (
     RULESETS,
@@ -22,21 +21,20 @@ from thudmud.engine import (
     read_record,
     write_ply,
 )
+from thudmud.engine.english import counted
 from thudmud.script import HouseStage, Stage, StageError, Transcript, TranscriptError, perform
 from thudmud.script.transcript import FORMAT
 from thudmud.server import config_file
+from thudmud.server.options import Subparsers, port, refuse
 from thudmud.server.remote_stage import RemoteStage
 from thudmud.server.serve import furnish
 from thudmud.text.summary import summary
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (no other name)
-
 DEEPEST = 20
 """Plies. Far fewer outlast anybody's patience."""
 
-MISMATCH, UNUSABLE = 1, 2
-"""Exit status: what was seen is not what was expected; what was given could not be used."""
+MISMATCH = 1
+"""The exit status where what was seen is not what was expected."""
 
 
 def add_perft(subparsers: Subparsers) -> None:
@@ -63,7 +61,7 @@ def _count(options: argparse.Namespace) -> int:
     try:
         game = _read(options.record, ruleset) if options.record else Game.start(ruleset)
     except _UnusableError as error:
-        return _fail(error)
+        return refuse(error)
     if game.outcome:
         print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)
         print(1 if options.depth == 0 else 0)
@@ -93,7 +91,7 @@ def _replay(options: argparse.Namespace) -> int:
     try:
         game = _read(options.record, options.rules)
     except _UnusableError as error:
-        return _fail(error)
+        return refuse(error)
     print("\n".join(summary(game)))
     return 0
 
@@ -118,11 +116,10 @@ def add_script(subparsers: Subparsers) -> None:
 def _script(options: argparse.Namespace) -> int:
     """Play transcripts; print what does not fit, and how much was played."""
     if options.connect and options.config:
-        return _fail("--config: with --connect the server has its own configuration")
+        return refuse("--config: with --connect the server has its own configuration")
     status = max(_play(path, options) for path in options.files)
     if status == 0 and not options.update:
-        number = len(options.files)
-        print(f"{number} transcript{'s' * (number > 1)}: all as expected")
+        print(f"{counted(len(options.files), 'transcript')}: all as expected")
     return status
 
 
@@ -133,11 +130,11 @@ def _play(path: Path, options: argparse.Namespace) -> int:
         with open_stage(path, transcript, options.config, options.connect) as stage:
             mismatches, updated = perform(transcript, stage)
     except (TranscriptError, StageError) as error:
-        return _fail(f"{path}: {error}")
+        return refuse(f"{path}: {error}")
     except config_file.ConfigError as error:
-        return _fail(error)
+        return refuse(*error.problems)
     except _UnusableError as error:
-        return _fail(error)
+        return refuse(error)
     if options.update:
         return _update(path, text, updated.written())
     for mismatch in mismatches:
@@ -150,7 +147,7 @@ def _update(path: Path, text: str, updated: str) -> int:
         try:
             path.write_text(updated, encoding="utf-8")
         except OSError as error:
-            return _fail(f"{path}: {error.strerror}")
+            return refuse(f"{path}: {error.strerror}")
         print(f"{path}: updated")
     return 0
 
@@ -198,11 +195,6 @@ def _text(path: Path) -> str:
         raise _UnusableError(f"{path}: it is not text in UTF-8") from error
 
 
-def _fail(problem: object) -> int:
-    print(f"thudmud: {problem}", file=sys.stderr)
-    return UNUSABLE
-
-
 def _rules_option(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(f'"{name}"' for name in RULESETS)
     parser.add_argument(
@@ -228,7 +220,7 @@ def _depth(text: str) -> int:
 
 
 def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not (host and port.isascii() and port.isdigit() and int(port) <= 65535):
+    host, _, number = text.rpartition(":")
+    if not (host and number):
         raise argparse.ArgumentTypeError(f"should be HOST:PORT, not {text!r}")
-    return host.strip("[]"), int(port)
+    return host.strip("[]"), port(number)

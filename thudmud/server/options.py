@@ -1,0 +1,34 @@
+"""What several subcommands share: how options are read, and how a refusal is told.
+
+Owns the exit status of what cannot be used, and the line that says so. Must never know a
+subcommand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TypeAlias
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (no other name)
+"""What a subcommand is declared to."""
+
+UNUSABLE = 2
+"""The exit status for a command line, a configuration or a file that can't be used."""
+
+HIGHEST_PORT = 65535
+
+
+def port(text: str) -> int:
+    """Return the port that an option gives; argparse tells of anything else."""
+    if not (text.isascii() and text.isdigit() and int(text) <= HIGHEST_PORT):
+        right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
+        raise argparse.ArgumentTypeError(right)
+    return int(text)
+
+
+def refuse(*problems: object) -> int:
+    """Tell what can't be used, a line each; return the exit status."""
+    for problem in problems:
+        print(f"thudmud: {problem}", file=sys.stderr)
+    return UNUSABLE
