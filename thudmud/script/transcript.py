@@ -156,10 +156,7 @@ class _Reader:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps so far, with what is seen after each."""
-        if self._step is None:
-            return ()
-        expected = {who: tuple(lines) for who, lines in self._expected.items()}
-        return (*self._ended, replace(self._step, expected=expected))
+        return (*self._ended, *self._current())
 
     def read(self, number: int, line: str) -> None:
         if not line or line.startswith("#"):
@@ -173,6 +170,13 @@ class _Reader:
                 number,
                 f'"{line}" should begin with a name such as Anna and > | ~ ... + or -, or with #',
             )
+
+    def _current(self) -> tuple[Step, ...]:
+        """Return the step that is being read, if one is, with what is seen after it so far."""
+        if self._step is None:
+            return ()
+        expected = {who: tuple(lines) for who, lines in self._expected.items()}
+        return (replace(self._step, expected=expected),)
 
     def _setting(self, number: int, line: str) -> None:
         key, _, value = line.partition(" ")
@@ -189,7 +193,7 @@ class _Reader:
         if not text and sign in {"|", "~"}:
             raise TranscriptError(number, "empty lines are not compared")
         if sign in {act.value for act in Act}:
-            self._ended[:] = self.steps
+            self._ended += self._current()
             self._expected = {}
             self._step = Step(number, who, Act(sign), text, before=tuple(self.loose))
             self.loose.clear()
