@@ -20,7 +20,7 @@ STRIDE = 16
 _CORNER = 5
 """Columns (or rows) that a corner triangle takes off the outermost row: 5 + 4 + 3 + 2 + 1 = 15."""
 
-_LETTERS = "ABCDEFGHIJKLMNO"
+LETTERS = "ABCDEFGHIJKLMNO"
 _NAME = re.compile(r"([A-O])([1-9]|1[0-5])", re.ASCII | re.IGNORECASE)
 
 
@@ -54,10 +54,10 @@ class Square:
         match = _NAME.fullmatch(name)
         if match is None:
             raise ValueError(f"{name!r} is not a square: a letter A to O and a number 1 to 15")
-        return Square(_LETTERS.index(match[1].upper()), int(match[2]) - 1)
+        return Square(LETTERS.index(match[1].upper()), int(match[2]) - 1)
 
     def __str__(self) -> str:
-        return f"{_LETTERS[self.column]}{self.row + 1}"
+        return f"{LETTERS[self.column]}{self.row + 1}"
 
     def __repr__(self) -> str:
         return f"<{self}>"

@@ -170,7 +170,8 @@ class Hall:
         raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
 
     def _named_board(self, person: Person, words: str) -> str:
-        phrase, fitting = Phrase.parse(words), self.fitting(words)
+        phrase = Phrase.parse(words)
+        fitting = phrase.among(list(self.tables))
         if not fitting:
             hint = _hint(phrase, list(self.tables))
             boards = listed(self.tables)

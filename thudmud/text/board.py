@@ -10,15 +10,14 @@ from itertools import zip_longest
 
 from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
 from thudmud.engine.english import capitalised, counted
+from thudmud.engine.squares import LETTERS, WIDTH
 from thudmud.tables.match import BATTLES
 from thudmud.tables.table import Table
 from thudmud.text.words import wrapped
 
-COLUMNS = "ABCDEFGHIJKLMNO"
-SIZE = len(COLUMNS)
 EMPTY, MOVED_FROM, CAPTURED = ".", "+", "*"
 GAP = "   "
-GRID_WIDTH = 3 + 2 * SIZE
+GRID_WIDTH = 3 + 2 * WIDTH
 PANEL_WIDTH = 38
 """The least room beside the board that the panel needs; with less it stands below."""
 
@@ -46,13 +45,13 @@ def grid(position: Position, last: Move | None = None) -> list[str]:
         marks |= dict.fromkeys(last.captures, CAPTURED)
     for piece in Piece:
         marks |= dict.fromkeys(position.squares(piece), piece.value)
-    heading = "   " + " ".join(COLUMNS)
-    return [heading, *(_row(number, marks, last) for number in range(SIZE))]
+    heading = "   " + " ".join(LETTERS)
+    return [heading, *(_row(number, marks, last) for number in range(WIDTH))]
 
 
 def _row(row: int, marks: dict[Square, str], last: Move | None) -> str:
-    cells = [marks.get(Square(column, row), " ") for column in range(SIZE)]
-    gaps = [" "] * (SIZE + 1)
+    cells = [marks.get(Square(column, row), " ") for column in range(WIDTH)]
+    gaps = [" "] * (WIDTH + 1)
     if last and last.target.row == row:
         gaps[last.target.column], gaps[last.target.column + 1] = "[", "]"
     drawn = "".join(gap + cell for gap, cell in zip(gaps, cells, strict=False))

@@ -51,7 +51,8 @@ class House:
 
     def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
         self.hall = Hall(boards, quiet_plies)
-        self._board_words = {word for spec in boards for word in spec.name.lower().split()}
+        board_words = {word for spec in boards for word in spec.name.lower().split()}
+        self._taken_words = TAKEN_WORDS | board_words
         self._widths: dict[str, int] = {}
 
     def __contains__(self, name: object) -> bool:
@@ -68,7 +69,7 @@ class House:
             return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
         if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
             return "A name is 2 to 20 letters from A to Z, without blanks."
-        if name.lower() in TAKEN_WORDS | self._board_words:
+        if name.lower() in self._taken_words:
             return f'"{name}" has a meaning here already, so it cannot be a name.'
         if name.lower() in self.hall.names:
             return f"Somebody called {self.hall.names[name.lower()]} is here already."

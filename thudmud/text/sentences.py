@@ -212,15 +212,11 @@ def _(event: BattleEnded, table: Table, me: str | None) -> str:
     match = table.match
     if match is None:
         return "The battle is over."
-    why, result = _why(event, table, me), _result(event.outcome, table, me)
-    return f"{why} {result} {_match_so_far(table, match, me)}"
-
-
-def _why(event: BattleEnded, table: Table, me: str | None) -> str:
-    outcome = event.outcome
-    if outcome.ending is Ending.RESIGNATION:
-        return f"{does(event.player, me, 'resign')} the battle."
-    return reached(outcome, table.game) if table.game else ""
+    if event.outcome.ending is Ending.RESIGNATION:
+        why = f"{does(event.player, me, 'resign')} the battle."
+    else:
+        why = reached(event.outcome, match.game)
+    return f"{why} {_result(event.outcome, table, me)} {_match_so_far(table, match, me)}"
 
 
 def _result(outcome: Outcome, table: Table, me: str | None) -> str:
