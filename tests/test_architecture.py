@@ -17,11 +17,19 @@ ARROWS: dict[str, set[str]] = {
     "tables": {"engine", "commands"},
     "text": {"engine", "commands", "tables"},
     "script": {"text"},
-    "server": {"engine", "commands", "tables", "text", "script"},
+    "journal": {"engine", "tables"},
+    "server": {"engine", "commands", "tables", "text", "script", "journal"},
 }
 """Which rooms a room may import."""
 
-OWNERS = {"lark": {"commands"}, "telnetlib3": {"server"}, "pydantic": {"server"}}
+OWNERS = {
+    "lark": {"commands"},
+    "telnetlib3": {"server"},
+    "pydantic": {"server"},
+    "argon2": {"server"},
+    "openskill": {"tables"},
+    "sqlite3": {"journal", "server"},
+}
 """Which rooms may import a dependency; nobody else may."""
 
 PURE = {"", "engine", "commands", "tables", "text", "script"}

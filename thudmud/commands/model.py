@@ -78,6 +78,58 @@ class Resign:
 
 
 @dataclass(frozen=True, slots=True)
+class Undo:
+    """Ask for one's last ply back, or agree that the other takes theirs back."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"undo{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """Decline what the other player has offered."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"no{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Win the battle, since the other player has been away for too long."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"claim game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjourn:
+    """Offer to put the match away for another day, or agree to it."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"adjourn game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on with a match that was put away: the one of battle ``number``, or the only one."""
+
+    number: int | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        number = "" if self.number is None else f" {self.number}"
+        return f"resume game{number}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
 class SetBoard:
     """Choose one's own style for a board."""
 
@@ -175,6 +227,101 @@ class Who:
 
 
 @dataclass(frozen=True, slots=True)
+class Games:
+    """List one's own matches, running and adjourned."""
+
+    def __str__(self) -> str:
+        return "games"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """List the battles that were played, the last one first: all of them, or a player's."""
+
+    player: str | None = None
+    page: int = 1
+
+    def __str__(self) -> str:
+        player = "" if self.player is None else f" {self.player}"
+        return f"history{player}" + ("" if self.page == 1 else f" page {self.page}")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Go through a battle again, from its beginning."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"replay {self.number}"
+
+
+class Way(Enum):
+    """Where to go in a battle that is replayed."""
+
+    NEXT = "next"
+    BACK = "back"
+    FIRST = "first"
+    LAST = "last"
+    PLAY = "play"
+    """On to the end by itself, ply by ply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """See another ply of the battle that one is replaying."""
+
+    way: Way
+
+    def __str__(self) -> str:
+        return self.way.value
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """See a battle in record notation."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"record {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewScore:
+    """See what a player has won and lost; oneself if ``player`` is None."""
+
+    player: str | None = None
+
+    def __str__(self) -> str:
+        return "score" if self.player is None else f"score {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """List the players by their ratings."""
+
+    def __str__(self) -> str:
+        return "standings"
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """Keep one's name, by a password."""
+
+    def __str__(self) -> str:
+        return "register"
+
+
+@dataclass(frozen=True, slots=True)
+class Password:
+    """Change one's password."""
+
+    def __str__(self) -> str:
+        return "password"
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
     """Speak to everybody in the room."""
 
@@ -234,8 +381,38 @@ class Quit:
 
 
 GameCommand = (
-    Join | Leave | End | Start | Resign | SetBoard | SetRules | Play | ViewGame | ViewPossible
+    Join
+    | Leave
+    | End
+    | Start
+    | Resign
+    | Undo
+    | No
+    | Claim
+    | Adjourn
+    | Resume
+    | SetBoard
+    | SetRules
+    | Play
+    | ViewGame
+    | ViewPossible
 )
+Archived = Games | History | Replay | Step | Record | ViewScore | Standings
+"""What asks for battles that were played, and for what came of them."""
+
 Command = (
-    GameCommand | Look | Go | Boards | Who | Say | Emote | Tell | Help | Syntax | Quit
-)  # fmt: skip
+    GameCommand
+    | Archived
+    | Look
+    | Go
+    | Boards
+    | Who
+    | Say
+    | Emote
+    | Tell
+    | Help
+    | Syntax
+    | Register
+    | Password
+    | Quit
+)

@@ -17,12 +17,21 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from thudmud.server.settings import BoardSettings, GameSettings, ServerSettings, Settings
+from thudmud.server.settings import (
+    BoardSettings,
+    GameSettings,
+    PlayerSettings,
+    ServerSettings,
+    Settings,
+    StorageSettings,
+)
 
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "": Settings.model_fields,
     "server": ServerSettings.model_fields,
     "game": GameSettings.model_fields,
+    "players": PlayerSettings.model_fields,
+    "storage": StorageSettings.model_fields,
     "board": BoardSettings.model_fields,
 }
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated

@@ -19,11 +19,17 @@ from thudmud.tables.objects import RESERVED
 RULES = tuple(RULESETS)
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 _LONGEST_NAME = 30
+YEAR = 31_622_400  # seconds
 
 
 def _whole(default: int, low: int, high: int) -> Any:
     words = f"a whole number from {low} to {high}"
     return Field(default=default, ge=low, le=high, description=words)
+
+
+def _seconds(default: float, low: float, high: float) -> Any:
+    words = f"a number of seconds from {low} to {high}"
+    return Field(default=float(default), ge=low, le=high, description=words)
 
 
 def _board_name(name: str) -> str:
@@ -90,6 +96,28 @@ class GameSettings(_Section):
     """What holds at every board."""
 
     quiet_plies: int = _whole(200, 0, 1_000_000)
+    seat_grace: float = _seconds(300, 0, YEAR)
+    replay_pause: float = _seconds(2, 0, 60)
+
+
+class PlayerSettings(_Section):
+    """What holds for everybody who comes to play."""
+
+    guest_grace: float = _seconds(86_400, 0, YEAR)
+    idle_warning: float = _seconds(3_300, 0, YEAR)
+    idle_limit: float = _seconds(3_600, 0, YEAR)
+
+
+class StorageSettings(_Section):
+    """Where everything is kept."""
+
+    backend: Literal["sqlite", "memory"] = Field(
+        default="sqlite", description='"sqlite" or "memory"'
+    )
+    journal: str = Field(default="thudmud.journal", min_length=1, description="the name of a file")
+    accounts: str = Field(
+        default="thudmud.accounts", min_length=1, description="the name of a file"
+    )
 
 
 class BoardSettings(_Section):
@@ -112,6 +140,12 @@ class Settings(_Section):
     )
     game: GameSettings = Field(
         default=GameSettings(), description="a section that begins with [game]"
+    )
+    players: PlayerSettings = Field(
+        default=PlayerSettings(), description="a section that begins with [players]"
+    )
+    storage: StorageSettings = Field(
+        default=StorageSettings(), description="a section that begins with [storage]"
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
         default=(
