@@ -1,11 +1,14 @@
 """English: the little grammar that sentences need, here and in whatever tells of a battle.
 
-Owns numbers of things, capitals, and who does what in whose eyes. Must never know what the things
-are.
+Owns numbers of things, lengths of time, capitals, and who does what in whose eyes. Must never know
+what the things are.
 """
 
 from __future__ import annotations
 
+from math import ceil
+
+_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _IRREGULAR = {"go": "goes"}
 
 
@@ -14,6 +17,15 @@ def counted(number: int, noun: str) -> str:
     if number == 1:
         return f"{number} {noun}"
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def lasting(seconds: float) -> str:
+    """Return a length of time in words, rounded up: ``50 seconds``, ``5 minutes``, ``3 hours``."""
+    whole = max(1, ceil(seconds))
+    for unit, size in _UNITS:
+        if whole >= 2 * size:
+            return counted(-(-whole // size), unit)
+    return counted(whole, "second")
 
 
 def capitalised(words: str) -> str:

@@ -23,6 +23,8 @@ class Ending(Enum):
     ROCK_CAPTURED = "rock captured"
     DESERTION = "desertion"
     """Ended by one player alone, the opponent's seat being empty."""
+    CLAIM = "claim"
+    """Ended by one player alone, the opponent having been away for too long."""
 
 
 @dataclass(frozen=True, slots=True)

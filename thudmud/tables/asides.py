@@ -8,26 +8,67 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thudmud.commands.model import (
+from thudmud.commands import (
     Boards,
+    Games,
     Help,
+    History,
     Look,
+    Record,
+    Standings,
     Style,
     Syntax,
     ViewGame,
     ViewPossible,
+    ViewScore,
     Who,
 )
-from thudmud.tables.events import Parting
+from thudmud.engine import Game
+from thudmud.tables.events import Parting, TableEvent
+from thudmud.tables.table import Table
 
-Question = Boards | Help | Look | Syntax | ViewGame | ViewPossible | Who
+Question = (
+    Boards
+    | Games
+    | Help
+    | History
+    | Look
+    | Record
+    | Standings
+    | Syntax
+    | ViewGame
+    | ViewPossible
+    | ViewScore
+    | Who
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A player came in, to the hall."""
+    """A player came in, to the hall or, with a seat that was kept, to its board."""
 
     player: str
+    room: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """A player who is back is shown a board where a seat was kept, and what happened there since.
+
+    ``missed`` are the events, each with the table right after it.
+    """
+
+    player: str
+    board: str
+    missed: tuple[tuple[TableEvent, Table], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TookOver:
+    """A player goes on from another connection, and is shown where they are."""
+
+    player: str
+    room: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +142,43 @@ class StyleChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class Replayed:
+    """A player sees a battle again, as it stood after ``ply`` plies.
+
+    ``playing`` says that it goes on by itself.
+    """
+
+    player: str
+    number: int
+    game: Game
+    ply: int
+    playing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A player asked for something that changes nothing; the answer is for them alone."""
+    """A player asked for something that changes nothing; the answer is for them alone.
+
+    ``game`` is the battle that a question is about, where it is about one.
+    """
 
     player: str
     question: Question
     board: str | None = None
+    game: Game | None = None
 
 
-Happening = Entered | Gone | WentOut | CameIn | Spoke | Emoted | Told | StyleChosen
+Happening = (
+    Entered
+    | CaughtUp
+    | TookOver
+    | Gone
+    | WentOut
+    | CameIn
+    | Spoke
+    | Emoted
+    | Told
+    | StyleChosen
+    | Replayed
+)
 Aside = Happening | Asked

@@ -8,37 +8,78 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from thudmud.engine import Game, Ruleset, Side
+from thudmud.engine import RULESETS, Game, Side
+from thudmud.tables.saved import BattleId, SavedMatch
 
 BATTLES = 2
+RATED_PLIES = 6
+"""The fewest plies of a battle that counts for ratings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The battle on the board, which of the two it is, and the points of the battles before it.
+    """The battle on the board, which of the two it is, and what it takes to know it by.
 
-    ``before`` holds the points of the contestant who has the dwarfs, and of the one who has the
-    trolls, in the battle on the board now.
+    Attributes:
+        game: the battle on the board.
+        began: what tells it from all others.
+        dwarf: who plays the dwarfs in it, or did so last if the seat is free.
+        troll: the same for the trolls.
+        rated: whether it may count for their ratings: not if somebody else sat down in between.
+        battle: 1 or 2.
+        before: the points of the battles before it, of who has the dwarfs and of who has the
+            trolls in it.
     """
 
     game: Game
+    began: BattleId
+    dwarf: str
+    troll: str
+    rated: bool = False
     battle: int = 1
     before: tuple[int, int] = (0, 0)
 
     @classmethod
-    def start(cls, ruleset: Ruleset) -> Match:
-        """Return a match at the opening of its first battle."""
-        return cls(Game.start(ruleset))
-
-    def second_battle(self) -> Match:
-        """Return the match at the opening of its second battle, the points with swapped seats."""
-        return Match(
-            Game.start(self.game.ruleset), 2, (self.points(Side.TROLL), self.points(Side.DWARF))
+    def restored(cls, saved: SavedMatch) -> Match:
+        """Return the match that was put away as ``saved``."""
+        game = Game.start(RULESETS[saved.rules])
+        for move in saved.moves:
+            game = game.play(move)
+        game = replace(game, outcome=saved.outcome)
+        return cls(
+            game, saved.began, saved.dwarf, saved.troll, saved.rated, saved.battle, saved.before
         )
+
+    def saved(self) -> SavedMatch:
+        """Return the match as it is put away."""
+        return SavedMatch(
+            self.began,
+            self.battle,
+            self.game.ruleset.name,
+            self.before,
+            self.dwarf,
+            self.troll,
+            self.rated,
+            self.game.moves,
+            self.game.outcome,
+        )
+
+    def second_battle(self, began: BattleId, dwarf: str, troll: str, *, rated: bool) -> Match:
+        """Return the match at the opening of its second battle, the points with swapped seats."""
+        before = self.points(Side.TROLL), self.points(Side.DWARF)
+        return Match(Game.start(self.game.ruleset), began, dwarf, troll, rated, 2, before)
 
     def with_game(self, game: Game) -> Match:
         """Return the match with the battle on the board gone on to ``game``."""
         return replace(self, game=game)
+
+    def with_player(self, side: Side, player: str) -> Match:
+        """Return the match with ``player`` in a seat, who may be somebody else than before."""
+        if player == (self.dwarf if side is Side.DWARF else self.troll):
+            return self
+        if side is Side.DWARF:
+            return replace(self, dwarf=player, rated=False)
+        return replace(self, troll=player, rated=False)
 
     def points(self, side: Side) -> int:
         """Return the match points, finished battles only, of who now sits at ``side``."""

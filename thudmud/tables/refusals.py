@@ -29,6 +29,26 @@ class Refusal(Enum):
     NOT_SEATED = "You are not playing at the {board}. {seats}"
     NEEDS_OPPONENT = "A battle needs two players. {seats}"
     NO_BATTLE = "No battle is being played at the {board}. {hint}"
+    AWAY = "{other} is away. A battle needs you both."
+    NOT_AWAY = "{other} is here, so there is nothing to claim."
+    TOO_SOON = "{other} may still come back. You need not wait longer than another {wait}."
+    NOBODY_TO_CLAIM_FROM = 'The other seat is free: you may say "{words}" alone.'
+    NO_MATCH = "No match is under way at the {board}."
+    NO_PLY_YET = "You have no move in this battle to take back yet."
+    NOTHING_OFFERED = "Nothing has been offered to you at the {board}."
+    BOARD_IN_USE = "The {board} is in use. {seats}"
+    NOTHING_ADJOURNED = 'You have no adjourned match. "adjourn game" puts one away.'
+    NOT_YOURS_TO_RESUME = (
+        'You have no adjourned match with the number {number}: "games" lists them.'
+    )
+    RESUME_THERE = 'A match goes on when you both are at the board: "{words}".'
+    OPPONENT_NOT_THERE = "It goes on when you both are at the {board}; {others} not here yet."
+    WHICH_ADJOURNED = 'Which one? "{words}" or another number; "games" lists them.'
+    NO_SUCH_BATTLE = 'There is no battle {number}. "history" lists those that were played.'
+    NOT_KEPT = "The moves of battle {number} are no longer kept here."
+    NOT_REPLAYING = 'You are not replaying a battle. Begin with "replay" and its number.'
+    REPLAY_AT_START = 'This is where battle {number} begins. "next" goes on.'
+    REPLAY_AT_END = 'This is where battle {number} ends. "back" and "first" go back.'
     ALREADY_OFFERED = 'You have offered that already; it takes {other} to say "{words}" too.'
     RULES_RUNNING = (
         "The {board} keeps the {rules} rules while a battle is being played. "

@@ -11,23 +11,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from types import MappingProxyType
+from typing import TypeVar
 
 from thudmud.commands.model import Style
 from thudmud.engine import RULESETS, Game, Ruleset, Side
 from thudmud.tables.events import (
+    Absent,
+    Adjourned,
     BattleEnded,
     BattleStarted,
     Cleared,
+    Declined,
     Joined,
     Left,
     Moved,
     Offer,
     Offered,
     OfferLapsed,
+    Resumed,
+    Returned,
     RulesSet,
     TableEvent,
+    TakenBack,
 )
 from thudmud.tables.match import Match
+from thudmud.tables.saved import BattleId
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,12 @@ class BoardSpec:
     style: Style = Style.FULL
 
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
 NO_SEATS: Mapping[Side, str] = MappingProxyType({})
 NO_OFFERS: Mapping[Offer, Side] = MappingProxyType({})
+NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,8 @@ class Table:
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
         seats: who sits where; a free seat is not in it.
+        away: since when those who have a seat and are not here are away, in seconds since the
+            epoch.
         match: the match on the board, running or over; None before the first.
         offers: what was offered and still stands, and from which seat.
         version: how many events have been folded.
@@ -66,6 +80,7 @@ class Table:
     seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
+    away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
     version: int = 0
 
     @classmethod
@@ -103,6 +118,11 @@ class Table:
         return self.match is not None and not self.match.running and not self.match.over
 
     @property
+    def under_way(self) -> bool:
+        """Whether a match has begun and is not over."""
+        return self.match is not None and not self.match.over
+
+    @property
     def full(self) -> bool:
         """Whether both seats are taken."""
         return len(self.seats) == len(Side)
@@ -125,18 +145,33 @@ def _applied(event: object, table: Table) -> Table:  # noqa: ARG001 (the signatu
 
 @_applied.register
 def _(event: Joined, table: Table) -> Table:
-    return replace(table, seats=MappingProxyType({**table.seats, event.side: event.player}))
+    seats = MappingProxyType({**table.seats, event.side: event.player})
+    match = table.match.with_player(event.side, event.player) if table.match else None
+    return replace(table, seats=seats, match=match)
 
 
 @_applied.register
 def _(event: Left, table: Table) -> Table:
-    stay = {side: holder for side, holder in table.seats.items() if side is not event.side}
-    return replace(table, seats=MappingProxyType(stay))
+    return replace(
+        table, seats=_without(table.seats, event.side), away=_without(table.away, event.side)
+    )
 
 
 @_applied.register
-def _(_: Cleared, table: Table) -> Table:
-    return replace(table, match=None, ruleset=table.own_rules)
+def _(event: Absent, table: Table) -> Table:
+    return replace(table, away=MappingProxyType({**table.away, event.side: event.at}))
+
+
+@_applied.register
+def _(event: Returned, table: Table) -> Table:
+    return replace(table, away=_without(table.away, event.side))
+
+
+@_applied.register(Cleared)
+@_applied.register(Adjourned)
+def _(_: Cleared | Adjourned, table: Table) -> Table:
+    anew = Table(table.name, table.own_rules, table.own_rules, table.quiet_limit)
+    return replace(anew, version=table.version)
 
 
 @_applied.register
@@ -146,18 +181,33 @@ def _(event: RulesSet, table: Table) -> Table:
 
 @_applied.register
 def _(event: BattleStarted, table: Table) -> Table:
+    began = BattleId(table.name, table.version + 1)
     if event.number == 1:
-        match = Match.start(RULESETS[event.rules])
+        game = Game.start(RULESETS[event.rules])
+        match = Match(game, began, event.dwarf, event.troll, event.rated)
     else:
-        match = _match(table).second_battle()
-    seats = MappingProxyType({Side.DWARF: event.dwarf, Side.TROLL: event.troll})
-    return replace(table, match=match, seats=seats, offers=NO_OFFERS)
+        match = _match(table).second_battle(began, event.dwarf, event.troll, rated=event.rated)
+    return _seated(table, match)
+
+
+@_applied.register
+def _(event: Resumed, table: Table) -> Table:
+    return _seated(table, Match.restored(event.match))
 
 
 @_applied.register
 def _(event: Moved, table: Table) -> Table:
     match = _match(table)
     return replace(table, match=match.with_game(match.game.play(event.move)))
+
+
+@_applied.register
+def _(event: TakenBack, table: Table) -> Table:
+    match = _match(table)
+    game = match.game
+    for _ in event.moves:
+        game = game.undo()
+    return replace(table, match=match.with_game(game), offers=NO_OFFERS)
 
 
 @_applied.register
@@ -168,10 +218,10 @@ def _(event: Offered, table: Table) -> Table:
     return replace(table, offers=MappingProxyType({**table.offers, event.offer: side}))
 
 
-@_applied.register
-def _(event: OfferLapsed, table: Table) -> Table:
-    left = {offer: side for offer, side in table.offers.items() if offer is not event.offer}
-    return replace(table, offers=MappingProxyType(left))
+@_applied.register(OfferLapsed)
+@_applied.register(Declined)
+def _(event: OfferLapsed | Declined, table: Table) -> Table:
+    return replace(table, offers=_without(table.offers, event.offer))
 
 
 @_applied.register
@@ -179,6 +229,22 @@ def _(event: BattleEnded, table: Table) -> Table:
     match = _match(table)
     ended = replace(match.game, outcome=event.outcome)
     return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
+
+
+def _seated(table: Table, match: Match) -> Table:
+    """Return the table with its contestants sitting at ``match``, as if nothing had been before."""
+    return replace(
+        table,
+        ruleset=match.game.ruleset,
+        match=match,
+        seats=MappingProxyType({Side.DWARF: match.dwarf, Side.TROLL: match.troll}),
+        offers=NO_OFFERS,
+        away=NOBODY_AWAY,
+    )
+
+
+def _without(mapping: Mapping[Key, Value], key: Key) -> Mapping[Key, Value]:
+    return MappingProxyType({each: value for each, value in mapping.items() if each is not key})
 
 
 def _match(table: Table) -> Match:

@@ -1,137 +1,239 @@
 """What a command brings about at a table, or why it does not.
 
-Owns who may do what at a board: seats, turns and agreements. Must never change anything: a
+Owns who may do what at a board: turns, agreements and claims. Must never change anything: a
 decision is events that have not happened yet.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 
-from thudmud.commands.model import End, Join, Leave, Play, Resign, SetRules, Start
-from thudmud.engine import RULESETS, Ending, Game, Outcome, Side
-from thudmud.engine.english import capitalised, does
+from thudmud.commands.model import (
+    Adjourn,
+    Claim,
+    End,
+    Join,
+    Leave,
+    No,
+    Play,
+    Resign,
+    SetRules,
+    Start,
+    Undo,
+)
+from thudmud.engine import RULESETS, Ending, Game, Move, Outcome, Side
 from thudmud.tables.events import (
+    Adjourned,
     BattleEnded,
     BattleStarted,
-    Cleared,
+    Declined,
     Joined,
-    Left,
     Moved,
     Offer,
     Offered,
-    OfferLapsed,
     Parting,
+    Resumed,
     RulesSet,
-    TableEvent,
+    TakenBack,
 )
-from thudmud.tables.match import BATTLES
+from thudmud.tables.match import BATTLES, RATED_PLIES, Match
 from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.saved import SavedMatch
+from thudmud.tables.seating import (
+    Events,
+    Occasion,
+    battle,
+    come_back,
+    free_seat,
+    lapsed,
+    made_free,
+    part,
+    require_long_gone,
+    seat,
+    who_sits,
+)
 from thudmud.tables.table import Table
 
-TableCommand = Join | Leave | Start | End | Resign | SetRules | Play
-Events = tuple[TableEvent, ...]
+TableCommand = (
+    Join | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
+)  # fmt: skip
 
-OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start}
+OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
 """The command that makes each offer, and agrees to it."""
 
 
-def decide(table: Table, player: str, command: TableCommand, now: float) -> Events:
+def decide(table: Table, player: str, command: TableCommand, occasion: Occasion) -> Events:
     """Return what ``command`` brings about at ``table``.
 
     Args:
         table: the table as it stands.
-        player: the name of who asks.
+        player: the name of who asks. Who asks is here, even if the table does not know it yet.
         command: what is asked for; its ``on`` is not looked at.
-        now: the time, in seconds since the epoch.
+        occasion: when, and what else matters.
 
     Raises:
         Refused: the table does not allow it.
         IllegalMove: the rules of the game do not allow it.
     """
-    return _decide(command, table, player, now)
+    back = come_back(table, player, occasion.now)
+    return (*back, *_decide(command, folded(table, back), player, occasion))
 
 
-def part(table: Table, player: str, parting: Parting, now: float) -> Events:
-    """Return what happens when ``player`` gets up from ``table``, or is gone.
+def resume(table: Table, player: str, saved: SavedMatch, occasion: Occasion) -> Events:
+    """Return what goes on with a match that was put away, at ``table``.
 
     Raises:
-        Refused: ``player`` has no seat here.
+        Refused: somebody else sits there, or another match is under way.
     """
-    left = Left(now, player, _seat(table, player), parting)
-    if table.full:
-        # An offer is made to a person: it goes with either of the two.
-        return (*_lapsed(table, player, now), left)
-    return (left,) if table.is_new else (left, Cleared(now, player))
+    freed: Events = ()
+    for side in Side:
+        standing = folded(table, freed)
+        if standing.seats.get(side) in {saved.dwarf, saved.troll} and not standing.under_way:
+            continue
+        gone = made_free(standing, side, player, occasion)
+        if gone is None:
+            raise Refused(Refusal.BOARD_IN_USE, board=table.name, seats=who_sits(table, player))
+        freed += gone
+    if folded(table, freed).under_way:
+        raise Refused(Refusal.BOARD_IN_USE, board=table.name, seats=who_sits(table, player))
+    return (*freed, Resumed(occasion.now, player, saved))
+
+
+def folded(table: Table, events: Events) -> Table:
+    """Return the table after ``events``."""
+    for event in events:
+        table = table.apply(event)
+    return table
 
 
 @singledispatch
-def _decide(command: object, table: Table, player: str, now: float) -> Events:  # noqa: ARG001 (the signature that the cases share)
+def _decide(command: object, table: Table, player: str, occasion: Occasion) -> Events:  # noqa: ARG001 (the signature that the cases share)
     raise TypeError(f"a table knows nothing of {type(command).__name__}")
 
 
 @_decide.register
-def _(command: Join, table: Table, player: str, now: float) -> Events:
+def _(command: Join, table: Table, player: str, occasion: Occasion) -> Events:
     mine, holder = table.side_of(player), table.seats.get(command.side)
     if holder == player:
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side.plural)
     if mine:
         raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine.plural)
-    if holder:
+    freed = made_free(table, command.side, player, occasion)
+    if freed is None:
         hint = "You are welcome to watch." if table.full else free_seat(table)
         side = command.side.plural
         raise Refused(Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side, hint=hint)
-    return (Joined(now, player, command.side),)
+    return (*freed, Joined(occasion.now, player, command.side))
 
 
 @_decide.register
-def _(_command: Leave, table: Table, player: str, now: float) -> Events:
-    return part(table, player, Parting.LEFT, now)
+def _(_command: Leave, table: Table, player: str, occasion: Occasion) -> Events:
+    return part(table, player, Parting.LEFT, occasion.now)
 
 
 @_decide.register
-def _(_command: Start, table: Table, player: str, now: float) -> Events:
-    side = _seat(table, player)
+def _(_command: Start, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
     if not table.full:
         raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
-    if table.running and table.offers.get(Offer.RESTART) is not side.other:
-        return _offer(table, player, Offer.RESTART, now)
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    if side.other in table.away:
+        raise Refused(Refusal.AWAY, other=table.seats[side.other])
+    if table.running and table.offers.get(Offer.RESTART) is not side.other:
+        return _offer(table, player, Offer.RESTART, occasion.now)
+    rated = dwarf in occasion.members and troll in occasion.members
+    rules = table.ruleset.name
     if table.half_played:
-        return (BattleStarted(now, player, BATTLES, table.ruleset.name, troll, dwarf),)
-    return (BattleStarted(now, player, 1, table.ruleset.name, dwarf, troll),)
+        return (BattleStarted(occasion.now, player, BATTLES, rules, troll, dwarf, rated),)
+    return (BattleStarted(occasion.now, player, 1, rules, dwarf, troll, rated),)
 
 
 @_decide.register
-def _(_command: End, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table, player)
+def _(_command: End, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
     if table.offers.get(Offer.END) is side.other:
-        return (_agreed(game, player, Ending.AGREEMENT, now),)
+        ending = Ending.AGREEMENT
+    elif not table.full:
+        ending = Ending.DESERTION
+    elif table.quiet:
+        ending = Ending.QUIET
+    else:
+        return _offer(table, player, Offer.END, occasion.now)
+    outcome = game.ruleset.by_agreement(game.position, ending)
+    return (_ended(table, game, player, outcome, occasion.now),)
+
+
+@_decide.register
+def _(_command: Resign, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
+    outcome = game.ruleset.resignation(game.position, side)
+    return (_ended(table, game, player, outcome, occasion.now),)
+
+
+@_decide.register
+def _(_command: Claim, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
     if not table.full:
-        return (_agreed(game, player, Ending.DESERTION, now),)
-    if table.quiet:
-        return (_agreed(game, player, Ending.QUIET, now),)
-    return _offer(table, player, Offer.END, now)
+        raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, words=End(table.name))
+    require_long_gone(table, side.other, occasion)
+    outcome = game.ruleset.resignation(game.position, side.other)
+    claimed = replace(outcome, ending=Ending.CLAIM)
+    return (_ended(table, game, player, claimed, occasion.now),)
 
 
 @_decide.register
-def _(_command: Resign, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table, player)
-    return (BattleEnded(now, player, game.ruleset.resignation(game.position, side)),)
+def _(_command: Adjourn, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    if table.match is None or table.match.over:
+        raise Refused(Refusal.NO_MATCH, board=table.name)
+    if not table.full:
+        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+    if table.offers.get(Offer.ADJOURN) is not side.other:
+        if side.other not in table.away:
+            return _offer(table, player, Offer.ADJOURN, occasion.now)
+        require_long_gone(table, side.other, occasion)
+    return (Adjourned(occasion.now, player, table.match.saved()),)
 
 
 @_decide.register
-def _(command: Play, table: Table, player: str, now: float) -> Events:
-    side, game = _seat(table, player), battle(table, player)
+def _(_command: Undo, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
+    if not table.full:
+        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+    if table.offers.get(Offer.UNDO) is not side.other:
+        if not _last_own(game, side):
+            raise Refused(Refusal.NO_PLY_YET)
+        return _offer(table, player, Offer.UNDO, occasion.now)
+    others = [
+        event for event in lapsed(table, player, occasion.now) if event.offer is not Offer.UNDO
+    ]
+    return (*others, TakenBack(occasion.now, player, side.other, _last_own(game, side.other)))
+
+
+@_decide.register
+def _(_command: No, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    offered = [offer for offer, by in table.offers.items() if by is side.other]
+    if not offered:
+        raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
+    return tuple(Declined(occasion.now, player, offer) for offer in offered)
+
+
+@_decide.register
+def _(command: Play, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
-    moved = Moved(now, player, side, move, len(after.moves))
-    ended = (BattleEnded(now, player, after.outcome),) if after.outcome else ()
-    return (*_lapsed(table, player, now), moved, *ended)
+    moved = Moved(occasion.now, player, side, move, len(after.moves))
+    ended: Events = ()
+    if after.outcome:
+        ended = (_ended(table, after, player, after.outcome, occasion.now),)
+    return (*lapsed(table, player, occasion.now), moved, *ended)
 
 
 @_decide.register
-def _(command: SetRules, table: Table, player: str, now: float) -> Events:
+def _(command: SetRules, table: Table, player: str, occasion: Occasion) -> Events:
     board, rules = table.name, table.ruleset.name
     if command.rules not in RULESETS:
         known = ", ".join(RULESETS)
@@ -144,62 +246,28 @@ def _(command: SetRules, table: Table, player: str, now: float) -> Events:
         raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
     if command.rules == rules:
         raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
-    return (RulesSet(now, player, command.rules),)
+    return (RulesSet(occasion.now, player, command.rules),)
 
 
-def battle(table: Table, player: str) -> Game:
-    """Return the battle that is being played, which ``player`` asks about.
-
-    Raises:
-        Refused: there is none.
-    """
-    if table.match is None or not table.match.running:
-        hint = f'"{Start(table.name)}" begins one.' if table.full else who_sits(table, player)
-        raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
-    return table.match.game
-
-
-def who_sits(table: Table, me: str | None) -> str:
-    """Return, as told to ``me``, who plays what at ``table``, and how to take a free seat."""
-    plays = [
-        f"{does(holder, me, 'play')} the {side.plural}" for side, holder in sorted_seats(table)
-    ]
-    if not plays:
-        joins = (f'"{Join(side, table.name)}"' for side in Side)
-        return f"Both seats are free: {' or '.join(joins)}."
-    said = f"{capitalised(' and '.join(plays))}."
-    return said if table.full else f"{said} {free_seat(table)}"
+def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
+    """Return the end of the battle at ``table``, which has come to ``game``."""
+    if table.match is None:
+        raise ValueError(f"no battle to end at the {table.name}")
+    match: Match = table.match.with_game(replace(game, outcome=outcome))
+    plies = len(game.moves)
+    points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
+    rated = match.rated and plies >= RATED_PLIES
+    return BattleEnded(now, player, outcome, plies, match.dwarf, match.troll, rated, points)
 
 
-def free_seat(table: Table) -> str:
-    """Return a sentence on the first free seat of ``table``, and the words that take it."""
-    side = next(side for side in Side if side not in table.seats)
-    return f'The {side.value} seat is free: "{Join(side, table.name)}".'
-
-
-def sorted_seats(table: Table) -> list[tuple[Side, str]]:
-    """Return who sits where, the dwarfs' seat first."""
-    return [(side, table.seats[side]) for side in Side if side in table.seats]
-
-
-def _seat(table: Table, player: str) -> Side:
-    side = table.side_of(player)
-    if side is None:
-        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table, player))
-    return side
-
-
-def _lapsed(table: Table, player: str, now: float) -> Events:
-    return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
-
-
-def _agreed(game: Game, player: str, ending: Ending, now: float) -> BattleEnded:
-    outcome: Outcome = game.ruleset.by_agreement(game.position, ending)
-    return BattleEnded(now, player, outcome)
+def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
+    """Return the last ply of ``side`` and what followed it; nothing if it has not moved yet."""
+    plies = 1 if game.position.turn is side.other else 2
+    return game.moves[-plies:] if len(game.moves) >= plies else ()
 
 
 def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
-    side = _seat(table, player)
+    side = seat(table, player)
     if table.offers.get(offer) is side:
         other = table.seats[side.other]
         raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer](table.name))
