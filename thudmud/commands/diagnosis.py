@@ -21,6 +21,7 @@ _PHRASES = {
     "POSITION": "a position such as A6",
     "OBJECT": "the name of a board",
     "PLAYER": "the name of a player",
+    "NUMBER": "a number such as 12",
     "SPEECH": "what you want to say",
     "DEED": "what you do",
     "_COMMA": "a comma",

@@ -14,8 +14,20 @@ from typing import cast
 
 from lark import Lark, Token, Transformer, v_args
 
+from thudmud.commands.archive import (
+    Games,
+    History,
+    Record,
+    Replay,
+    Standings,
+    Step,
+    ViewScore,
+    Way,
+)
 from thudmud.commands.model import (
+    Adjourn,
     Boards,
+    Claim,
     Command,
     Emote,
     End,
@@ -24,9 +36,13 @@ from thudmud.commands.model import (
     Join,
     Leave,
     Look,
+    No,
+    Password,
     Play,
     Quit,
+    Register,
     Resign,
+    Resume,
     Say,
     SetBoard,
     SetRules,
@@ -34,6 +50,7 @@ from thudmud.commands.model import (
     Style,
     Syntax,
     Tell,
+    Undo,
     ViewGame,
     ViewPossible,
     Who,
@@ -93,6 +110,21 @@ class _Builder(Transformer[Token, Command]):
     def resign(self, on: str | None) -> Resign:
         return Resign(on)
 
+    def undo(self, on: str | None) -> Undo:
+        return Undo(on)
+
+    def no(self, on: str | None) -> No:
+        return No(on)
+
+    def claim(self, on: str | None) -> Claim:
+        return Claim(on)
+
+    def adjourn(self, on: str | None) -> Adjourn:
+        return Adjourn(on)
+
+    def resume(self, number: Token | None, on: str | None) -> Resume:
+        return Resume(None if number is None else int(number), on)
+
     def set_board(self, style: Token, on: str | None) -> SetBoard:
         return SetBoard(Style[style.type], on)
 
@@ -127,8 +159,29 @@ class _Builder(Transformer[Token, Command]):
     def capturing_none(self) -> _Captures:
         return ()
 
+    def games(self) -> Games:
+        return Games()
+
+    def history(self, player: Token | None, page: Token | None) -> History:
+        return History(_text(player), 1 if page is None else int(page))
+
+    def replay(self, number: Token) -> Replay:
+        return Replay(int(number))
+
+    def step(self, way: Token) -> Step:
+        return Step(Way[way.type])
+
+    def record(self, number: Token) -> Record:
+        return Record(int(number))
+
+    def score(self, player: Token | None) -> ViewScore:
+        return ViewScore(_text(player))
+
+    def standings(self) -> Standings:
+        return Standings()
+
     def look(self, words: Token | None) -> Look:
-        return Look(None if words is None else str(words))
+        return Look(_text(words))
 
     def go(self, words: Token) -> Go:
         return Go(str(words))
@@ -152,13 +205,23 @@ class _Builder(Transformer[Token, Command]):
         return Tell(str(player), str(speech))
 
     def help(self, topic: Token | None) -> Help:
-        return Help(None if topic is None else str(topic))
+        return Help(_text(topic))
 
     def syntax(self, topic: Token | None) -> Syntax:
-        return Syntax(None if topic is None else str(topic))
+        return Syntax(_text(topic))
+
+    def register(self) -> Register:
+        return Register()
+
+    def password(self) -> Password:
+        return Password()
 
     def quit(self) -> Quit:
         return Quit()
+
+
+def _text(token: Token | None) -> str | None:
+    return None if token is None else str(token)
 
 
 def _square(position: Token) -> Square:

@@ -13,7 +13,57 @@ from dataclasses import dataclass
 from enum import Enum
 
 from thudmud.commands.archive import ArchiveCommand
+from thudmud.commands.rooms import (
+    Boards,
+    Emote,
+    Go,
+    Help,
+    Look,
+    Password,
+    Quit,
+    Register,
+    RoomCommand,
+    Say,
+    Syntax,
+    Tell,
+    Who,
+)
 from thudmud.engine import EVERY, Attempt, Side, Square
+
+__all__ = [
+    "Adjourn",
+    "ArchiveCommand",
+    "Boards",
+    "Claim",
+    "Command",
+    "Emote",
+    "End",
+    "GameCommand",
+    "Go",
+    "Help",
+    "Join",
+    "Leave",
+    "Look",
+    "No",
+    "Password",
+    "Play",
+    "Quit",
+    "Register",
+    "Resign",
+    "Resume",
+    "RoomCommand",
+    "Say",
+    "SetBoard",
+    "SetRules",
+    "Start",
+    "Style",
+    "Syntax",
+    "Tell",
+    "Undo",
+    "ViewGame",
+    "ViewPossible",
+    "Who",
+]
 
 
 class Style(Enum):
@@ -191,117 +241,6 @@ class ViewPossible:
         return f"view possible{start}{_on(self.on)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Look round, or at a board."""
-
-    at: str | None = None
-
-    def __str__(self) -> str:
-        return "look" if self.at is None else f"look at {self.at}"
-
-
-@dataclass(frozen=True, slots=True)
-class Go:
-    """Walk to a board, or back to the hall (``to`` is None)."""
-
-    to: str | None = None
-
-    def __str__(self) -> str:
-        return "go hall" if self.to is None else f"go to {self.to}"
-
-
-@dataclass(frozen=True, slots=True)
-class Boards:
-    """List the boards."""
-
-    def __str__(self) -> str:
-        return "boards"
-
-
-@dataclass(frozen=True, slots=True)
-class Who:
-    """List the players."""
-
-    def __str__(self) -> str:
-        return "who"
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """Keep one's name, by a password."""
-
-    def __str__(self) -> str:
-        return "register"
-
-
-@dataclass(frozen=True, slots=True)
-class Password:
-    """Change one's password."""
-
-    def __str__(self) -> str:
-        return "password"
-
-
-@dataclass(frozen=True, slots=True)
-class Say:
-    """Speak to everybody in the room."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return f"say {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Emote:
-    """Do something that everybody in the room sees: the text follows one's name."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return f"emote {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """Speak to one player, wherever they are."""
-
-    player: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"tell {self.player} {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Help:
-    """Read a help page; the contents if ``topic`` is None."""
-
-    topic: str | None = None
-
-    def __str__(self) -> str:
-        return "help" if self.topic is None else f"help {self.topic}"
-
-
-@dataclass(frozen=True, slots=True)
-class Syntax:
-    """See the patterns of a command; of all of them if ``verb`` is None."""
-
-    verb: str | None = None
-
-    def __str__(self) -> str:
-        return "syntax" if self.verb is None else f"syntax {self.verb}"
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """Leave the server."""
-
-    def __str__(self) -> str:
-        return "quit"
-
-
 GameCommand = (
     Join
     | Leave
@@ -319,19 +258,4 @@ GameCommand = (
     | ViewGame
     | ViewPossible
 )
-Command = (
-    GameCommand
-    | ArchiveCommand
-    | Look
-    | Go
-    | Boards
-    | Who
-    | Say
-    | Emote
-    | Tell
-    | Help
-    | Syntax
-    | Register
-    | Password
-    | Quit
-)
+Command = GameCommand | RoomCommand | ArchiveCommand
