@@ -1,8 +1,9 @@
 """Seats, turns, agreements, matches, and the hall the boards stand in. Pure."""
 
 from thudmud.tables.events import Parting, TableEvent
-from thudmud.tables.hall import Decision, Hall, Telling
-from thudmud.tables.hall_decisions import decide, part
+from thudmud.tables.hall import Decision, Hall, Telling, Unread
+from thudmud.tables.hall_decisions import decide
+from thudmud.tables.presence import arrive, part
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import BoardSpec, Table
 
@@ -16,6 +17,8 @@ __all__ = [
     "Table",
     "TableEvent",
     "Telling",
+    "Unread",
+    "arrive",
     "decide",
     "part",
 ]

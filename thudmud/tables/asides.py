@@ -45,10 +45,15 @@ Question = (
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A player came in, to the hall or, with a seat that was kept, to its board."""
+    """A player came in, to the hall or, with a seat that was kept, to its board.
+
+    ``member`` says that they have an account; ``styles`` are how they want to see boards.
+    """
 
     player: str
     room: str | None = None
+    member: bool = False
+    styles: tuple[tuple[str, Style], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,37 +9,53 @@ two. Must never know a word of what people are told.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thudmud.commands import Style
-from thudmud.commands.near import near_miss
+from thudmud.engine import Game, Side
+from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.asides import (
     Aside,
     Asked,
     CameIn,
+    CaughtUp,
     Emoted,
     Entered,
     Gone,
+    Replayed,
     Spoke,
     StyleChosen,
     Told,
+    TookOver,
     WentOut,
 )
-from thudmud.tables.events import TableEvent
-from thudmud.tables.objects import Phrase, listed, shortened
-from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.events import Absent, BattleEnded, Event, Imported, TableEvent
+from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
+
+MOST_MISSED = 30
+"""How many events are remembered for somebody who is away; there is little that others can do."""
 
 
 @dataclass(slots=True)
 class Person:
-    """Somebody who is here: in which room, what ``it`` means to them, and how they see boards."""
+    """Somebody who is here.
+
+    Attributes:
+        name: what they are called.
+        member: whether they have an account.
+        room: where they are; None is the hall.
+        used: the board that ``it`` means to them.
+        styles: how they want to see boards, where they have chosen.
+        replay: the battle that they are seeing again, and where they are in it.
+    """
 
     name: str
+    member: bool = False
     room: str | None = None
     used: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
+    replay: Replayed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +82,14 @@ class Telling:
     table: Table | None = None
 
 
+class Unread(Exception):
+    """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
+
+    def __init__(self, battle: Battle) -> None:
+        super().__init__(battle.number)
+        self.battle = battle
+
+
 class Hall:
     """The boards and the people.
 
@@ -73,16 +97,29 @@ class Hall:
         boards: the boards, in the order in which they are listed and counted.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
+        seat_grace: how many seconds a player may be away before others need not wait.
+        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
     """
 
-    def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
+    def __init__(
+        self,
+        boards: Sequence[BoardSpec],
+        quiet_plies: int = 200,
+        seat_grace: float = 300.0,
+        most_games: int = 100,
+    ) -> None:
         self.tables = {spec.name: Table.set_up(spec, quiet_plies) for spec in boards}
         self.people: dict[str, Person] = {}
+        self.archive = Archive()
+        self.seat_grace = seat_grace
+        self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self._styles = {spec.name: spec.style for spec in boards}
+        self._games: dict[int, Game] = {}
+        self._most_games = most_games
 
     def style(self, player: str, board: str) -> Style:
-        """Return how ``player`` is shown ``board``."""
-        return self.people[player].styles.get(board, self._styles[board])
+        """Return how ``player`` is shown ``board``, which may stand here no longer."""
+        return self.people[player].styles.get(board, self._styles.get(board, Style.FULL))
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
@@ -92,10 +129,41 @@ class Hall:
         """Return the tables at which ``player`` has a seat."""
         return [table for table in self.tables.values() if table.side_of(player)]
 
-    def enter(self, player: str) -> list[Telling]:
-        """Let somebody in, to the hall, and return who is to be told."""
-        self.people[player] = Person(player)
-        return self.commit(Decision(player, asides=(Entered(player),)))
+    @property
+    def members(self) -> set[str]:
+        """The names of those here who have accounts."""
+        return {person.name for person in self.people.values() if person.member}
+
+    def note(self, stream: str, version: int, event: Event) -> None:
+        """Take in what happened before there was anybody here to be told."""
+        if stream in self.tables and not isinstance(event, Imported):
+            self._apply(stream, event)
+        self.archive.apply(stream, version, event)
+
+    def stand(self, board: str, version: int) -> None:
+        """Take note that a board's events are told from the one after ``version`` on."""
+        self.tables[board] = replace(self.tables[board], version=version)
+
+    def recall(self, number: int, game: Game) -> None:
+        """Keep the moves of a battle, for whoever wants to see it."""
+        self._games[number] = game
+        while len(self._games) > self._most_games:
+            del self._games[next(iter(self._games))]
+
+    def game(self, battle: Battle) -> Game:
+        """Return a battle as far as it has come.
+
+        Raises:
+            Unread: its moves are not known here.
+        """
+        if battle.number in self._games:
+            return self._games[battle.number]
+        for table in self.tables.values():
+            if table.match and table.match.began == battle.id:
+                return table.match.game
+        if battle.number in self.archive.adjourned:
+            return Match.restored(self.archive.adjourned[battle.number]).game
+        raise Unread(battle)
 
     def commit(self, decision: Decision) -> list[Telling]:
         """Make a decision so, and return who is to be told what, in order."""
@@ -105,94 +173,36 @@ class Hall:
             self.people[decision.player].used = decision.board
         return told
 
-    def board(self, person: Person, words: str | None) -> Table:
-        """Return the table that ``words`` mean to ``person``; None means they said nothing.
-
-        Raises:
-            Refused: no board or more than one fits.
-        """
-        if words is None:
-            return self._unsaid_board(person)
-        if words.lower() == "it":
-            if person.used is None:
-                raise Refused(Refusal.NOTHING_USED, boards=listed(self.tables))
-            return self.tables[person.used]
-        return self.tables[self._named_board(person, words)]
-
-    def remember(self, player: str, words: str | None) -> None:
-        """Take note of the board that ``player`` has named, if it is one: it is "it" from now on.
-
-        What is committed is remembered anyway; this is for a command that was refused.
-        """
-        with suppress(Refused):
-            if words is not None:
-                self.people[player].used = self.board(self.people[player], words).name
-
-    def fitting(self, words: str) -> list[str]:
-        """Return the names of the boards that a noun phrase fits, its ordinal left out."""
-        return Phrase.parse(words).among(list(self.tables))
-
     @property
     def names(self) -> dict[str, str]:
         """The names of those who are here, by their lower-case forms."""
         return {name.lower(): name for name in self.people}
 
-    def player(self, words: str) -> str:
-        """Return the name of the one player whose name is ``words``, or begins so, in any case.
-
-        Raises:
-            Refused: nobody fits, or more than one.
-        """
-        beginning, names = words.lower(), self.names
-        near = [name for lower, name in names.items() if lower.startswith(beginning)]
-        match [names[beginning]] if beginning in names else near:
-            case [name]:
-                return name
-            case []:
-                raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
-            case several:
-                raise Refused(
-                    Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
-                )
-
-    # --- which board -------------------------------------------------------------------------
-
-    def _unsaid_board(self, person: Person) -> Table:
-        seated = self.seats_of(person.name)
-        if person.room:
-            return self.tables[person.room]
-        if len(seated) == 1:
-            return seated[0]
-        if len(self.tables) == 1:
-            return next(iter(self.tables.values()))
-        # Whoever plays several games is asked about those.
-        boards = [table.name for table in seated] or list(self.tables)
-        raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
-
-    def _named_board(self, person: Person, words: str) -> str:
-        phrase = Phrase.parse(words)
-        fitting = phrase.among(list(self.tables))
-        if not fitting:
-            hint = _hint(phrase, list(self.tables))
-            boards = listed(self.tables)
-            raise Refused(Refusal.NO_BOARD_HERE, words=shortened(words), hint=hint, boards=boards)
-        if phrase.ordinal is None and person.room in fitting:
-            return str(person.room)
-        picked = phrase.pick(fitting)
-        if picked:
-            return picked
-        if phrase.ordinal is None:
-            raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
-        raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))
-
     # --- making it so ------------------------------------------------------------------------
 
     def _happened(self, event: TableEvent, board: str) -> Telling:
         """Make an event at a board so, and return who is to be told."""
-        table = self.tables[board] = self.tables[board].apply(event)
-        # Who has just given a seat up, from another room, is no longer among those concerned.
-        audience = dict.fromkeys([*self._concerned(board), event.player])
+        # Those who give a seat up by it are still to be told, and those who take one already.
+        before = self._concerned(board)
+        table = self._apply(board, event)
+        self.archive.apply(board, table.version, event)
+        if isinstance(event, BattleEnded) and table.match:
+            number = self.archive.number_of(table.match.began)
+            if number is not None and table.game:
+                self.recall(number, table.game)
+        audience = dict.fromkeys([*self._concerned(board), *before, event.player])
         return Telling(event, tuple(audience), table)
+
+    def _apply(self, board: str, event: TableEvent) -> Table:
+        table = self.tables[board] = self.tables[board].apply(event)
+        for side in Side:
+            if side not in table.away:
+                self.missed.pop((board, side), None)
+            elif not isinstance(event, Absent):
+                missed = self.missed.setdefault((board, side), [])
+                missed.append((event, table))
+                del missed[:-MOST_MISSED]
+        return table
 
     def _concerned(self, room: str | None) -> list[str]:
         """Return those in a room and those who sit at its board, wherever they are."""
@@ -203,8 +213,12 @@ class Hall:
     def _told(self, aside: Aside) -> Telling:
         """Make an aside so, and return who is to be told."""
         match aside:
-            case Entered(player):
-                return Telling(aside, tuple(self.people_in(None)))
+            case Entered(player, room, member, styles):
+                self.people[player] = Person(player, member, room, styles=dict(styles))
+                audience = (player,) if room else tuple(self.people_in(None))
+                return Telling(aside, audience, self._table(room))
+            case CaughtUp(player, room) | TookOver(player, room):
+                return Telling(aside, (player,), self._table(room))
             case Gone(player, room, _, told):
                 audience = (player,) if told else tuple(self.people_in(room))
                 del self.people[player]
@@ -222,18 +236,11 @@ class Hall:
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
                 return Telling(aside, (player,), self.tables[board])
+            case Replayed(player):
+                self.people[player].replay = aside
+                return Telling(aside, (player,))
             case Asked(player, _, board):
                 return Telling(aside, (player,), self._table(board))
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None
-
-
-def _hint(phrase: Phrase, names: Sequence[str]) -> str:
-    """Return a question after the board that was probably meant, if one is near."""
-    words = {word for name in names for word in name.lower().split()} | {"capturing", "hall"}
-    for said in phrase.words:
-        meant = near_miss(said, words)
-        if meant and meant != said:
-            return f' Did you mean "{meant}"?'
-    return ""

@@ -8,36 +8,51 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from thudmud.commands.model import (
+from thudmud.commands import (
+    Adjourn,
+    ArchiveCommand,
     Boards,
+    Claim,
     Command,
     Emote,
     End,
+    Games,
     Go,
     Help,
+    History,
     Join,
     Leave,
     Look,
+    No,
+    Password,
     Play,
     Quit,
+    Record,
+    Register,
+    Replay,
     Resign,
+    Resume,
     Say,
     SetBoard,
     SetRules,
+    Standings,
     Start,
+    Step,
     Syntax,
     Tell,
+    Undo,
     ViewGame,
     ViewPossible,
+    ViewScore,
     Who,
 )
 from thudmud.tables import table_decisions
+from thudmud.tables.archive_decisions import looked_up, to_resume
 from thudmud.tables.asides import (
     Aside,
     Asked,
     CameIn,
     Emoted,
-    Gone,
     Question,
     Spoke,
     StyleChosen,
@@ -46,8 +61,11 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall, Person
+from thudmud.tables.meaning import board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
+from thudmud.tables.presence import part
 from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.seating import Occasion, battle
 from thudmud.tables.table import Table
 
 
@@ -63,25 +81,16 @@ def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decisi
     Raises:
         Refused: a table or the hall does not allow it.
         IllegalMove: the rules of the game do not allow it.
+        Unread: the moves of a battle are needed first.
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    return [_decide(command, hall, hall.people[player], now)]
-
-
-def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
-    """Return what happens when ``player`` quits or is lost: seats given up, then gone."""
-    left: list[Decision] = []
-    for table in hall.seats_of(player):
-        events = table_decisions.part(table, player, parting, now)
-        left.append(Decision(player, table.name, table.version, events))
-    room = hall.people[player].room
-    gone = Gone(player, room, parting, told=room in {each.board for each in left})
-    return [*left, Decision(player, asides=(gone,))]
+    occasion = Occasion(now, hall.seat_grace, hall.members)
+    return [_decide(command, hall, hall.people[player], occasion)]
 
 
 @singledispatch
-def _decide(command: object, hall: Hall, person: Person, now: float) -> Decision:  # noqa: ARG001 (the signature that the cases share)
+def _decide(command: object, hall: Hall, person: Person, occasion: Occasion) -> Decision:  # noqa: ARG001 (the signature that the cases share)
     raise TypeError(f"the hall knows nothing of {type(command).__name__}")
 
 
@@ -89,44 +98,56 @@ def _decide(command: object, hall: Hall, person: Person, now: float) -> Decision
 @_decide.register(Start)
 @_decide.register(End)
 @_decide.register(Resign)
+@_decide.register(Undo)
+@_decide.register(No)
+@_decide.register(Claim)
+@_decide.register(Adjourn)
 @_decide.register(SetRules)
 @_decide.register(Play)
 def _(
-    command: Leave | Start | End | Resign | SetRules | Play, hall: Hall, person: Person, now: float
+    command: table_decisions.TableCommand, hall: Hall, person: Person, occasion: Occasion
 ) -> Decision:
-    table = hall.board(person, command.on)
-    events = table_decisions.decide(table, person.name, command, now)
+    table = board_meant(hall, person, command.on)
+    events = table_decisions.decide(table, person.name, command, occasion)
     return Decision(person.name, table.name, table.version, events)
 
 
 @_decide.register
-def _(command: Join, hall: Hall, person: Person, now: float) -> Decision:
+def _(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
     table = _to_join(command, hall, person)
-    events = table_decisions.decide(table, person.name, command, now)
+    events = table_decisions.decide(table, person.name, command, occasion)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return Decision(person.name, table.name, table.version, events, walk)
 
 
 @_decide.register
-def _(command: SetBoard, hall: Hall, person: Person, _now: float) -> Decision:
-    board = hall.board(person, command.on).name
+def _(command: Resume, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    table = board_meant(hall, person, command.on)
+    saved = to_resume(command, hall, person, table)
+    events = table_decisions.resume(table, person.name, saved, occasion)
+    return Decision(person.name, table.name, table.version, events)
+
+
+@_decide.register
+def _(command: SetBoard, hall: Hall, person: Person, _: Occasion) -> Decision:
+    board = board_meant(hall, person, command.on).name
     return Decision(person.name, board, asides=(StyleChosen(person.name, board, command.style),))
 
 
 @_decide.register
-def _(command: ViewGame, hall: Hall, person: Person, _now: float) -> Decision:
-    return _answer(person, command, hall.board(person, command.on).name)
+def _(command: ViewGame, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return _answer(person, command, board_meant(hall, person, command.on).name)
 
 
 @_decide.register
-def _(command: ViewPossible, hall: Hall, person: Person, _now: float) -> Decision:
-    table = hall.board(person, command.on)
-    table_decisions.battle(table, person.name)
+def _(command: ViewPossible, hall: Hall, person: Person, _: Occasion) -> Decision:
+    table = board_meant(hall, person, command.on)
+    battle(table, person.name)
     return _answer(person, command, table.name)
 
 
 @_decide.register
-def _(command: Look, hall: Hall, person: Person, _now: float) -> Decision:
+def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
     match command.at and command.at.lower():
         case None | "here" | "round" | "around":
             return _answer(person, Look(), person.room)
@@ -134,40 +155,58 @@ def _(command: Look, hall: Hall, person: Person, _now: float) -> Decision:
             return _answer(person, Look())
         case "me" | "myself":
             return _answer(person, Look(person.name))
-        case words if words in hall.names and not hall.fitting(words):
+        case words if words in hall.names and not fitting(hall, words):
             return _answer(person, Look(hall.names[words]))
-    return _answer(person, command, hall.board(person, command.at).name)
+    return _answer(person, command, board_meant(hall, person, command.at).name)
 
 
 @_decide.register(Boards)
 @_decide.register(Who)
 @_decide.register(Help)
 @_decide.register(Syntax)
-def _(command: Boards | Who | Help | Syntax, _hall: Hall, person: Person, _now: float) -> Decision:
+def _(command: Question, _hall: Hall, person: Person, _: Occasion) -> Decision:
     return _answer(person, command)
 
 
+@_decide.register(Games)
+@_decide.register(History)
+@_decide.register(Record)
+@_decide.register(Replay)
+@_decide.register(Step)
+@_decide.register(ViewScore)
+@_decide.register(Standings)
+def _(command: ArchiveCommand, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return Decision(person.name, asides=(looked_up(hall, person, command),))
+
+
+@_decide.register(Register)
+@_decide.register(Password)
+def _(_command: Register | Password, _hall: Hall, _person: Person, _: Occasion) -> Decision:
+    # Whoever keeps accounts sees to these before they come here.
+    raise Refused(Refusal.NO_ACCOUNTS)
+
+
 @_decide.register
-def _(command: Go, hall: Hall, person: Person, _now: float) -> Decision:
-    to = None if command.to is None else hall.board(person, command.to).name
+def _(command: Go, hall: Hall, person: Person, _: Occasion) -> Decision:
+    to = None if command.to is None else board_meant(hall, person, command.to).name
     if to == person.room:
         raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
     return Decision(person.name, to, asides=_walk(person, to))
 
 
 @_decide.register
-def _(command: Say, _hall: Hall, person: Person, _now: float) -> Decision:
+def _(command: Say, _hall: Hall, person: Person, _: Occasion) -> Decision:
     return Decision(person.name, asides=(Spoke(person.name, person.room, command.text),))
 
 
 @_decide.register
-def _(command: Emote, _hall: Hall, person: Person, _now: float) -> Decision:
+def _(command: Emote, _hall: Hall, person: Person, _: Occasion) -> Decision:
     return Decision(person.name, asides=(Emoted(person.name, person.room, command.text),))
 
 
 @_decide.register
-def _(command: Tell, hall: Hall, person: Person, _now: float) -> Decision:
-    to = hall.player(command.player)
+def _(command: Tell, hall: Hall, person: Person, _: Occasion) -> Decision:
+    to = player_meant(hall, command.player)
     if to == person.name:
         raise Refused(Refusal.TELL_SELF)
     return Decision(person.name, asides=(Told(person.name, to, command.text),))
@@ -177,7 +216,7 @@ def _to_join(command: Join, hall: Hall, person: Person) -> Table:
     """Return the table that is meant, which cannot be one of several where one sits already."""
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
-    return hall.board(person, command.on)
+    return board_meant(hall, person, command.on)
 
 
 def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:

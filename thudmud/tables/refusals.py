@@ -23,6 +23,8 @@ class Refusal(Enum):
     WHICH_PLAYER = 'Which player do you mean by "{words}": {players}?'
     TELL_SELF = 'That is you. To speak to the room, use "say".'
 
+    NO_ACCOUNTS = "Names cannot be registered here."
+
     SEAT_TAKEN = "{holder} plays the {side} at the {board} already. {hint}"
     SAME_SEAT = "You play the {side} at the {board} already."
     ONE_SEAT_EACH = 'You play the {side} at the {board}. To change sides, "leave game" first.'

@@ -1,0 +1,104 @@
+"""Which board and which player somebody means by their words.
+
+Owns what is meant where nothing is said, and what "it" means. Must never change anything but that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from thudmud.commands.near import near_miss
+from thudmud.tables.hall import Hall, Person
+from thudmud.tables.objects import Phrase, listed, shortened
+from thudmud.tables.refusals import Refusal, Refused
+from thudmud.tables.table import Table
+
+
+def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table that ``words`` mean to ``person``; None means they said nothing.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if words is None:
+        return _unsaid_board(hall, person)
+    if words.lower() == "it":
+        if person.used is None:
+            raise Refused(Refusal.NOTHING_USED, boards=listed(hall.tables))
+        return hall.tables[person.used]
+    return hall.tables[_named_board(hall, person, words)]
+
+
+def remember(hall: Hall, player: str, words: str | None) -> None:
+    """Take note of the board that ``player`` has named, if it is one: it is "it" from now on.
+
+    What is committed is remembered anyway; this is for a command that was refused.
+    """
+    with suppress(Refused):
+        if words is not None:
+            hall.people[player].used = board_meant(hall, hall.people[player], words).name
+
+
+def fitting(hall: Hall, words: str) -> list[str]:
+    """Return the names of the boards that a noun phrase fits, its ordinal left out."""
+    return Phrase.parse(words).among(list(hall.tables))
+
+
+def player_meant(hall: Hall, words: str) -> str:
+    """Return the name of the one player here whose name is ``words``, or begins so, in any case.
+
+    Raises:
+        Refused: nobody fits, or more than one.
+    """
+    beginning, names = words.lower(), hall.names
+    near = [name for lower, name in names.items() if lower.startswith(beginning)]
+    match [names[beginning]] if beginning in names else near:
+        case [name]:
+            return name
+        case []:
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
+        case several:
+            raise Refused(
+                Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
+            )
+
+
+def _unsaid_board(hall: Hall, person: Person) -> Table:
+    seated = hall.seats_of(person.name)
+    if person.room:
+        return hall.tables[person.room]
+    if len(seated) == 1:
+        return seated[0]
+    if len(hall.tables) == 1:
+        return next(iter(hall.tables.values()))
+    # Whoever plays several games is asked about those.
+    boards = [table.name for table in seated] or list(hall.tables)
+    raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
+
+
+def _named_board(hall: Hall, person: Person, words: str) -> str:
+    phrase = Phrase.parse(words)
+    fitting = phrase.among(list(hall.tables))
+    if not fitting:
+        hint = _hint(phrase, list(hall.tables))
+        boards = listed(hall.tables)
+        raise Refused(Refusal.NO_BOARD_HERE, words=shortened(words), hint=hint, boards=boards)
+    if phrase.ordinal is None and person.room in fitting:
+        return str(person.room)
+    picked = phrase.pick(fitting)
+    if picked:
+        return picked
+    if phrase.ordinal is None:
+        raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
+    raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))
+
+
+def _hint(phrase: Phrase, names: Sequence[str]) -> str:
+    """Return a question after the board that was probably meant, if one is near."""
+    words = {word for name in names for word in name.lower().split()} | {"capturing", "hall"}
+    for said in phrase.words:
+        meant = near_miss(said, words)
+        if meant and meant != said:
+            return f' Did you mean "{meant}"?'
+    return ""
