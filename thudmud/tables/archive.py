@@ -8,9 +8,10 @@ in the journal. Must never know a table, nor who is here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from thudmud.engine import RULESETS, Game, Outcome, Side, read_record
 from thudmud.tables.events import (
@@ -39,9 +40,8 @@ class State(Enum):
     """Given up without an end: both left, or began another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Battle:
-    """What is known of a battle without its plies.
+class Battle(NamedTuple):
+    """What is known of a battle without its plies. A tuple, since there are many.
 
     Attributes:
         number: as players ask for it: 1 for the first that began or was imported.
@@ -52,8 +52,7 @@ class Battle:
         troll: the same for the trolls.
         source: from where on its plies are read: the event that it began, was resumed or was
             imported with.
-        until: the version, in the stream of ``source``, of the last event that has to be read for
-            it; None while it is running.
+        until: the version of its last event in the stream of ``source``; None while it is running.
         state: how far it has come.
         part: 1 or 2, which of the two battles of its match.
         before: the points of the match before it, of who has the dwarfs and of who has the trolls.
@@ -86,9 +85,14 @@ class Battle:
         """Return who played a side; "" if that is not known."""
         return self.dwarf if side is Side.DWARF else self.troll
 
+    @property
+    def length(self) -> int | None:
+        """How many events have to be read for it from its source on; None for all that follow."""
+        return None if self.until is None else self.until - self.source.version + 1
+
 
 class Archive:
-    """All battles. Names of players are the same in any case."""
+    """All battles. Names are the same in any case."""
 
     def __init__(self) -> None:
         self._battles: list[Battle] = []
@@ -152,17 +156,7 @@ class Archive:
             first = self._on_board(place.board)
             # They have swapped seats.
             before = _points(first)[::-1] if first else before
-        battle = Battle(
-            len(self._battles) + 1,
-            place,
-            event.at,
-            RULESETS[event.rules].name,
-            event.dwarf,
-            event.troll,
-            place,
-            part=event.number,
-            before=before,
-        )
+        battle = self._new(place, event)._replace(part=event.number, before=before)
         self._add(battle)
         self._boards[place.board] = battle.number
 
@@ -170,8 +164,7 @@ class Archive:
         battle = self._on_board(place.board)
         if battle is None or battle.state is not State.RUNNING:
             return  # it has ended already, and counts once
-        ended = replace(
-            battle,
+        ended = battle._replace(
             state=State.ENDED,
             until=place.version,
             dwarf=event.dwarf or battle.dwarf,
@@ -191,9 +184,9 @@ class Archive:
             return
         self._adjourned[battle.number] = match
         if battle.state is State.RUNNING:
-            away = replace(battle, state=State.ADJOURNED, until=place.version)
+            away = battle._replace(state=State.ADJOURNED, until=place.version)
             plies = len(match.moves)
-            self._change(replace(away, dwarf=match.dwarf, troll=match.troll, plies=plies))
+            self._change(away._replace(dwarf=match.dwarf, troll=match.troll, plies=plies))
 
     def _resume(self, place: BattleId, match: SavedMatch) -> None:
         self._give_up(place)
@@ -203,7 +196,7 @@ class Archive:
         self._boards[place.board] = number
         battle = self._battles[number - 1]
         if battle.state is State.ADJOURNED:
-            going_on = replace(battle, state=State.RUNNING, source=place, until=None, plies=None)
+            going_on = battle._replace(state=State.RUNNING, source=place, until=None, plies=None)
             self._change(going_on)
 
     def _give_up(self, place: BattleId) -> None:
@@ -215,25 +208,22 @@ class Archive:
         """Take note that nobody plays on the battle at a board, if one is running."""
         battle = self._on_board(place.board)
         if battle and battle.state is State.RUNNING:
-            self._change(replace(battle, state=State.UNFINISHED, until=place.version))
+            self._change(battle._replace(state=State.UNFINISHED, until=place.version))
 
     def _bring_in(self, place: BattleId, event: Imported) -> None:
         self._add(
-            Battle(
-                len(self._battles) + 1,
-                place,
-                event.at,
-                RULESETS[event.rules].name,  # one string for all battles
-                event.dwarf,
-                event.troll,
-                place,
-                place.version,
-                State.ENDED,
+            self._new(place, event)._replace(
+                until=place.version,
+                state=State.ENDED,
                 plies=event.plies,
                 outcome=event.outcome,
                 imported=True,
             )
         )
+
+    def _new(self, place: BattleId, event: BattleStarted | Imported) -> Battle:
+        number, rules = len(self._battles) + 1, RULESETS[event.rules].name  # one string for all
+        return Battle(number, place, event.at, rules, event.dwarf, event.troll, place)
 
     def _on_board(self, board: str) -> Battle | None:
         number = self._boards.get(board)
@@ -245,8 +235,10 @@ class Archive:
         self._note_players(battle)
 
     def _change(self, battle: Battle) -> None:
+        was = self._battles[battle.number - 1]
         self._battles[battle.number - 1] = battle
-        self._note_players(battle)
+        if battle.dwarf != was.dwarf or battle.troll != was.troll:
+            self._note_players(battle)
 
     def _note_players(self, battle: Battle) -> None:
         for player in (battle.dwarf, battle.troll):
