@@ -7,13 +7,28 @@ other people's MUDs drive this very code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, parse
+from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
 from thudmud.engine import IllegalMove
-from thudmud.tables import BoardSpec, Decision, Hall, Parting, Refused, Telling, decide, part
+from thudmud.tables import (
+    BoardSpec,
+    Decision,
+    Hall,
+    Parting,
+    Refused,
+    Telling,
+    Unread,
+    arrive,
+    decide,
+    part,
+)
+from thudmud.tables.asides import TookOver
+from thudmud.tables.events import Event, Imported
+from thudmud.tables.meaning import remember
 from thudmud.tables.objects import RESERVED
+from thudmud.tables.refusals import Refusal
 from thudmud.text.mistakes import explain
 from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
@@ -32,13 +47,32 @@ class Message:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a line comes to: decisions to be carried out in this order, or why nothing happens.
+
+    Attributes:
+        command: what was asked for; None if the line could not be read, or was blank.
+        decisions: what would happen.
+        messages: what is told at once, if nothing happens.
+    """
+
+    command: Command | None = None
+    decisions: tuple[Decision, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+
 class House:
     """A hall of boards, and the people in it, in text.
+
+    A line is carried out in two steps: `plan` says what it would bring about, `carry_out` makes
+    that so. Whoever must write events down first does so between the two; `obey` is both.
 
     Args:
         boards: the boards, in the order in which they are listed.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
+        seat_grace: how many seconds a player may be away before the others need not wait.
     """
 
     greeting = (
@@ -49,8 +83,10 @@ class House:
     )
     """What is shown before anything is known of a screen: it fits 40 columns."""
 
-    def __init__(self, boards: Sequence[BoardSpec], quiet_plies: int = 200) -> None:
-        self.hall = Hall(boards, quiet_plies)
+    def __init__(
+        self, boards: Sequence[BoardSpec], quiet_plies: int = 200, seat_grace: float = 300.0
+    ) -> None:
+        self.hall = Hall(boards, quiet_plies, seat_grace)
         board_words = {word for spec in boards for word in spec.name.lower().split()}
         self._taken_words = TAKEN_WORDS | board_words
         self._widths: dict[str, int] = {}
@@ -64,61 +100,148 @@ class House:
         return name[:1].upper() + name[1:]
 
     def name_problem(self, name: str) -> str | None:
-        """Return why a name cannot be had, as a sentence, or None if it can."""
+        """Return why nobody can be called that, as a sentence, or None if somebody can."""
         if name.lower() == "help":
             return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
         if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
             return "A name is 2 to 20 letters from A to Z, without blanks."
         if name.lower() in self._taken_words:
             return f'"{name}" has a meaning here already, so it cannot be a name.'
-        if name.lower() in self.hall.names:
-            return f"Somebody called {self.hall.names[name.lower()]} is here already."
         return None
 
-    def enter(self, name: str, width: int = DEFAULT_WIDTH) -> list[Message]:
-        """Let in a player whose name has no problem, on a screen of ``width`` columns."""
+    # People.
+
+    def arrive(
+        self,
+        name: str,
+        now: float,
+        *,
+        width: int = DEFAULT_WIDTH,
+        member: bool = False,
+        styles: Mapping[str, Style] | None = None,
+    ) -> tuple[Decision, ...]:
+        """Return what happens when a player whose name has no problem comes in.
+
+        Args:
+            name: what they are called; nobody of that name is here.
+            now: the time, in seconds since the epoch.
+            width: the columns of their screen.
+            member: whether they have an account.
+            styles: how they want to see boards, by the boards' names.
+        """
         self._widths[name] = width
-        return self._tell(self.hall.enter(name))
+        return tuple(arrive(self.hall, name, now, member=member, styles=styles or {}))
+
+    def part(self, name: str, now: float, parting: Parting = Parting.LOST) -> tuple[Decision, ...]:
+        """Return what happens when a player is gone."""
+        return tuple(part(self.hall, name, parting, now))
+
+    def take_over(self, name: str, width: int) -> list[Message]:
+        """Let a player go on from another screen, of ``width`` columns."""
+        self._widths[name] = width
+        taken = TookOver(name, self.hall.people[name].room)
+        return self.carry_out(Decision(name, asides=(taken,)))
+
+    def enrol(self, name: str) -> None:
+        """Take note that a player has an account now."""
+        self.hall.people[name].member = True
 
     def resize(self, name: str, width: int) -> None:
         """Take note of the width of a player's screen, in columns."""
         self._widths[name] = width
 
-    def depart(self, name: str, now: float) -> list[Message]:
-        """See out a player whose connection is lost."""
-        return self._commit(part(self.hall, name, Parting.LOST, now))
-
     def close(self, sentence: str) -> list[Message]:
         """Tell everybody the same."""
         return [Message(tuple(self.hall.people), sentence)] if self.hall.people else []
 
-    def obey(self, name: str, line: str, now: float) -> list[Message]:
-        """Do what a player's line asks for, and return what everybody is told.
+    def is_waiting(self, name: str) -> bool:
+        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        running = [table for table in self.hall.seats_of(name) if table.running and table.game]
+        turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
+        return bool(running) and not any(turns)
+
+    # Lines.
+
+    def plan(self, name: str, line: str, now: float) -> Plan:
+        """Return what a player's line comes to, and change nothing.
 
         Args:
-            name: a player who is here. After ``quit`` they are so no longer.
-            line: what they typed. No text raises; a blank line does nothing.
+            name: a player who is here.
+            line: what they typed. Any text will do; a blank line does nothing.
             now: the time, in seconds since the epoch.
+
+        Raises:
+            Unread: the moves of a battle are needed, which `Hall.recall` takes.
         """
         if not line.strip():
-            return []
+            return Plan()
         try:
             command = parse(line)
         except ParseError as error:
-            return [Message((name,), "\n".join(explain(error, self._widths[name])))]
-        try:
-            decided = decide(self.hall, name, command, now)
-        except (Refused, IllegalMove) as refusal:
-            self.hall.remember(name, _named(command))
-            return [Message((name,), "\n".join(wrapped(str(refusal), self._widths[name])))]
-        return self._commit(decided)
+            return Plan(messages=(Message((name,), "\n".join(explain(error, self._widths[name]))),))
+        return self.plan_command(name, command, now)
 
-    def _commit(self, decided: Iterable[Decision]) -> list[Message]:
-        tellings = [telling for decision in decided for telling in self.hall.commit(decision)]
-        messages = self._tell(tellings)
-        for name in [name for name in self._widths if name not in self.hall.people]:
-            del self._widths[name]
+    def plan_command(self, name: str, command: Command, now: float) -> Plan:
+        """Return what a command comes to, as `plan` does."""
+        try:
+            return Plan(command, tuple(decide(self.hall, name, command, now)))
+        except (Refused, IllegalMove) as refusal:
+            remember(self.hall, name, _named(command))
+            return Plan(command, messages=(self.answer(name, str(refusal)),))
+
+    def answer(self, name: str, sentence: str) -> Message:
+        """Return a sentence for one player, as it fits their screen."""
+        return Message((name,), "\n".join(wrapped(sentence, self._widths[name])))
+
+    def carry_out(self, decision: Decision) -> list[Message]:
+        """Make a decision so, and return what everybody is told.
+
+        After they have quit, a player is here no longer.
+        """
+        messages = self._tell(self.hall.commit(decision))
+        if decision.player not in self.hall.people:
+            self._widths.pop(decision.player, None)
         return messages
+
+    def happened(self, stream: str, version: int, event: Event) -> list[Message]:
+        """Make an event so that was decided elsewhere, and return what everybody is told."""
+        if stream in self.hall.tables and not isinstance(event, Imported):
+            return self.carry_out(Decision("", stream, version - 1, (event,)))
+        self.hall.note(stream, version, event)
+        return []
+
+    def is_playing(self, name: str) -> bool:
+        """Whether a player is being shown a battle again, ply after ply."""
+        person = self.hall.people.get(name)
+        return bool(person and person.replay and person.replay.playing)
+
+    def play_on(self, name: str) -> list[Message]:
+        """Show such a player the next ply."""
+        return self._all(self.plan_command(name, Step(Way.PLAY), 0).decisions)
+
+    # All at once, for whoever keeps no journal.
+
+    def enter(self, name: str, width: int = DEFAULT_WIDTH, now: float = 0.0) -> list[Message]:
+        """Let a player in, and return what everybody is told."""
+        return self._all(self.arrive(name, now, width=width))
+
+    def depart(self, name: str, now: float) -> list[Message]:
+        """See out a player whose connection is lost."""
+        return self._all(self.part(name, now))
+
+    def obey(self, name: str, line: str, now: float) -> list[Message]:
+        """Do what a player's line asks for, and return what everybody is told, as `plan` has it."""
+        try:
+            plan = self.plan(name, line, now)
+        except Unread as unread:
+            return [self.answer(name, str(Refused(Refusal.NOT_KEPT, number=unread.battle.number)))]
+        messages = [*plan.messages, *self._all(plan.decisions)]
+        while self.is_playing(name):
+            messages += self.play_on(name)
+        return messages
+
+    def _all(self, decisions: Iterable[Decision]) -> list[Message]:
+        return [message for decision in decisions for message in self.carry_out(decision)]
 
     def _tell(self, tellings: Iterable[Telling]) -> list[Message]:
         """Return the text of each telling, made once for all who share a view of it."""
@@ -126,11 +249,13 @@ class House:
         for telling in tellings:
             readers: dict[View, list[str]] = {}
             for name in telling.audience:
-                view = View.of(self.hall, telling, name, self._widths.get(name, DEFAULT_WIDTH))
-                readers.setdefault(view, []).append(name)
+                if name in self._widths:
+                    view = View.of(self.hall, telling, name, self._widths[name])
+                    readers.setdefault(view, []).append(name)
             for view, names in readers.items():
                 text = "\n".join(tell(self.hall, telling, view))
-                messages.append(Message(tuple(names), text))
+                if text:
+                    messages.append(Message(tuple(names), text))
         return messages
 
 

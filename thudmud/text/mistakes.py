@@ -6,13 +6,11 @@ a line: the ParseError says so.
 
 from __future__ import annotations
 
-from thudmud.commands import VERBS, ParseError
-from thudmud.tables.objects import listed
+from thudmud.commands import ParseError
 from thudmud.text.words import wrapped
 
 _GAP = "..."
 _LONGEST_QUOTE = 30
-_COMMANDS = listed(verb for verb in VERBS if verb.isalpha() and len(verb) > 1)
 
 
 def explain(error: ParseError, width: int) -> list[str]:
@@ -49,7 +47,7 @@ def _sentence(error: ParseError) -> str:
         return 'Type a command; "help" lists them.'
     word = _quote(error.word)
     if error.column == 0:
-        known = f' There are {_COMMANDS}; "help" tells of them.'
+        known = ' "help" lists the commands, "syntax" how each is typed.'
         return f"There is no command {word}." + ("" if error.suggestion else known)
     understood, expected = _quote_end(error.understood), _either(error.expected)
     if error.word:

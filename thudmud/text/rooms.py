@@ -17,13 +17,14 @@ from thudmud.tables.asides import (
     Spoke,
     StyleChosen,
     Told,
+    TookOver,
     WentOut,
 )
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Hall, Person
 from thudmud.tables.objects import listed
+from thudmud.tables.seating import sorted_seats
 from thudmud.tables.table import Table
-from thudmud.tables.table_decisions import sorted_seats
 from thudmud.text.words import wrapped
 
 
@@ -34,10 +35,14 @@ def told(aside: Happening, me: str | None) -> str:
 
 def _told(aside: Happening, me: str | None) -> str:
     match aside:
-        case Entered(player):
+        case Entered(player, None):
             return f"{does(player, me, 'come')} into the hall."
+        case TookOver(player):
+            return f"{does(player, me, 'go')} on from here."
         case Gone(player, _, Parting.LOST):
             return f"{player} has lost the connection."
+        case Gone(player, _, Parting.IDLE):
+            return f"{player} has been idle for too long and is gone."
         case Gone(player):
             return "Goodbye!" if player == me else f"{player} leaves for home."
         case WentOut(player, _, to):
@@ -52,6 +57,7 @@ def _told(aside: Happening, me: str | None) -> str:
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
         case StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
+    return ""  # what is shown says it all
 
 
 _JOINS = ("'s ", ", ")

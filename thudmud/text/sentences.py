@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from thudmud.commands.model import End, Join, Start
-from thudmud.engine import Ending, Game, Move, Outcome, Piece, Side, Verb
-from thudmud.engine.english import capitalised, counted, does
+from thudmud.commands.model import Adjourn, Claim, End, Join, No, Resume
+from thudmud.engine import Ending, Outcome, Side
+from thudmud.engine.english import capitalised, counted, does, lasting
 from thudmud.tables.events import (
+    Absent,
+    Adjourned,
     BattleEnded,
     BattleStarted,
     Cleared,
+    Declined,
     Joined,
     Left,
     Moved,
@@ -22,21 +25,32 @@ from thudmud.tables.events import (
     Offered,
     OfferLapsed,
     Parting,
+    Resumed,
+    Returned,
     RulesSet,
     TableEvent,
+    TakenBack,
 )
 from thudmud.tables.match import Match
-from thudmud.tables.objects import listed
+from thudmud.tables.seating import free_seat
 from thudmud.tables.table import Table
-from thudmud.tables.table_decisions import OFFER_WORDS, free_seat, who_sits
+from thudmud.tables.table_decisions import OFFER_WORDS
+from thudmud.text.phrases import named, next_step, played, points, quiet_for, reached, turn
 
-ENDINGS = {
-    Ending.AGREEMENT: "Both players agree to end the battle.",
-    Ending.QUIET: "Nothing was captured for {plies}.",
-    Ending.DESERTION: "There is nobody to play on against.",
-    Ending.ROCK_ESCAPED: "The Rock is home.",
-    Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
+OFFERS = {
+    Offer.END: "end the battle",
+    Offer.RESTART: "start over with a new match",
+    Offer.ADJOURN: "adjourn the match",
+    Offer.UNDO: "take a move back",
 }
+"""What each offer is to do."""
+
+LOSSES = {
+    Parting.LOST: "{player} has lost the connection.",
+    Parting.IDLE: "{player} has been idle for too long and is gone.",
+    Parting.RESTART: "The server was down for a while.",
+}
+"""How somebody comes to be away without wanting it."""
 
 
 def sentence(event: TableEvent, table: Table, me: str | None) -> str:
@@ -48,76 +62,6 @@ def sentence(event: TableEvent, table: Table, me: str | None) -> str:
         me: the reader's name if the event or a seat is theirs, else None.
     """
     return capitalised(_sentence(event, table, me))
-
-
-def turn(table: Table, me: str | None) -> str:
-    """Return whose turn it is; nothing when no battle is being played."""
-    if not table.running or table.game is None:
-        return ""
-    side = table.game.position.turn
-    player = table.seats.get(side)
-    if player is None:
-        return f"It is the {side.plural}' turn; their seat is free."
-    return "It is your turn." if player == me else f"It is {player}'s turn ({side.plural})."
-
-
-def waiting(table: Table, me: str | None) -> str:
-    """Return what could be done at a table where no battle is being played."""
-    if not table.full:
-        return who_sits(table, me)
-    return f"{who_sits(table, me)} {_next(table)}"
-
-
-def _next(table: Table) -> str:
-    """Return how to go on when a battle is over or none has begun."""
-    if not table.full:
-        return free_seat(table)
-    battle = "battle"
-    if table.match:
-        battle = "second battle, with the seats swapped" if table.half_played else "next match"
-    return f'"{Start(table.name)}" begins the {battle}.'
-
-
-def points(table: Table, match: Match, me: str | None) -> str:
-    """Return the points of the match so far by name, such as "you 31, Bert 24"."""
-    return ", ".join(f"{_named(table, side, me)} {match.points(side)}" for side in Side)
-
-
-def played(move: Move, who: str, me: str | None) -> str:
-    """Return the ply ``move`` of the player ``who``, as "You hurl the dwarf from F1 to F6, ..."."""
-    verb, way = does(who, me, move.verb.value), f"from {move.origin} to {move.target}"
-    if move.trample:
-        victims = _victims(move, Piece.DWARF)
-        return f"{does(who, me, 'send')} the troll {way}, trampling {victims}."
-    start = f"{verb} the {move.piece.noun} {way}"
-    if move.verb is Verb.HURL:
-        return f"{start}, felling the troll."
-    if not move.captures:
-        return f"{start}."
-    prey = Piece.TROLL if move.piece is Piece.DWARF else Piece.DWARF
-    return f"{start}, capturing {_victims(move, prey)}."
-
-
-def _victims(move: Move, prey: Piece) -> str:
-    noun = prey.noun + ("s" if len(move.captures) > 1 else "")
-    return f"the {noun} at {listed(move.captures)}"
-
-
-def _named(table: Table, side: Side, me: str | None) -> str:
-    """Return who plays ``side``, as within a sentence."""
-    player = table.seats.get(side, "the free seat")
-    return "you" if player == me else player
-
-
-def _quiet(game: Game) -> str:
-    return counted(game.quiet_plies, "ply")
-
-
-def reached(outcome: Outcome, game: Game) -> str:
-    """Return how the battle ``game`` came to its ``outcome``; not for one that was resigned."""
-    if outcome.ending is Ending.NO_MOVE:
-        return f"The {game.position.turn.plural} have no move."
-    return ENDINGS[outcome.ending].format(plies=_quiet(game))
 
 
 @singledispatch
@@ -135,25 +79,49 @@ def _(event: Joined, table: Table, me: str | None) -> str:
     if table.running:
         return f"{said} {turn(table, me)}"
     if table.full:
-        return f"{said} Both seats are taken: {_next(table)}"
+        return f"{said} Both seats are taken: {next_step(table)}"
     return f"{said} {free_seat(table)}"
 
 
 @_sentence.register
 def _(event: Left, table: Table, me: str | None) -> str:
     seat = f"the {event.side.value} seat at the {table.name}"
-    if event.parting is Parting.LOST:
-        said = f"{event.player} has lost the connection and {seat}."
-    elif event.parting is Parting.QUIT:
+    if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
         said = f"{does(event.player, me, 'quit')} and {leave} {seat}."
-    else:
+    elif event.parting is Parting.LEFT:
         said = f"{does(event.player, me, 'leave')} {seat}."
+    else:
+        said = f"{event.player} has been away for too long: {seat} is free."
     if not (table.running and table.seats):
         return said
     said += f' The battle waits for somebody to "{Join(event.side, table.name)}".'
     alone = me in table.seats.values()
     return f'{said} You may also "{End(table.name)}" alone.' if alone else said
+
+
+@_sentence.register
+def _(event: Absent, table: Table, me: str | None) -> str:
+    seat = f"the {event.side.value} seat at the {table.name}"
+    if event.parting in LOSSES:
+        said = LOSSES[event.parting].format(player=event.player)
+        said += f" {capitalised(seat)} is kept for {event.player}."
+    else:
+        said = f"{does(event.player, me, 'leave')} for home; {seat} is kept."
+    other = table.seats.get(event.side.other)
+    if not (table.running and other and other == me):
+        return said
+    may = f'you may "{Claim(table.name)}" or "{Adjourn(table.name)}"'
+    if table.seat_grace:
+        return f"{said} In {lasting(table.seat_grace)} {may}."
+    return f"{said} {capitalised(may)}."
+
+
+@_sentence.register
+def _(event: Returned, table: Table, me: str | None) -> str:
+    if event.player == me:
+        return f"You are back at the {table.name}, where you play the {event.side.plural}."
+    return f"{event.player} is back at the {table.name}."
 
 
 @_sentence.register
@@ -184,27 +152,75 @@ def _(event: Moved, table: Table, me: str | None) -> str:
     game = table.game
     if game and table.quiet and game.quiet_plies == table.quiet_limit:
         may = f'either player may now say "{End(table.name)}" alone'
-        said += f" Nothing was captured for {_quiet(game)}: {may}."
+        said += f" Nothing was captured for {quiet_for(game)}: {may}."
     over = game is not None and game.outcome is not None
     return said if over else f"{said} {turn(table, me)}"
 
 
 @_sentence.register
 def _(event: Offered, table: Table, me: str | None) -> str:
-    what = "end the battle" if event.offer is Offer.END else "start over with a new match"
-    said = f"{does(event.player, me, 'offer')} to {what}."
+    said = f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."
+    if event.offer is Offer.UNDO:
+        said = f"{does(event.player, me, 'ask')} to take back {_last_own(table, event.player)}."
     words = OFFER_WORDS[event.offer](table.name)
     if event.player == me:
         side = table.side_of(event.player)
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         return f'{said} {other} agrees by saying "{words}" too; the next move takes it back.'
-    return f'{said} To agree, say "{words}"; the next move takes the offer back.' if me else said
+    if not me:
+        return said
+    return f'{said} To agree, say "{words}"; "{No(table.name)}" or the next move declines.'
+
+
+def _last_own(table: Table, player: str) -> str:
+    """Return the last ply of ``player``, as within a sentence."""
+    game, side = table.game, table.side_of(player)
+    if game is None or side is None:
+        return "a move"
+    move = game.moves[-1 if game.position.turn is side.other else -2]
+    return f"the move from {move.origin} to {move.target}"
 
 
 @_sentence.register
 def _(event: OfferLapsed, _table: Table, _me: str | None) -> str:
-    what = "end the battle" if event.offer is Offer.END else "start over"
-    return f"The offer to {what} no longer stands."
+    return f"The offer to {OFFERS[event.offer]} no longer stands."
+
+
+@_sentence.register
+def _(event: Declined, _table: Table, me: str | None) -> str:
+    return f"{does(event.player, me, 'say')} no to the offer to {OFFERS[event.offer]}."
+
+
+@_sentence.register
+def _(event: TakenBack, table: Table, me: str | None) -> str:
+    own, *reply = event.moves
+    asker = table.seats.get(event.side, "nobody")
+    said = f"{does(asker, me, 'take')} back the move from {own.origin} to {own.target}"
+    if reply:
+        said += f", and with it the reply from {reply[0].origin} to {reply[0].target}"
+    return f"{said}. {turn(table, me)}"
+
+
+@_sentence.register
+def _(event: Adjourned, table: Table, me: str | None) -> str:
+    match = event.match
+    said = (
+        f"The match of {match.dwarf} and {match.troll} is put away, and the {table.name} is free."
+    )
+    if me not in {match.dwarf, match.troll}:
+        return said
+    return f'{said} When you both are at a board, "{Resume()}" goes on with it.'
+
+
+@_sentence.register
+def _(event: Resumed, table: Table, me: str | None) -> str:
+    match = event.match
+    said = (
+        f"The match of {match.dwarf} and {match.troll} goes on at the {table.name} by the "
+        f"{match.rules} rules: {does(match.dwarf, me, 'play')} the dwarfs, "
+        f"{does(match.troll, me, 'play')} the trolls."
+    )
+    return f"{said} {turn(table, me) if table.running else next_step(table)}"
 
 
 @_sentence.register
@@ -214,6 +230,9 @@ def _(event: BattleEnded, table: Table, me: str | None) -> str:
         return "The battle is over."
     if event.outcome.ending is Ending.RESIGNATION:
         why = f"{does(event.player, me, 'resign')} the battle."
+    elif event.outcome.ending is Ending.CLAIM:
+        away = event.troll if event.player == event.dwarf else event.dwarf
+        why = f"{away} has been away for too long: {does(event.player, me, 'claim')} the battle."
     else:
         why = reached(event.outcome, match.game)
     return f"{why} {_result(event.outcome, table, me)} {_match_so_far(table, match, me)}"
@@ -222,7 +241,7 @@ def _(event: BattleEnded, table: Table, me: str | None) -> str:
 def _result(outcome: Outcome, table: Table, me: str | None) -> str:
     score = outcome.score
     sides = ", ".join(
-        f"{side.plural} ({_named(table, side, me) if side in table.seats else 'seat free'}) "
+        f"{side.plural} ({named(table, side, me) if side in table.seats else 'seat free'}) "
         f"{score.of(side)}"
         for side in Side
     )
@@ -234,12 +253,12 @@ def _result(outcome: Outcome, table: Table, me: str | None) -> str:
 
 def _match_so_far(table: Table, match: Match, me: str | None) -> str:
     if not match.over:
-        return f"The match so far: {points(table, match, me)}. {_next(table)}"
+        return f"The match so far: {points(table, match, me)}. {next_step(table)}"
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     said = f"The match is over: {points(table, match, me)}."
     if lead == 0:
-        return f"{said} It is a draw. {_next(table)}"
+        return f"{said} It is a draw. {next_step(table)}"
     side = Side.DWARF if lead > 0 else Side.TROLL
     player = table.seats.get(side)
     wins = does(player, me, "win") if player else f"the {side.plural} win"
-    return f"{said} {capitalised(wins)} the match by {abs(lead)}. {_next(table)}"
+    return f"{said} {capitalised(wins)} the match by {abs(lead)}. {next_step(table)}"

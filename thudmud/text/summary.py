@@ -8,7 +8,7 @@ from __future__ import annotations
 from thudmud.engine import Game, Side
 from thudmud.engine.english import capitalised, counted
 from thudmud.text.board import grid
-from thudmud.text.sentences import reached
+from thudmud.text.phrases import reached
 
 
 def summary(game: Game) -> list[str]:

@@ -8,28 +8,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thudmud.commands.model import (
+from thudmud.commands import (
     Boards,
     Help,
     Look,
+    Replay,
     Style,
     Syntax,
     ViewGame,
     ViewPossible,
     Who,
 )
-from thudmud.tables.asides import Asked, CameIn, Emoted, Entered, Happening, Spoke, Told
-from thudmud.tables.events import BattleStarted, Joined, Moved, RulesSet, TableEvent
+from thudmud.tables.asides import (
+    Asked,
+    CameIn,
+    CaughtUp,
+    Emoted,
+    Entered,
+    Happening,
+    Replayed,
+    Spoke,
+    Told,
+    TookOver,
+)
+from thudmud.tables.events import (
+    BattleEnded,
+    BattleStarted,
+    Joined,
+    Moved,
+    Resumed,
+    RulesSet,
+    TableEvent,
+    TakenBack,
+)
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
 from thudmud.text import board, legal, rooms, sentences
 from thudmud.text.help import page, syntax
+from thudmud.text.phrases import turn, waiting
 from thudmud.text.words import wrapped
 
 SPEECH = Spoke | Emoted | Told
 """What is in a player's own words."""
 
-DRAWN = (BattleStarted, Moved, RulesSet)
+DRAWN = (BattleStarted, Moved, Resumed, RulesSet, TakenBack)
 """The events after which there is another position to see, for those who stay to see it."""
 
 
@@ -73,14 +95,18 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
         return _aside(hall, event, table, view)
     if table is None:
         raise ValueError(f"{event} happened at no table")
-    return _at_table(event, table, view)
-
-
-def _at_table(event: TableEvent, table: Table, view: View) -> list[str]:
-    said = sentences.sentence(event, table, view.me)
-    lines = wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
+    lines = _said(hall, event, table, view)
     sits = isinstance(event, Joined) and event.player == view.me
     return lines + _shown(table, view) if sits or isinstance(event, DRAWN) else lines
+
+
+def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
+    """Return what happened at a table, without the board."""
+    said = sentences.sentence(event, table, view.me)
+    if isinstance(event, BattleEnded) and table.match:
+        number = hall.archive.number_of(table.match.began)
+        said += f' "{Replay(number)}" shows the battle again.' if number else ""
+    return wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
 
 
 def _shown(table: Table, view: View) -> list[str]:
@@ -96,8 +122,17 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         said = f"[{table.name}] {said}"
     lines = wrapped(said, view.width, glued=not isinstance(aside, SPEECH))
     match aside:
-        case Entered(player) | CameIn(player, None) if player == view.me:
+        case Entered(player, None) | CameIn(player, None) if player == view.me:
             return lines + rooms.hall_seen(hall, player, view.width)
+        case TookOver(player, None):
+            return lines + rooms.hall_seen(hall, player, view.width)
+        case TookOver(player, room) if table:
+            here = rooms.people_here(hall, player, room, view.width)
+            return lines + _shown(table, view) + _standing(table, view) + here
+        case CaughtUp() if table:
+            return _caught_up(hall, aside, table, view)
+        case Replayed():
+            return []
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
@@ -106,11 +141,29 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
     return lines
 
 
+def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[str]:
+    """Return what somebody has missed at a table, and how it stands."""
+    missed = [
+        line
+        for event, after in aside.missed
+        for line in _said(hall, event, after, View(aside.player, view.style, view.width, view.away))
+    ]
+    if missed:
+        missed = [
+            *wrapped(f"What has happened at the {table.name} meanwhile:", view.width),
+            *missed,
+        ]
+    if view.away:
+        return missed
+    here = rooms.people_here(hall, aside.player, table.name, view.width)
+    return missed + _shown(table, view) + _standing(table, view) + here
+
+
 def _standing(table: Table, view: View) -> list[str]:
     """Return what could be done at a board where nothing goes on, or else the reader's turn."""
     if not table.running:
-        return wrapped(sentences.waiting(table, view.me), view.width)
-    return wrapped(sentences.turn(table, view.me), view.width)
+        return wrapped(waiting(table, view.me), view.width)
+    return wrapped(turn(table, view.me), view.width)
 
 
 def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
