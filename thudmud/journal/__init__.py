@@ -9,5 +9,15 @@ from thudmud.journal.interface import (
     NotWritten,
     Unknown,
 )
+from thudmud.journal.memory import MemoryJournal
 
-__all__ = ["Conflict", "Damaged", "Entry", "Journal", "JournalError", "NotWritten", "Unknown"]
+__all__ = [
+    "Conflict",
+    "Damaged",
+    "Entry",
+    "Journal",
+    "JournalError",
+    "MemoryJournal",
+    "NotWritten",
+    "Unknown",
+]

@@ -75,8 +75,10 @@ class Journal(Protocol):
             NotWritten: they could not be stored.
         """
 
-    async def read(self, stream: str, first: int = 1) -> Sequence[Entry]:
+    async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         """Return the events of a stream from version ``first`` on, in order; none if it has none.
+
+        If ``most`` is given, not more than so many: what a busy table has had may be much.
 
         Raises:
             JournalError: they cannot be read.
@@ -91,8 +93,9 @@ class Journal(Protocol):
     def follow(self, after: int = 0) -> AsyncIterator[Sequence[Entry]]:
         """Yield all events after a position, in order and without a gap, as they are stored.
 
-        Whoever appended them. The events of one append come together. The iterator has no end until
-        the journal is closed. Following begins with this call, not with the first step.
+        Whoever appended them. The events of one append come together, maybe with those of others.
+        The iterator has no end until the journal is closed; a step raises JournalError if what it
+        should yield cannot be read. Following begins with this call, not with the first step.
         """
 
     async def position(self) -> int:
