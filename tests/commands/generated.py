@@ -1,6 +1,7 @@
 """Generated commands and lines: what the property tests of the command language draw from.
 
 Objects are what a player's free text can hold: no comma, and "capturing" as the first word only.
+Players are called by a word that begins with neither a digit nor a comma, and is not "page".
 """
 
 from __future__ import annotations
@@ -8,27 +9,42 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from thudmud.commands import (
+    Adjourn,
     Boards,
+    Claim,
     Command,
     Emote,
     End,
+    Games,
     Go,
     Help,
+    History,
     Join,
     Leave,
     Look,
+    No,
+    Password,
     Play,
     Quit,
+    Record,
+    Register,
+    Replay,
     Resign,
+    Resume,
     Say,
     SetBoard,
     SetRules,
+    Standings,
     Start,
+    Step,
     Style,
     Syntax,
     Tell,
+    Undo,
     ViewGame,
     ViewPossible,
+    ViewScore,
+    Way,
     Who,
     clean,
 )
@@ -46,6 +62,10 @@ objects = (
     .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
 )
 boards = st.none() | objects
+numbers = st.integers(1, 999_999_999)
+players = words.filter(
+    lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
+)
 
 
 @st.composite
@@ -60,18 +80,25 @@ def attempts(draw: st.DrawFn) -> Attempt:
 commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Join, st.sampled_from(Side), boards),
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
+    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
+    st.builds(Resume, st.none() | numbers, boards),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
+    st.builds(History, st.none() | players, numbers),
+    st.builds(ViewScore, st.none() | players),
+    st.builds(Replay, numbers),
+    st.builds(Record, numbers),
+    st.builds(Step, st.sampled_from(Way)),
     st.builds(Look, boards),
     st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
     st.builds(Say, texts),
     st.builds(Emote, texts),
-    st.builds(Tell, words, texts),
+    st.builds(Tell, players, texts),
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
-    st.sampled_from([Boards(), Who(), Quit()]),
+    st.sampled_from([Boards(), Who(), Quit(), Games(), Standings(), Register(), Password()]),
 )
 """Any command at all."""
 

@@ -8,6 +8,8 @@ from thudmud.commands import MAX_LINE, ParseError, parse
 
 POSITION = "a position such as A6"
 BOARD = "the name of a board"
+NUMBER = "a number such as 12"
+PLAYER = "the name of a player"
 END = "the end of the line"
 
 
@@ -56,8 +58,28 @@ def refusal(line: str) -> ParseError:
         ("say", "", ("what you want to say",)),
         ("'", "", ("what you want to say",)),
         (":", "", ("what you do",)),
-        ("tell", "", ("the name of a player",)),
+        ("tell", "", (PLAYER,)),
         ("tell anna", "", ("what you want to say",)),
+        ("undo oak", "oak", ('"on"', END)),
+        ("undo game", "game", ('"on"', END)),
+        ("take back on", "", (BOARD,)),
+        ("no thanks", "thanks", ('"on"', END)),
+        ("claim victory", "victory", ('"game"', '"on"', END)),
+        ("adjourn game 3", "3", ('"on"', END)),
+        ("resume oak", "oak", (NUMBER, '"game"', '"on"', END)),
+        ("resume game 3 4", "4", ('"on"', END)),
+        ("resume on 3, 4", ",", (END,)),
+        ("history anna bert", "bert", ('"page"', END)),
+        ("history ,", ",", (PLAYER, '"page"', END)),
+        ("history page", "", (NUMBER,)),
+        ("history page two", "two", (NUMBER,)),
+        ("history anna page", "", (NUMBER,)),
+        ("replay 12 back", "back", (END,)),
+        ("record 7,8", ",", (END,)),
+        ("next 5", "5", (END,)),
+        ("score anna bert", "bert", (END,)),
+        ("tell 2 hello", "2", (PLAYER,)),
+        ("games now", "now", (END,)),
         ("quit now", "now", (END,)),
         ("boards, who", ",", (END,)),
     ],
@@ -67,7 +89,7 @@ def test_what_was_expected(line: str, word: str, expected: tuple[str, ...]) -> N
     assert (error.word, error.expected) == (word, expected)
 
 
-@pytest.mark.parametrize("line", ["inventory", "take dwarf", "on board", "", "a6 b6", "\x07"])
+@pytest.mark.parametrize("line", ["inventory", "on board", "", "a6 b6", "\x07"])
 def test_no_such_command(line: str) -> None:
     error = refusal(line)
     assert (error.column, error.understood, error.suggestion) == (0, "", None)
@@ -114,7 +136,27 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("set rules discwrold", "discworld"),
         ("set board breif", "brief"),
         ("view posible", "possible"),
-        ("no", None),
+        ("take d8", "take back"),
+        ("oops", "undo"),
+        ("nope", "no"),
+        ("pause", "adjourn"),
+        ("continue", "resume"),
+        ("resum", "resume"),
+        ("game", "games"),
+        ("histroy", "history"),
+        ("history 2", "page 2"),
+        ("history anna 02", "page 2"),
+        ("history anna pgae 2", "page"),
+        ("watch oak board", "go"),
+        ("replya 12", "replay"),
+        ("n", "go"),
+        ("previous", "back"),
+        ("ratings", "standings"),
+        ("stats anna", "score"),
+        ("replay #12", "12"),
+        ("resume game 012", "12"),
+        ("record 12.", "12"),
+        ("not", None),
         ("dance", None),
     ],
 )
@@ -142,6 +184,36 @@ def test_near_misses(line: str, suggestion: str | None) -> None:
 def test_positions_that_are_none(line: str, detail: str, suggestion: str | None) -> None:
     error = refusal(line)
     assert (error.detail, error.suggestion) == (detail, suggestion)
+
+
+@pytest.mark.parametrize(
+    ("line", "detail"),
+    [
+        ("replay 0", "Numbers begin with 1 here."),
+        ("history page 000", "Numbers begin with 1 here."),
+        ("resume #0", "Numbers begin with 1 here."),
+        ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
+        ("replay " + "9" * 1000, "That number is too long: numbers have at most 9 digits."),
+        ("replay", 'Say which battle, by its number: "history" lists them.'),
+        ("record anna", 'Say which battle, by its number: "history" lists them.'),
+        ("replay -1", 'Say which battle, by its number: "history" lists them.'),
+        ("Play as dwarf", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+        ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+        ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+        ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+        (
+            "register swordfish",
+            'Type "register" by itself: you are asked for the rest, and it is not shown.',
+        ),
+        (
+            "Password old new",
+            'Type "password" by itself: you are asked for the rest, and it is not shown.',
+        ),
+    ],
+)
+def test_lines_with_a_sentence_of_their_own(line: str, detail: str) -> None:
+    error = refusal(line)
+    assert (error.detail, error.suggestion) == (detail, None)
 
 
 @pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])

@@ -8,27 +8,42 @@ from thudmud.commands import (
     KEYWORDS,
     MAX_LINE,
     VERBS,
+    Adjourn,
     Boards,
+    Claim,
     Command,
     Emote,
     End,
+    Games,
     Go,
     Help,
+    History,
     Join,
     Leave,
     Look,
+    No,
+    Password,
     Play,
     Quit,
+    Record,
+    Register,
+    Replay,
     Resign,
+    Resume,
     Say,
     SetBoard,
     SetRules,
+    Standings,
     Start,
+    Step,
     Style,
     Syntax,
     Tell,
+    Undo,
     ViewGame,
     ViewPossible,
+    ViewScore,
+    Way,
     Who,
     parse,
 )
@@ -103,6 +118,49 @@ PLIES = [
     ("hurl f1 f6 capturing f6", play(Verb.HURL, "F1", "F6", "F6")),
 ]
 
+SECOND_THOUGHTS = [
+    ("undo", Undo()),
+    ("undo on oak board", Undo("oak board")),
+    ("Takeback", Undo()),
+    ("take  back on it", Undo("it")),
+    ("no", No()),
+    ("NO on board 2", No("board 2")),
+    ("decline", No()),
+    ("refuse on oak", No("oak")),
+    ("claim", Claim()),
+    ("claim game on oak board", Claim("oak board")),
+    ("adjourn", Adjourn()),
+    ("adjourn game", Adjourn()),
+    ("adjourn on 2", Adjourn("2")),
+    ("resume", Resume()),
+    ("resume game", Resume()),
+    ("resume 3", Resume(3)),
+    ("resume game 999999999 on oak board", Resume(999_999_999, "oak board")),
+    ("resume on 2", Resume(None, "2")),
+]
+
+WHAT_WAS_PLAYED = [
+    ("games", Games()),
+    ("history", History()),
+    ("history anna", History("anna")),
+    ("History Anna Page 12", History("Anna", 12)),
+    ("history page 2", History(None, 2)),
+    ("history pager", History("pager")),
+    ("history me", History("me")),
+    ("replay 12", Replay(12)),
+    ("next", Step(Way.NEXT)),
+    ("Back", Step(Way.BACK)),
+    ("first", Step(Way.FIRST)),
+    ("last", Step(Way.LAST)),
+    ("play", Step(Way.PLAY)),
+    ("record 7", Record(7)),
+    ("score", ViewScore()),
+    ("score anna", ViewScore("anna")),
+    ("standings", Standings()),
+    ("register", Register()),
+    ("PASSWORD", Password()),
+]
+
 OBJECTS = [
     "board to",
     "start game",
@@ -147,7 +205,9 @@ ROUND_ABOUT = [
 ]
 
 
-@pytest.mark.parametrize(("line", "command"), SEATS + PLIES + ROUND_ABOUT)
+@pytest.mark.parametrize(
+    ("line", "command"), SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT
+)
 def test_parse(line: str, command: Command) -> None:
     assert parse(line) == command
 
@@ -158,15 +218,25 @@ def test_a_board_may_be_called_anything(words: str) -> None:
     assert parse(f"move a6 b6 on {words} capturing e7") == play(Verb.MOVE, "A6", "B6", "E7", words)
     assert parse(f"move a6 b6 capturing e7 on {words}") == play(Verb.MOVE, "A6", "B6", "E7", words)
     assert parse(f"leave game on {words}") == Leave(words)
+    assert parse(f"resume game 3 on {words}") == Resume(3, words)
+    assert parse(f"take back on {words}") == Undo(words)
     assert parse(f"look at {words}") == Look(words)
 
 
 def test_commands_hold_plain_text() -> None:
     """Lark's tokens know where they stood; nothing of that may stay in a command."""
-    for command in (parse("tell anna hello"), parse("look at oak board"), parse("leave on board")):
-        assert isinstance(command, Tell | Look | Leave)
+    for command in map(
+        parse, ("tell anna hello", "look at oak board", "leave on board", "score anna")
+    ):
+        assert isinstance(command, Tell | Look | Leave | ViewScore)
         for field in type(command).__dataclass_fields__:
             assert type(getattr(command, field)) is str
+
+
+def test_commands_hold_plain_numbers() -> None:
+    command = parse("replay 3")
+    assert isinstance(command, Replay)
+    assert type(command.number) is int
 
 
 def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
@@ -179,9 +249,9 @@ def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
 
 
 def test_verbs_and_keywords() -> None:
-    for verb in ("join", "finish", "end", "l", "'", ":", "hurl", "syntax"):
+    for verb in ("join", "finish", "end", "l", "'", ":", "take back", "no", "syntax"):
         assert verb in VERBS
-    assert "koom" not in VERBS
+    assert not {"koom", "take", "page"}.intersection(VERBS)
     for word in ("dwarves", "koom", "valley", "capturing", "hall", "quit", "l", "none"):
         assert word in KEYWORDS
     assert all(word == word.lower() for word in KEYWORDS)

@@ -35,6 +35,10 @@ _GLUED_POSITIONS = re.compile(
 )
 _ENDS_IN_POSITION = re.compile(r"[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
+_MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
+_LONGEST_NUMBER = 9
+_AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "accepted"}
+_HIDDEN = {"register", "password"}
 
 
 def diagnose(line: str, error: UnexpectedInput) -> ParseError:
@@ -113,8 +117,9 @@ def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
     )
 
 
-_Finding = tuple[str, str | None] | None
-"""A sentence for a mistake, and what was probably meant if that is known."""
+_Finding = tuple[str | None, str | None] | None
+"""A sentence for a mistake, if it needs one of its own, and what was probably meant if that is
+known."""
 
 
 def _split_number(place: _Place) -> _Finding:
@@ -161,9 +166,64 @@ def _captures_nothing(place: _Place) -> _Finding:
     return 'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".', None
 
 
+def _no_such_number(place: _Place) -> _Finding:
+    """``#12``, ``012``, ``0``, ``12345678901``: what is a number, but not as we write them."""
+    digits = _MEANT_NUMBER.fullmatch(place.word)
+    if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
+        return None
+    if not digits[1]:
+        return "Numbers begin with 1 here.", None
+    if len(digits[1]) > _LONGEST_NUMBER:
+        return f"That number is too long: numbers have at most {_LONGEST_NUMBER} digits.", None
+    return None, digits[1]
+
+
+def _no_number(place: _Place) -> _Finding:
+    """``replay``, ``record anna``: a battle that is not said by its number."""
+    if place.before.lower() not in {"replay", "record"}:
+        return None
+    return 'Say which battle, by its number: "history" lists them.', None
+
+
+def _page_without_a_word(place: _Place) -> _Finding:
+    """``history 2``."""
+    digits = _MEANT_NUMBER.fullmatch(place.word)
+    if digits is None or not digits[1] or "_PAGE" not in place.terminals:
+        return None
+    return None, f"page {digits[1]}"
+
+
+def _agreeing(place: _Place) -> _Finding:
+    """``yes``: it might answer several offers, so it answers none."""
+    if place.column or place.word.lower().rstrip(".!") not in _AGREEING:
+        return None
+    return 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".', None
+
+
+def _playing(place: _Place) -> _Finding:
+    """``play dwarf``: the word is about a replay, and others use it for sitting down."""
+    if place.before.lower() != "play":
+        return None
+    return 'To take a seat, type "join game as dwarf" or "join game as troll".', None
+
+
+def _said_openly(place: _Place) -> _Finding:
+    """``register swordfish``: a password in the line itself."""
+    verb = place.before.lower()
+    if verb not in _HIDDEN:
+        return None
+    return f'Type "{verb}" by itself: you are asked for the rest, and it is not shown.', None
+
+
 _MISTAKES: tuple[Callable[[_Place], _Finding], ...] = (
     _split_number,
     _no_such_position,
     _glued_positions,
     _captures_nothing,
+    _no_such_number,
+    _no_number,
+    _page_without_a_word,
+    _agreeing,
+    _playing,
+    _said_openly,
 )
