@@ -10,9 +10,9 @@ import errno
 from functools import partial
 
 from thudmud.server.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.lobby import House, Lobby
+from thudmud.server.lobby import Lobby
 from thudmud.server.session import Session
-from thudmud.server.settings import ServerSettings
+from thudmud.server.settings import PlayerSettings, ServerSettings
 
 FAREWELL = "The server is shutting down. Goodbye."
 
@@ -28,16 +28,16 @@ class Server:
 
     Args:
         settings: Where to listen, and the caps.
-        house: The house they play in.
+        players: What holds for everybody who comes to play.
     """
 
-    def __init__(self, settings: ServerSettings, house: House) -> None:
+    def __init__(self, settings: ServerSettings, players: PlayerSettings) -> None:
         self._settings = settings
-        self._lobby = Lobby(house)
+        self._players = players
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
 
-    async def start(self) -> list[tuple[str, int]]:
-        """Begin to listen; return the addresses and ports.
+    async def bind(self) -> list[tuple[str, int]]:
+        """Take the port; return the addresses and ports. Nobody can connect yet.
 
         Raises:
             CannotListenError: The port is in use, or the host isn't ours.
@@ -45,11 +45,16 @@ class Server:
         host, port = self._settings.host, self._settings.port
         try:
             self._listening = await asyncio.get_running_loop().create_server(
-                self._connection, host, port, backlog=_BACKLOG
+                self._connection, host, port, backlog=_BACKLOG, start_serving=False
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
             raise CannotListenError(_told(error, host, port)) from error
         return [each.getsockname()[:2] for each in self._listening.sockets]
+
+    async def start(self, lobby: Lobby) -> None:
+        """Begin to listen; whoever connects comes to ``lobby``, which is open."""
+        self._lobby = lobby
+        await self._listening.start_serving()
 
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
@@ -58,8 +63,14 @@ class Server:
         await self._lobby.emptied()
         await self._listening.wait_closed()
 
+    def close(self) -> None:
+        """Give the port back, if nobody could connect yet."""
+        self._listening.close()
+
     def _connection(self) -> Connection:
-        session = partial(Session, lobby=self._lobby, settings=self._settings)
+        session = partial(
+            Session, lobby=self._lobby, settings=self._settings, players=self._players
+        )
         return Connection(session, self._settings.max_line, self._buffer)
 
 

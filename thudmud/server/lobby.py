@@ -1,61 +1,37 @@
 """Who is connected, and the house they have come to play in.
 
-Owns which session goes by which name, and hands the house's messages to the sessions they are for,
-each encoded once. Must never know telnet, nor what any message says.
+Owns which session goes by which name, and hands what people are told to the sessions it is for,
+each text encoded once. Must never know telnet, nor what any message says.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import Protocol
 
+from thudmud.commands import Command, Password, Register, Style
+from thudmud.journal import Journal
+from thudmud.server.accounts import Account, Accounts
+from thudmud.server.preferences import stored_styles, styles_of
 from thudmud.server.screen import encode
+from thudmud.server.scribe import Scribe
+from thudmud.tables import Parting
+from thudmud.text import House, Message
 
 
-class Message(Protocol):
-    """Text for some players: lines joined by line feeds, wrapped for those who read it."""
+class Done(Enum):
+    """What a line comes to for the session that it was typed in."""
 
-    @property
-    def to(self) -> Sequence[str]:
-        """The names of those who are told."""
-
-    @property
-    def text(self) -> str:
-        """What they are told."""
+    STAYS = "stays"
+    LEAVES = "leaves"
+    REGISTERS = "registers"
+    CHANGES_PASSWORD = "changes password"
 
 
-class House(Protocol):
-    """What the server asks of the game: `thudmud.text.House`."""
-
-    @property
-    def greeting(self) -> str:
-        """What everybody sees before they are asked for a name."""
-
-    def name_problem(self, name: str) -> str | None:
-        """Return a sentence that tells why nobody can be called that now; None if they can."""
-
-    def canonical(self, name: str) -> str:
-        """Return a name as it is shown."""
-
-    def enter(self, name: str, width: int) -> Sequence[Message]:
-        """Let a player in, who reads ``width`` columns."""
-
-    def depart(self, name: str, now: float) -> Sequence[Message]:
-        """See out a player whose connection was lost at ``now`` seconds since the epoch."""
-
-    def obey(self, name: str, line: str, now: float) -> Sequence[Message]:
-        """Do what a player typed, at ``now`` seconds since the epoch."""
-
-    def resize(self, name: str, width: int) -> None:
-        """Note that a player's terminal has another width, in columns."""
-
-    def close(self, sentence: str) -> Sequence[Message]:
-        """Tell every player that the house closes."""
-
-    def __contains__(self, name: object) -> bool:
-        """Whether a player of that name is in."""
+_DIALOGUES = {Register: Done.REGISTERS, Password: Done.CHANGES_PASSWORD}
 
 
 class Guest(Protocol):
@@ -67,23 +43,43 @@ class Guest(Protocol):
     def end(self, *, linger: bool) -> None:
         """Send what is waiting and end the connection, or wait for the client to do so."""
 
+    def dismiss(self) -> None:
+        """The same for a session whose player goes on elsewhere, or may not go on."""
+
 
 class Lobby:
     """Everybody who is connected, named or not yet.
 
     Args:
         house: The game they play.
+        journal: Where what happens is stored.
+        accounts: Who has which name.
+        replay_pause: How many seconds there are between the plies of a battle that is played again.
         clock: Returns the seconds since the epoch.
     """
 
-    def __init__(self, house: House, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        house: House,
+        journal: Journal,
+        accounts: Accounts,
+        replay_pause: float = 2.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.accounts = accounts
+        self.clock = clock
+        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep_styles)
         self._house = house
-        self._clock = clock
+        self._replay_pause = replay_pause
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._replaying: dict[str, asyncio.TimerHandle] = {}
         self._farewell: bytes | None = None
         self._empty = asyncio.Event()
         self._empty.set()
+
+    # Coming in.
 
     @property
     def greeting(self) -> str:
@@ -98,31 +94,79 @@ class Lobby:
             self._show_out(guest, self._farewell)
 
     def name_problem(self, words: str) -> str | None:
-        """Return a sentence that tells why nobody can be called that now; None if they can."""
+        """Return a sentence that tells why nobody can be called that; None if somebody can."""
         return self._house.name_problem(words)
 
-    def admit(self, guest: Guest, words: str, width: int) -> str:
-        """Let a guest in under a name without a problem; return the name as it is shown."""
-        name = self._house.canonical(words)
-        messages = self._house.enter(name, width)
-        self._by_name[name] = guest
-        self._deliver(messages)
-        return name
+    def canonical(self, name: str) -> str:
+        """Return a guest's name as it is shown."""
+        return self._house.canonical(name)
 
-    def obey(self, name: str, line: str) -> bool:
-        """Do what a player typed, and tell whom it concerns; return whether they are still in."""
-        self._deliver(self._house.obey(name, line, self._clock()))
-        return name in self._house
+    def is_playing(self, name: str) -> bool:
+        """Whether somebody of that name, in any case, is connected."""
+        return name.lower() in {each.lower() for each in self._by_name}
+
+    def is_needed(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for that name, in any case."""
+        return self._house.needs(name)
+
+    async def admit(
+        self, guest: Guest, name: str, width: int, member: Account | None = None
+    ) -> None:
+        """Let a guest in under a name that is theirs, as it is shown.
+
+        A session that plays under it already is ended, and this one goes on in its place.
+        """
+        while name in self._leaving:
+            await asyncio.wait([self._leaving[name]])
+        before = self._by_name.get(name)
+        self._by_name[name] = guest
+        if before is not None and name in self._house:
+            before.dismiss()
+            self._deliver(self._house.take_over(name, width))
+            return
+        styles = styles_of(member.preferences) if member else {}
+        await self.scribe.arrive(name, width=width, member=member is not None, styles=styles)
+
+    def enrol(self, name: str) -> None:
+        """Take note that a player has an account now."""
+        if name in self._house:
+            self._house.enrol(name)
+
+    # Playing.
+
+    def obey(self, name: str, line: str) -> Done | asyncio.Future[Done]:
+        """Do what a player typed, and tell whom it concerns; return what comes of it."""
+        self._stop_playing(name)
+        done = self.scribe.obey(name, line)
+        if isinstance(done, asyncio.Task):
+            return asyncio.ensure_future(self._obeyed(name, done))
+        return self._done(name, done)
 
     def resize(self, name: str, width: int) -> None:
         """Note that a player's terminal has another width, in columns."""
         self._house.resize(name, width)
 
-    def part(self, name: str) -> None:
-        """Free a player's name; the house sees them out if they have not said ``quit``."""
+    def is_waiting(self, name: str) -> bool:
+        """Whether it is the opponent who thinks."""
+        return self._house.is_waiting(name)
+
+    # Leaving.
+
+    def part(self, name: str, parting: Parting = Parting.LOST) -> None:
+        """Free a player's name; they are seen out if they have not said ``quit``."""
         del self._by_name[name]
+        self._stop_playing(name)
         if name in self._house and self._farewell is None:
-            self._deliver(self._house.depart(name, self._clock()))
+            leaving = self._leaving[name] = self.scribe.part(name, parting)
+            leaving.add_done_callback(lambda _: self._leaving.pop(name, None))
+
+    def expel(self, name: str, sentence: str) -> None:
+        """Show a player out who may be here no longer."""
+        guest = self._by_name.get(name)
+        if guest is not None:
+            guest.show(encode(sentence))
+            self.part(name)
+            guest.dismiss()
 
     def farewell(self, guest: Guest) -> None:
         """Count a connection out that has ended."""
@@ -133,14 +177,51 @@ class Lobby:
     def close(self, sentence: str) -> None:
         """Tell everybody that it is over, and end every connection."""
         self._farewell = encode(sentence)
+        for name in list(self._replaying):
+            self._stop_playing(name)
         self._deliver(self._house.close(sentence))
         named = set(self._by_name.values())
-        for guest in self._guests:
+        for guest in list(self._guests):
             self._show_out(guest, b"" if guest in named else self._farewell)
 
     async def emptied(self) -> None:
         """Wait until nobody is connected."""
         await self._empty.wait()
+
+    # Within.
+
+    async def _obeyed(self, name: str, done: asyncio.Task[Command | None]) -> Done:
+        return self._done(name, await done)
+
+    def _done(self, name: str, command: Command | None) -> Done:
+        if name not in self._house:
+            return Done.LEAVES
+        while self._house.is_playing(name) and not self._replay_pause:
+            self._deliver(self._house.play_on(name))
+        self._play_on_later(name)
+        return _DIALOGUES.get(type(command), Done.STAYS)
+
+    def _play_on_later(self, name: str) -> None:
+        if self._house.is_playing(name):
+            loop = asyncio.get_running_loop()
+            self._replaying[name] = loop.call_later(self._replay_pause, self._play_on, name)
+
+    def _play_on(self, name: str) -> None:
+        del self._replaying[name]
+        self._deliver(self._house.play_on(name))
+        self._play_on_later(name)
+
+    def _stop_playing(self, name: str) -> None:
+        handle = self._replaying.pop(name, None)
+        if handle is not None:
+            handle.cancel()
+            self._house.stop_playing(name)
+
+    async def _keep_styles(self, name: str, styles: Mapping[str, Style]) -> None:
+        account = await self.accounts.find(name)
+        if account is not None:
+            kept = {**account.preferences, **stored_styles(styles)}
+            await self.accounts.set_preferences(name, kept)
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:

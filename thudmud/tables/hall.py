@@ -8,7 +8,7 @@ two. Must never know a word of what people are told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from thudmud.commands import Style
@@ -29,7 +29,7 @@ from thudmud.tables.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.tables.events import Absent, BattleEnded, Event, Imported, TableEvent
+from thudmud.tables.events import Absent, BattleEnded, TableEvent
 from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
 
@@ -108,10 +108,9 @@ class Hall:
         seat_grace: float = 300.0,
         most_games: int = 100,
     ) -> None:
-        self.tables = {spec.name: Table.set_up(spec, quiet_plies) for spec in boards}
+        self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
         self.people: dict[str, Person] = {}
         self.archive = Archive()
-        self.seat_grace = seat_grace
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self._styles = {spec.name: spec.style for spec in boards}
         self._games: dict[int, Game] = {}
@@ -134,15 +133,15 @@ class Hall:
         """The names of those here who have accounts."""
         return {person.name for person in self.people.values() if person.member}
 
-    def note(self, stream: str, version: int, event: Event) -> None:
-        """Take in what happened before there was anybody here to be told."""
-        if stream in self.tables and not isinstance(event, Imported):
-            self._apply(stream, event)
-        self.archive.apply(stream, version, event)
+    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+        """Fold the events that follow on a table's ``version``; nobody is told.
 
-    def stand(self, board: str, version: int) -> None:
-        """Take note that a board's events are told from the one after ``version`` on."""
+        The first of them, or none, must be one after which a table does not depend on what was
+        before it; or ``version`` is 0.
+        """
         self.tables[board] = replace(self.tables[board], version=version)
+        for event in events:
+            self._apply(board, event)
 
     def recall(self, number: int, game: Game) -> None:
         """Keep the moves of a battle, for whoever wants to see it."""

@@ -1,5 +1,6 @@
 """Events and positions -> words and boards, for one viewer. Pure."""
 
-from thudmud.text.house import House, Message
+from thudmud.text.house import House
+from thudmud.text.plan import Message, Plan
 
-__all__ = ["House", "Message"]
+__all__ = ["House", "Message", "Plan"]

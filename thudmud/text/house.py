@@ -8,7 +8,7 @@ other people's MUDs drive this very code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
 from thudmud.engine import IllegalMove
@@ -24,12 +24,15 @@ from thudmud.tables import (
     decide,
     part,
 )
+from thudmud.tables.archive import Battle, game_of
 from thudmud.tables.asides import TookOver
-from thudmud.tables.events import Event, Imported
+from thudmud.tables.events import Event, TableEvent
 from thudmud.tables.meaning import remember
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
+from thudmud.tables.seating import vanish
 from thudmud.text.mistakes import explain
+from thudmud.text.plan import Message, Plan
 from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
 
@@ -37,29 +40,6 @@ NAME_LENGTHS = range(2, 21)
 TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
 """Lower-case words that would be misread as the name of a player."""
 DEFAULT_WIDTH = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A text, lines joined by line feeds, and the names of those who are told just that."""
-
-    to: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a line comes to: decisions to be carried out in this order, or why nothing happens.
-
-    Attributes:
-        command: what was asked for; None if the line could not be read, or was blank.
-        decisions: what would happen.
-        messages: what is told at once, if nothing happens.
-    """
-
-    command: Command | None = None
-    decisions: tuple[Decision, ...] = ()
-    messages: tuple[Message, ...] = ()
 
 
 class House:
@@ -203,13 +183,6 @@ class House:
             self._widths.pop(decision.player, None)
         return messages
 
-    def happened(self, stream: str, version: int, event: Event) -> list[Message]:
-        """Make an event so that was decided elsewhere, and return what everybody is told."""
-        if stream in self.hall.tables and not isinstance(event, Imported):
-            return self.carry_out(Decision("", stream, version - 1, (event,)))
-        self.hall.note(stream, version, event)
-        return []
-
     def is_playing(self, name: str) -> bool:
         """Whether a player is being shown a battle again, ply after ply."""
         person = self.hall.people.get(name)
@@ -218,6 +191,52 @@ class House:
     def play_on(self, name: str) -> list[Message]:
         """Show such a player the next ply."""
         return self._all(self.plan_command(name, Step(Way.PLAY), 0).decisions)
+
+    def stop_playing(self, name: str) -> None:
+        """Stop at the ply that is shown."""
+        person = self.hall.people.get(name)
+        if person and person.replay:
+            person.replay = replace(person.replay, playing=False)
+
+    # What happened elsewhere, or before.
+
+    @property
+    def boards(self) -> Sequence[str]:
+        """The names of the boards."""
+        return list(self.hall.tables)
+
+    def version(self, board: str) -> int:
+        """Return how many events have come to a board."""
+        return self.hall.tables[board].version
+
+    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+        """Make events at a board so that nobody here has seen, see `Hall.restore`."""
+        self.hall.restore(board, version, events)
+
+    def note(self, stream: str, version: int, event: Event) -> None:
+        """Take note, for the archive, of an event that is not, or is no longer, to be told."""
+        self.hall.archive.apply(stream, version, event)
+
+    def recall(self, battle: Battle, events: Iterable[Event]) -> None:
+        """Take the events of a battle, from its source on, which were `Unread`."""
+        self.hall.recall(battle.number, game_of(events))
+
+    def vanished(self, board: str, now: float, parting: Parting) -> tuple[Decision, ...]:
+        """Return what it takes to note that those are away who sit at a board and are not here."""
+        table = self.hall.tables[board]
+        return tuple(
+            Decision(player, board, table.version, events)
+            for player in table.seats.values()
+            if player not in self and (events := vanish(table, player, parting, now))
+        )
+
+    def needs(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
+        key = name.lower()
+        seats = (player for table in self.hall.tables.values() for player in table.seats.values())
+        saved = self.hall.archive.adjourned.values()
+        adjourned = (player for match in saved for player in (match.dwarf, match.troll))
+        return any(player.lower() == key for player in (*seats, *adjourned))
 
     # All at once, for whoever keeps no journal.
 

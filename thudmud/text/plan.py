@@ -1,0 +1,34 @@
+"""What a line comes to, and what people are told of it.
+
+Owns the values that the house hands out. Must never make a word of text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thudmud.commands import Command
+from thudmud.tables import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text, lines joined by line feeds, and the names of those who are told just that."""
+
+    to: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a line comes to: decisions to be carried out in this order, or why nothing happens.
+
+    Attributes:
+        command: what was asked for; None if the line could not be read, or was blank.
+        decisions: what would happen.
+        messages: what is told at once, if nothing happens.
+    """
+
+    command: Command | None = None
+    decisions: tuple[Decision, ...] = ()
+    messages: tuple[Message, ...] = ()
