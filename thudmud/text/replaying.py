@@ -1,0 +1,78 @@
+"""A battle that is seen again, as it stood after one of its plies.
+
+Owns what a player is shown of it. Must never know how they go on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from thudmud.commands.model import Style
+from thudmud.engine import Game, Side
+from thudmud.engine.english import capitalised
+from thudmud.tables.archive import Battle
+from thudmud.tables.match import Match
+from thudmud.tables.table import BoardSpec, Table
+from thudmud.text import battles, board
+from thudmud.text.phrases import played
+from thudmud.text.words import wrapped
+
+WAYS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
+
+
+def replayed(
+    battle: Battle, game: Game, ply: int, *, style: Style, me: str, width: int
+) -> list[str]:
+    """Return a battle as it stood after some of its plies.
+
+    Args:
+        battle: what is known of it.
+        game: the whole of it, or as much as has been played.
+        ply: how many plies of it had been played.
+        style: how the board is shown.
+        me: who sees it.
+        width: that of their screen, in columns.
+    """
+    table = _table(battle, after(game, ply))
+    drawn = board.full(table, width) if style is Style.FULL else wrapped(board.status(table), width)
+    lines = wrapped(_said(battle, game, ply, me), width) + drawn
+    if ply == len(game.moves):
+        lines += wrapped(f"{capitalised(battles.end(battle))}.", width)
+    return lines + wrapped(WAYS, width) if ply == 0 else lines
+
+
+def after(game: Game, ply: int) -> Game:
+    """Return a battle as it stood after so many of its plies; all of them is as it stands."""
+    if ply == len(game.moves):
+        return game
+    then = Game.start(game.ruleset, game.opening)
+    for move in game.moves[:ply]:
+        then = then.play(move)
+    return then
+
+
+def _said(battle: Battle, game: Game, ply: int, me: str) -> str:
+    number, plies = battle.number, len(game.moves)
+    if ply == 0:
+        return f"Battle {number}, before the first of its plies. It has {plies}."
+    move = game.moves[ply - 1]
+    mover = Side.TROLL if (ply % 2 == 0) is (game.opening.turn is Side.DWARF) else Side.DWARF
+    who = battle.player(mover) or battles.UNKNOWN
+    mine = who if who.lower() == me.lower() else None
+    return f"Battle {number}, ply {ply} of {plies}: {played(move, who, mine)}"
+
+
+def _table(battle: Battle, game: Game) -> Table:
+    """Return a board on which nothing but the battle has been."""
+    names = {side: battle.player(side) or battles.UNKNOWN for side in Side}
+    match = Match(
+        game,
+        battle.id,
+        names[Side.DWARF],
+        names[Side.TROLL],
+        battle=battle.part,
+        before=battle.before,
+    )
+    spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
+    return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
