@@ -104,7 +104,7 @@ def standings(ranks: Standings, me: str, width: int) -> list[str]:
     if not ranked:
         none = "Nobody has a rating yet: it takes a battle between two registered players."
         return behind or wrapped(none, width)
-    lines = ["Players, the best first:"]
+    lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
     for place, (name, rating) in ranked:
         if place <= PAGE or name.lower() == me.lower():
             said = f"{place:>3}. {name}: {_told(rating)}"
@@ -172,7 +172,7 @@ def _more(asked: History, pages: int, first: Battle) -> str:
 
 def _rating_line(name: str, ranks: Standings) -> str:
     rating = ranks.rating(name)
-    said = f"{name}: {_told(rating) if rating else 'no rating yet'}."
+    said = f"{name}: {f'rating {_told(rating)}' if rating else 'no rating yet'}."
     return f"{said} {BEHIND}" if ranks.behind else said
 
 

@@ -10,11 +10,12 @@ from types import MappingProxyType
 
 from thudmud.commands.model import Style
 from thudmud.engine import Game, Side
-from thudmud.engine.english import capitalised
+from thudmud.engine.english import capitalised, counted
 from thudmud.tables.archive import Battle
 from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
 from thudmud.text import battles, board
+from thudmud.text.dates import day
 from thudmud.text.phrases import played
 from thudmud.text.words import wrapped
 
@@ -55,7 +56,7 @@ def after(game: Game, ply: int) -> Game:
 def _said(battle: Battle, game: Game, ply: int, me: str) -> str:
     number, plies = battle.number, len(game.moves)
     if ply == 0:
-        return f"Battle {number}, before the first of its plies. It has {plies}."
+        return f"Battle {number}, as it began on {day(battle.at)}. {counted(plies, 'ply')} to see:"
     move = game.moves[ply - 1]
     mover = Side.TROLL if (ply % 2 == 0) is (game.opening.turn is Side.DWARF) else Side.DWARF
     who = battle.player(mover) or battles.UNKNOWN
