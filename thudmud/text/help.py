@@ -26,7 +26,7 @@ from thudmud.commands.near import near_miss
 from thudmud.tables.objects import shortened
 from thudmud.text.words import wrapped
 
-PARTS = ("The game", "Playing", "Round about", "More")
+PARTS = ("The game", "Playing", "What was played", "Round about", "More")
 """The headings of the contents."""
 
 WIDEST = 78
