@@ -1,0 +1,125 @@
+"""When players were here last, and so how long the names of guests are kept.
+
+Owns what is written down when somebody leaves. Must never make anybody wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from typing import Protocol
+
+from thudmud.server.account_file import AccountsError
+from thudmud.server.accounts import Accounts, KeptName
+
+PURGE_EVERY = 3600.0
+"""Seconds between two looks for names that need not be kept any more."""
+
+_log = logging.getLogger(__name__)
+
+
+class Rooms(Protocol):
+    """What has to be known of the inside to decide about a name."""
+
+    def name_problem(self, words: str) -> str | None:
+        """Return a sentence that tells why nobody can be called that; None if somebody could."""
+
+    def is_playing(self, name: str) -> bool:
+        """Whether somebody is in under that name."""
+
+    def is_needed(self, name: str) -> bool:
+        """Whether an unfinished battle, running or adjourned, depends on the name."""
+
+
+class Attendance:
+    """Who was here when.
+
+    Args:
+        accounts: where it is written down.
+        rooms: the inside.
+        guest_grace: seconds for which a guest's name is kept after they were here.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        rooms: Rooms,
+        guest_grace: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._accounts, self._rooms = accounts, rooms
+        self._guest_grace = guest_grace
+        self._clock = clock
+        self._next_purge = 0.0
+        self._seen: dict[str, float] = {}
+        self._writing = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def is_kept(self, kept: KeptName) -> bool:
+        """Whether nobody but its owner can have a guest's name."""
+        since = self._clock() - kept.seen
+        return since < self._guest_grace or self._is_in_use(kept.name)
+
+    def came(self, name: str) -> None:
+        """Note that a player is here; look for names that need not be kept, now and then."""
+        self._note(name)
+        now = self._clock()
+        if now >= self._next_purge:
+            self._next_purge = now + PURGE_EVERY
+            self._begin(self._purge(now - self._guest_grace))
+
+    def left(self, name: str, *, gave_up: bool) -> None:
+        """Note that a player is gone.
+
+        Args:
+            name: who.
+            gave_up: whether they said so themselves; then a guest's name is free for anybody,
+                unless an unfinished battle depends on it.
+        """
+        if gave_up and not self._rooms.is_needed(name):
+            self._begin(self._accounts.forget_guests([name]))
+        self._note(name)
+
+    async def close(self) -> None:
+        """Wait until everything is written down."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _is_in_use(self, name: str) -> bool:
+        return self._rooms.is_playing(name) or self._rooms.is_needed(name)
+
+    def _note(self, name: str) -> None:
+        self._seen[name] = self._clock()
+        if not self._writing:
+            self._writing = True
+            self._begin(self._write())
+
+    async def _write(self) -> None:
+        # Whatever is noted while one batch is being written makes the next one.
+        try:
+            while self._seen:
+                noted, self._seen = self._seen, {}
+                await self._accounts.seen(noted)
+        finally:
+            self._writing = False
+
+    async def _purge(self, before: float) -> None:
+        names = await self._accounts.guests(before)
+        unused = [name for name in names if not self._is_in_use(name)]
+        if unused:
+            await self._accounts.forget_guests(unused, before)
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(_logged(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _logged(work: Coroutine[None, None, None]) -> None:
+    try:
+        await work
+    except AccountsError:
+        _log.exception("failed to note who was here")

@@ -1,0 +1,169 @@
+"""At the door: who somebody is, and what shows that they are.
+
+Owns the dialogue from the name prompt to a name that may be played under. Must never know a socket,
+nor what happens inside.
+
+A name has one owner at a time: a member, by password, or a guest, by the resume word that they were
+given. Whoever shows that a name is theirs may have it, also while it is being played under.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from thudmud.engine.english import capitalised
+from thudmud.server import resume_words
+from thudmud.server.account_file import AccountsError
+from thudmud.server.accounts import Account, Accounts, KeptName
+from thudmud.server.attendance import Attendance, Rooms
+from thudmud.server.guessing import Guessing, Terminal
+from thudmud.server.membership import (
+    AGAIN_PROMPT,
+    NEW_PROMPT,
+    OLD_PROMPT,
+    PASSWORD_PROMPT,
+    Membership,
+)
+from thudmud.server.passwords import Passwords
+
+NAME_PROMPT = "What is your name? "
+WORD_PROMPT = "Resume word: "
+PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
+"""Everything that a dialogue asks with."""
+
+TOLD_WORD = re.compile(r"Your resume word, to come back as \w+: ([a-z-]+)")
+"""The one line, on a screen of 80 columns, that tells a guest their word."""
+
+_GOODBYE = "Goodbye!"
+_UNAVAILABLE = "The server cannot look after names at the moment. Please try again in a while."
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Somebody who may come in: their name as it is shown, and their account if they have one."""
+
+    name: str
+    member: Account | None = None
+
+
+class Desk:
+    """Finds out who somebody is, and leads all dialogues about names and passwords.
+
+    Args:
+        accounts: who has which name.
+        passwords: makes and compares hashes.
+        rooms: the inside.
+        guest_grace: seconds for which a guest's name is kept after they were here.
+        pause: waits for a number of seconds.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        passwords: Passwords,
+        rooms: Rooms,
+        guest_grace: float,
+        *,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._accounts, self._rooms, self._clock = accounts, rooms, clock
+        self._guessing = Guessing(pause)
+        self._members = Membership(accounts, passwords, self._guessing, clock)
+        self._attendance = Attendance(accounts, rooms, guest_grace, clock)
+
+    async def introduce(self, terminal: Terminal, address: str) -> Entrance | None:
+        """Ask for a name until there is one to come in under; None for who would rather leave."""
+        while True:
+            words = (await terminal.ask(NAME_PROMPT)).strip()
+            if words.lower() == "quit":
+                terminal.say(_GOODBYE)
+                return None
+            problem = self._rooms.name_problem(words) if words else None
+            if problem:
+                terminal.say(problem)
+            elif words and (entrance := await self._look_up(terminal, words, address)):
+                self._attendance.came(entrance.name)
+                return entrance
+
+    async def register(self, terminal: Terminal, name: str) -> Account | None:
+        """Let a guest who is in keep their name by a password; return the account if they do."""
+        try:
+            return await self._members.register(terminal, name)
+        except AccountsError:
+            _tell_unavailable(terminal)
+            return None
+
+    async def change_password(self, terminal: Terminal, name: str, address: str) -> None:
+        """Let a member who is in choose another password."""
+        try:
+            await self._members.change_password(terminal, name, address)
+        except AccountsError:
+            _tell_unavailable(terminal)
+
+    def left(self, name: str, *, gave_up: bool) -> None:
+        """Note that a player is gone, and whether it was by ``quit``."""
+        self._attendance.left(name, gave_up=gave_up)
+
+    async def close(self) -> None:
+        """Wait until everything is written down."""
+        await self._attendance.close()
+
+    async def _look_up(self, terminal: Terminal, words: str, address: str) -> Entrance | None:
+        try:
+            if account := await self._accounts.find(words):
+                member = await self._members.log_in(terminal, account.name, address)
+                return Entrance(member.name, member) if member else None
+            kept = await self._accounts.find_guest(words)
+            if kept and self._attendance.is_kept(kept):
+                return await self._take_back(terminal, kept.name, address)
+            return await self._take(terminal, capitalised(words), kept)
+        except AccountsError:
+            _tell_unavailable(terminal)
+            return None
+
+    async def _take(
+        self, terminal: Terminal, name: str, before: KeptName | None
+    ) -> Entrance | None:
+        """Give a name that is nobody's to a new guest."""
+        if self._rooms.is_playing(name) or self._rooms.is_needed(name):
+            terminal.say(f"Somebody called {name} has a game here. Please take another name.")
+            return None
+        word = resume_words.made_up()
+        kept = KeptName(name, resume_words.stored(word), self._clock())
+        if not await self._accounts.keep_guest(kept, instead_of=before):
+            terminal.say(f"Somebody called {name} has just come in. Please take another name.")
+            return None
+        terminal.say(f"Your resume word, to come back as {name}: {word}")
+        return Entrance(name)
+
+    async def _take_back(self, terminal: Terminal, name: str, address: str) -> Entrance | None:
+        """Give a guest's name to who has its word."""
+        here = "is here already" if self._rooms.is_playing(name) else "was here, and may come back"
+        terminal.say(
+            f"Somebody called {name} {here}. If that is you, give the resume word that you were "
+            "told; with an empty line you can take another name."
+        )
+        while word := await terminal.ask(WORD_PROMPT):
+
+            async def is_right(word: str = word) -> bool:
+                kept = await self._accounts.find_guest(name)
+                return kept is not None and resume_words.is_same(word, kept.word)
+
+            if await self._guessing.guess(terminal, name, address, is_right):
+                return Entrance(name)
+            terminal.say(f"That is not the resume word of {name}.")
+        return None
+
+
+def _tell_unavailable(terminal: Terminal) -> None:
+    _log.exception("the accounts cannot be used")
+    terminal.say(_UNAVAILABLE)

@@ -1,0 +1,140 @@
+"""Members at the door: their passwords, asked for, chosen and changed.
+
+Owns the dialogues about passwords, all hidden: from the first to the last line of one, a client's
+echo changes once. Must never store a password, only what passwords.py makes of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from thudmud.server.account_file import AccountsError
+from thudmud.server.accounts import Account, Accounts, NameTaken, Nobody
+from thudmud.server.guessing import Guessing, Terminal
+from thudmud.server.passwords import Passwords, password_problem
+
+PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
+OLD_PROMPT = "Old password: "
+NEW_PROMPT = "New password: "
+AGAIN_PROMPT = "The same again: "
+
+_log = logging.getLogger(__name__)
+
+
+class Membership:
+    """Who has a password, and the dialogues about it. An empty line gives each of them up.
+
+    Its coroutines raise AccountsError if the accounts cannot be read or changed now; nothing has
+    changed then.
+
+    Args:
+        accounts: who has which name.
+        passwords: makes and compares hashes.
+        guessing: slows those down who guess.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        passwords: Passwords,
+        guessing: Guessing,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._accounts, self._passwords, self._guessing = accounts, passwords, guessing
+        self._clock = clock
+
+    async def log_in(self, terminal: Terminal, name: str, address: str) -> Account | None:
+        """Ask a member for their password; return their account, or None if they do not get in."""
+        while True:
+            account = await self._accounts.find(name)
+            if account is None or account.is_barred:
+                terminal.say(_barred(name, account))
+                return None
+            password = await terminal.ask(PASSWORD_PROMPT, hidden=True)
+            if not password:
+                return None
+            if await self._prove(terminal, name, password, address):
+                account = await self._accounts.find(name)  # it took a while
+                if account and not account.is_barred:
+                    return account
+            else:
+                terminal.say(f"That is not the password of {name}. An empty line gives up.")
+
+    async def register(self, terminal: Terminal, name: str) -> Account | None:
+        """Make a guest a member, by a password of their choice; return the new account."""
+        if await self._accounts.find(name):
+            terminal.say(f'The name {name} is registered already; "password" changes its password.')
+            return None
+        password = await self._choose(terminal, name)
+        if not password:
+            terminal.say("You are a guest still.")
+            return None
+        try:
+            stored = await self._passwords.hashed(password)
+            account = await self._accounts.enrol(name, stored, self._clock())
+        except NameTaken:
+            terminal.say(f"Somebody has just registered the name {name}.")
+            return None
+        terminal.say(f"The name {name} is yours now: from today on it asks for this password.")
+        return account
+
+    async def change_password(self, terminal: Terminal, name: str, address: str) -> None:
+        """Let a member who is in choose another password."""
+        if await self._accounts.find(name) is None:
+            terminal.say('You are a guest; "register" keeps your name, by a password.')
+            return
+        while True:
+            old = await terminal.ask(OLD_PROMPT, hidden=True)
+            if not old or await self._prove(terminal, name, old, address):
+                break
+            terminal.say("That is not your password. An empty line gives up.")
+        password = await self._choose(terminal, name) if old else None
+        if not password:
+            terminal.say("Your password stays as it was.")
+            return
+        await self._accounts.set_password(name, await self._passwords.hashed(password))
+        terminal.say("Your password is another one now.")
+
+    async def _choose(self, terminal: Terminal, name: str) -> str | None:
+        """Ask for a new password, twice; None if they give up."""
+        while True:
+            password = await terminal.ask(NEW_PROMPT, hidden=True)
+            if not password:
+                return None
+            problem = password_problem(password, name)
+            if problem is None and await terminal.ask(AGAIN_PROMPT, hidden=True) == password:
+                return password
+            terminal.say(f"{problem or 'The two differ.'} An empty line gives up.")
+
+    async def _prove(self, terminal: Terminal, name: str, password: str, address: str) -> bool:
+        """Return whether this is a member's password, after the time that the guess has to wait."""
+
+        async def is_right() -> bool:
+            account = await self._accounts.find(name)
+            if account is None or not await self._passwords.fits(password, account.password):
+                return False
+            await self._keep_current(account, password)
+            return True
+
+        return await self._guessing.guess(terminal, name, address, is_right)
+
+    async def _keep_current(self, account: Account, password: str) -> None:
+        """Store a password that is right as it would be stored today."""
+        if not self._passwords.is_outdated(account.password):
+            return
+        stored = await self._passwords.hashed(password)
+        try:
+            await self._accounts.set_password(account.name, stored, instead_of=account.password)
+        except Nobody:
+            _log.info("the password of %s has just been changed", account.name)
+        except AccountsError:
+            _log.exception("failed to store the password of %s anew", account.name)
+
+
+def _barred(name: str, account: Account | None) -> str:
+    if account and account.banned and not account.retired:
+        return f"The operator of this server has banned {name}."
+    return f"The name {name} is not in use any more, and nobody else can have it."
