@@ -48,19 +48,19 @@ class Membership:
 
     async def log_in(self, terminal: Terminal, name: str, address: str) -> Account | None:
         """Ask a member for their password; return their account, or None if they do not get in."""
+        proved = False
         while True:
-            account = await self._accounts.find(name)
+            account = await self._accounts.find(name)  # anew: a guess takes its time
             if account is None or account.is_barred:
                 terminal.say(_barred(name, account))
                 return None
+            if proved:
+                return account
             password = await terminal.ask(PASSWORD_PROMPT, hidden=True)
             if not password:
                 return None
-            if await self._prove(terminal, name, password, address):
-                account = await self._accounts.find(name)  # it took a while
-                if account and not account.is_barred:
-                    return account
-            else:
+            proved = await self._prove(terminal, name, password, address)
+            if not proved:
                 terminal.say(f"That is not the password of {name}. An empty line gives up.")
 
     async def register(self, terminal: Terminal, name: str) -> Account | None:

@@ -1,0 +1,342 @@
+"""The dialogues about names and passwords, without a connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from argon2 import PasswordHasher
+
+from tests.server.desks import CHEAP, DAY, Answers, HungUp, Office
+from thudmud.server import resume_words
+from thudmud.server.account_file import Unavailable
+from thudmud.server.accounts import Accounts
+from thudmud.server.attendance import PURGE_EVERY
+from thudmud.server.passwords import Passwords
+
+
+@pytest.fixture
+async def office() -> AsyncIterator[Office]:
+    office = Office(await Accounts.open(None))
+    yield office
+    await office.close()
+
+
+NAME, WORD, PASSWORD = "What is your name? ", "Resume word: ", "Password: (hidden)"
+WRONG = "That is not the password of Anna. An empty line gives up."
+
+
+class TestGuests:
+    async def test_a_new_one_is_told_a_word(self, office: Office) -> None:
+        name, answers = await office.enter([" anna "])
+        assert name == "Anna"
+        assert answers.shown == [
+            NAME,
+            f"Your resume word, to come back as Anna: {answers.word}",
+        ]
+        kept = await office.accounts.find_guest("anna")
+        assert kept
+        assert resume_words.is_same(answers.word, kept.word)
+        assert answers.word.encode() not in kept.word
+
+    async def test_the_line_with_the_word_fits_a_screen(self, office: Office) -> None:
+        _, answers = await office.enter(["Bartholomewthetwenty"])
+        longest = max(resume_words._PARTS, key=len)
+        assert len(answers.shown[-1]) - len(answers.word) + 3 * len(longest) + 2 < 80
+
+    async def test_what_is_no_name(self, office: Office) -> None:
+        name, answers = await office.enter(["", "4", "anna"])
+        assert name == "Anna"
+        assert answers.told == ["Letters, please."]
+
+    async def test_quit_instead_of_a_name(self, office: Office) -> None:
+        name, answers = await office.enter(["Quit"])
+        assert (name, answers.shown) == ("", [NAME, "Goodbye!"])
+
+    async def test_a_name_in_use_asks_for_its_word(self, office: Office) -> None:
+        word = await office.guest("Anna")
+        name, answers = await office.enter(["ANNA", "basalt-lantern-fox", "", "bob"])
+        assert name == "Bob"
+        assert answers.shown[:-2] == [
+            NAME,
+            "Somebody called Anna is here already. If that is you, give the resume word that you "
+            "were told; with an empty line you can take another name.",
+            WORD,
+            "That is not the resume word of Anna.",
+            WORD,
+        ]
+        assert (await office.enter(["ANNA", word]))[0] == "Anna"
+        assert (await office.enter(["anna", f" {word.upper().replace('-', ' ')} "]))[0] == "Anna"
+
+    async def test_a_name_is_kept_for_a_while(self, office: Office) -> None:
+        word = await office.guest("Anna")
+        office.rooms.playing.clear()
+        office.desk.left("Anna", gave_up=False)
+        office.now += DAY - 1
+        name, answers = await office.enter(["anna"])
+        assert "Somebody called Anna was here, and may come back." in answers.told[0]
+        assert (await office.enter(["anna", word]))[0] == "Anna"
+        await office.desk.close()  # which noted that they were here
+        office.now += DAY - 1
+        assert (await office.enter(["anna"]))[0] == ""
+        office.now += 1
+        name, answers = await office.enter(["anna"])
+        assert name == "Anna"
+        assert answers.word != word
+
+    async def test_a_name_is_kept_while_it_is_played_under_or_needed(self, office: Office) -> None:
+        await office.guest("Anna")
+        await office.desk.close()
+        office.now += 2 * DAY
+        assert (await office.enter(["anna"]))[0] == ""
+        office.rooms.playing.clear()
+        office.rooms.needed.add("Anna")
+        assert (await office.enter(["anna"]))[0] == ""
+        office.rooms.needed.clear()
+        assert (await office.enter(["anna"]))[0] == "Anna"
+
+    async def test_who_leaves_for_good_leaves_the_name(self, office: Office) -> None:
+        await office.guest("Anna")
+        office.rooms.playing.clear()
+        office.rooms.needed.add("Anna")
+        office.desk.left("Anna", gave_up=True)
+        assert (await office.enter(["anna"]))[0] == ""
+        office.rooms.needed.clear()
+        office.desk.left("Anna", gave_up=True)
+        assert (await office.enter(["anna"]))[0] == "Anna"
+
+    async def test_a_name_that_is_played_under_without_a_word(self, office: Office) -> None:
+        for names in (office.rooms.playing, office.rooms.needed):
+            names.add("Anna")
+            name, answers = await office.enter(["anna"])
+            assert name == ""
+            assert answers.told == [
+                "Somebody called Anna has a game here. Please take another name."
+            ]
+            names.clear()
+
+    async def test_two_who_race_for_a_name(self, office: Office) -> None:
+        both = await asyncio.gather(office.enter(["anna"]), office.enter(["Anna"]))
+        assert sorted(name for name, _ in both) == ["", "Anna"]
+        told = [line for _, answers in both for line in answers.told]
+        assert told == ["Somebody called Anna has just come in. Please take another name."]
+
+    async def test_old_names_are_forgotten_now_and_then(self, office: Office) -> None:
+        for name in ("Anna", "Bob", "Cara"):
+            await office.guest(name)
+        await office.desk.close()
+        office.rooms.playing = {"Bob"}
+        office.rooms.needed = {"Cara"}
+        office.now += DAY + PURGE_EVERY
+        await office.guest("Dora")
+        await office.desk.close()
+        assert await office.accounts.guests(office.now - DAY) == ["Bob", "Cara"]
+
+
+class TestMembers:
+    async def test_they_are_asked_for_their_password(self, office: Office) -> None:
+        await office.member("AnnA")
+        answers = Answers("anna", "wrong", "password")
+        entrance = await office.desk.introduce(answers, "192.0.2.1")
+        assert entrance
+        assert entrance.name == "AnnA"
+        assert entrance.member == await office.accounts.find("anna")
+        wrong = WRONG.replace("Anna", "AnnA")
+        assert answers.shown == [NAME, PASSWORD, wrong, PASSWORD]
+
+    async def test_without_one_they_are_asked_for_a_name_again(self, office: Office) -> None:
+        await office.member("Anna")
+        assert (await office.enter(["anna", "", "bob"]))[0] == "Bob"
+
+    async def test_they_may_come_in_while_they_are_in(self, office: Office) -> None:
+        await office.member("Anna")
+        office.rooms.playing.add("Anna")
+        assert (await office.enter(["anna", "password"]))[0] == "Anna"
+
+    async def test_who_is_banned_is_told_so(self, office: Office) -> None:
+        await office.member("Anna")
+        await office.accounts.set_banned("Anna", banned=True)
+        _, answers = await office.enter(["anna"])
+        assert answers.shown == [NAME, "The operator of this server has banned Anna.", NAME]
+        await office.accounts.set_banned("Anna", banned=False)
+        assert (await office.enter(["anna", "password"]))[0] == "Anna"
+
+    async def test_who_is_banned_while_they_type_is_not_let_in(self, office: Office) -> None:
+        await office.member("Anna")
+
+        class Slow(Answers):
+            async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+                if hidden:
+                    await office.accounts.set_banned("Anna", banned=True)
+                return await super().ask(prompt, hidden=hidden)
+
+        answers = Slow("anna", "password")
+        with pytest.raises(HungUp):
+            await office.desk.introduce(answers, "192.0.2.1")
+        assert answers.told == ["The operator of this server has banned Anna."]
+
+    async def test_a_name_that_was_removed_is_nobodys(self, office: Office) -> None:
+        await office.member("Anna")
+        await office.accounts.retire("Anna")
+        _, answers = await office.enter(["anna"])
+        told = "The name Anna is not in use any more, and nobody else can have it."
+        assert answers.shown == [NAME, told, NAME]
+
+    async def test_wrong_ones_slow_the_next_down(self, office: Office) -> None:
+        await office.member("Anna")
+        name, answers = await office.enter(["anna", *["wrong"] * 7, "password"])
+        assert name == "Anna"
+        assert office.pauses == [1, 2, 4]
+        assert answers.told == [
+            *[WRONG] * 5,
+            "There were too many wrong answers. Please wait 1 second.",
+            WRONG,
+            "There were too many wrong answers. Please wait 2 seconds.",
+            WRONG,
+            "There were too many wrong answers. Please wait 4 seconds.",
+        ]
+        office.pauses.clear()
+        await office.enter(["anna", "password"], "192.0.2.2")
+        assert office.pauses == []
+
+    async def test_many_at_once_are_slowed_down_too(self, office: Office) -> None:
+        await office.member("Anna")
+        await asyncio.gather(
+            *(office.enter(["anna", "wrong"], f"192.0.2.{number}") for number in range(12))
+        )
+        assert sorted(office.pauses) == [1, 2, 4, 8, 16, 30, 30]
+
+    async def test_a_password_is_stored_anew_with_todays_parameters(self, office: Office) -> None:
+        yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
+        await office.accounts.enrol("Anna", await yesterday.hashed("password"), office.now)
+        yesterday.close()
+        for _ in range(2):
+            assert (await office.enter(["anna", "password"]))[0] == "Anna"
+            found = await office.accounts.find("Anna")
+            assert found
+            assert not CHEAP.check_needs_rehash(found.password)
+
+
+NEW, AGAIN, OLD = "New password: (hidden)", "The same again: (hidden)", "Old password: (hidden)"
+
+
+class TestRegistering:
+    async def register(self, office: Office, *lines: str) -> Answers:
+        answers = Answers(*lines)
+        await office.desk.register(answers, "Anna")
+        return answers
+
+    async def test_it_keeps_the_name(self, office: Office) -> None:
+        await office.guest("Anna")
+        answers = await self.register(office, "password", "password")
+        assert answers.shown == [
+            NEW,
+            AGAIN,
+            "The name Anna is yours now: from today on it asks for this password.",
+        ]
+        assert (await office.enter(["anna", "password"]))[0] == "Anna"
+        assert await office.accounts.find_guest("Anna") is None
+
+    async def test_what_is_no_password_is_asked_for_again(self, office: Office) -> None:
+        lines = [
+            "short",
+            "x" * 1000,
+            "different",
+            "difference",
+            "🦊🦊🦊🦊🦊🦊🦊🦊",
+            "🦊🦊🦊🦊🦊🦊🦊🦊",
+        ]
+        answers = await self.register(office, *lines)
+        assert answers.shown[:-1] == [
+            NEW,
+            "A password has at least 8 characters. An empty line gives up.",
+            NEW,
+            "A password has at most 128 characters. An empty line gives up.",
+            NEW,
+            AGAIN,
+            "The two differ. An empty line gives up.",
+            NEW,
+            AGAIN,
+        ]
+        assert (await office.enter(["anna", "🦊🦊🦊🦊🦊🦊🦊🦊"]))[0] == "Anna"
+
+    async def test_an_empty_line_gives_up(self, office: Office) -> None:
+        for lines in ([""], ["password", "", ""]):
+            answers = await self.register(office, *lines)
+            assert answers.told[-1] == "You are a guest still."
+        assert await office.accounts.find("Anna") is None
+
+    async def test_a_member_has_done_it_already(self, office: Office) -> None:
+        await office.member("Anna")
+        answers = await self.register(office)
+        assert answers.shown == [
+            'The name Anna is registered already; "password" changes its password.'
+        ]
+
+    async def test_two_who_register_one_name(self, office: Office) -> None:
+        both = [Answers("password", "password") for _ in range(2)]
+        got = await asyncio.gather(*(office.desk.register(each, "Anna") for each in both))
+        assert sorted(account is None for account in got) == [False, True]
+        [loser] = [each for each, account in zip(both, got, strict=True) if account is None]
+        assert loser.told == ["Somebody has just registered the name Anna."]
+
+
+class TestChangingThePassword:
+    async def change(self, office: Office, *lines: str) -> Answers:
+        answers = Answers(*lines)
+        await office.desk.change_password(answers, "Anna", "192.0.2.1")
+        return answers
+
+    async def test_the_old_one_comes_first(self, office: Office) -> None:
+        await office.member("Anna")
+        answers = await self.change(office, "wrong", "password", "new password", "new password")
+        assert answers.shown == [
+            OLD,
+            "That is not your password. An empty line gives up.",
+            OLD,
+            NEW,
+            AGAIN,
+            "Your password is another one now.",
+        ]
+        assert (await office.enter(["anna", "password"]))[0] == ""
+        assert (await office.enter(["anna", "new password"]))[0] == "Anna"
+
+    async def test_an_empty_line_gives_up(self, office: Office) -> None:
+        await office.member("Anna")
+        for lines in ([""], ["password", ""]):
+            answers = await self.change(office, *lines)
+            assert answers.told == ["Your password stays as it was."]
+        assert (await office.enter(["anna", "password"]))[0] == "Anna"
+
+    async def test_guesses_at_the_old_one_are_slowed_down(self, office: Office) -> None:
+        await office.member("Anna")
+        await self.change(office, *["wrong"] * 7, "")
+        assert office.pauses == [1, 2]
+
+    async def test_a_guest_has_none(self, office: Office) -> None:
+        answers = await self.change(office)
+        assert answers.shown == ['You are a guest; "register" keeps your name, by a password.']
+
+
+async def test_accounts_that_cannot_be_used(
+    office: Office, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await office.member("Anna")
+
+    def fail(*_arguments: object) -> None:
+        raise Unavailable("disk I/O error")
+
+    monkeypatch.setattr(office.accounts, "_write", fail)
+    told = ["The server cannot look after names at the moment. Please try again in a while."]
+    name, answers = await office.enter(["bob"])
+    assert (name, answers.told) == ("", told)
+    answers = Answers("password", "password")
+    assert await office.desk.register(answers, "Bob") is None
+    assert answers.told == told
+    answers = Answers("password", "new password", "new password")
+    await office.desk.change_password(answers, "Anna", "192.0.2.1")
+    assert answers.told == told
+    assert "disk I/O error" in caplog.text
+    name, _ = await office.enter(["anna", "password"])
+    assert name == "Anna"
