@@ -8,8 +8,11 @@ from contextlib import AsyncExitStack
 import pytest
 
 from tests.server.plain import PlainHouse, Serving, Setup
+from thudmud.journal.memory import MemoryJournal
+from thudmud.server.accounts import Accounts
 from thudmud.server.listening import Server
-from thudmud.server.settings import ServerSettings
+from thudmud.server.lobby import Lobby
+from thudmud.server.settings import PlayerSettings, ServerSettings
 
 
 @pytest.fixture
@@ -19,8 +22,15 @@ async def serving() -> AsyncIterator[Serving]:
 
         async def start(**changed: object) -> Setup:
             house = PlainHouse()
+            of_players = {
+                key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
+            }
             settings = ServerSettings.model_validate({"port": 0, "shutdown_grace": 0.2} | changed)
-            setup = Setup(Server(settings, house), house, stack)
+            players = PlayerSettings.model_validate(of_players)
+            accounts = await Accounts.open(None)
+            stack.push_async_callback(accounts.close)
+            lobby = Lobby(house, MemoryJournal(), accounts, replay_pause=0)
+            setup = Setup(Server(settings, players), house, lobby, stack)
             await setup.start()
             return setup
 

@@ -3,83 +3,74 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 
 from thudmud.server.listening import Server
+from thudmud.server.lobby import Lobby
+from thudmud.tables import BoardSpec, Decision, Parting
+from thudmud.tables.asides import Entered, Gone
+from thudmud.text import House, Message, Plan
 
 PATIENCE = 20.0  # seconds after which something that was waited for will not come
 
 
-@dataclass(frozen=True)
-class Text:
-    to: tuple[str, ...]
-    text: str
-
-
-class PlainHouse:
+class PlainHouse(House):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``boom`` is a
-    mistake of ours, any other line comes back to whoever typed it.
+    mistake of ours, ``real LINE`` is a command of the real house, as ``quit``, ``register`` and
+    ``password`` are; any other line comes back to whoever typed it.
     """
 
     greeting = "Welcome.\nThis is a test."
 
     def __init__(self) -> None:
-        self.widths: dict[str, int] = {}
+        super().__init__([BoardSpec("oak board"), BoardSpec("elm board")])
         self.lines: list[str] = []
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.widths
+    @property
+    def widths(self) -> Mapping[str, int]:
+        return self._widths
 
     def name_problem(self, name: str) -> str | None:
-        if not name.isalpha():
-            return "Letters, please."
-        return "That name is taken." if self.canonical(name) in self.widths else None
+        return None if name.isalpha() else "Letters, please."
 
-    def canonical(self, name: str) -> str:
-        return name.capitalize()
-
-    def enter(self, name: str, width: int) -> Sequence[Text]:
-        self.widths[name] = width
-        return [self._all(f"{name} comes in.")]
-
-    def depart(self, name: str, now: float) -> Sequence[Text]:
-        del self.widths[name]
-        return [self._all(f"{name} is lost.")]
-
-    def resize(self, name: str, width: int) -> None:
-        self.widths[name] = width
-
-    def close(self, sentence: str) -> Sequence[Text]:
-        return [self._all(sentence)]
-
-    def obey(self, name: str, line: str, now: float) -> Sequence[Text]:
+    def plan(self, name: str, line: str, now: float) -> Plan:
         self.lines.append(line)
         verb, _, rest = line.partition(" ")
         match verb:
             case "":
-                return []
+                return Plan()
             case "say":
-                return [self._all(f"{name} says: {rest}")]
+                return self._all_are_told(f"{name} says: {rest}")
             case "flood":
-                return [self._all("x" * int(rest))]
+                return self._all_are_told("x" * int(rest))
             case "big":
-                return [Text((name,), "x" * int(rest))]
+                return Plan(messages=(Message((name,), "x" * int(rest)),))
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
-            case "quit":
-                leaving = [self._all(f"{name} leaves.")]
-                del self.widths[name]
-                return leaving
+            case "quit" | "register" | "password":
+                return super().plan(name, line, now)
+            case "real":
+                return super().plan(name, rest, now)
             case "width":
-                return [Text((name,), f"width {self.widths[name]}")]
-        return [Text((name,), f"echo {line}")]
+                return Plan(messages=(Message((name,), f"width {self.widths[name]}"),))
+        return Plan(messages=(Message((name,), f"echo {line}"),))
 
-    def _all(self, text: str) -> Text:
-        return Text(tuple(self.widths), text)
+    def carry_out(self, decision: Decision) -> list[Message]:
+        told = super().carry_out(decision)
+        match decision.asides:
+            case [Entered(name)]:
+                return list(self._all_are_told(f"{name} comes in.").messages)
+            case [Gone(name, _, Parting.QUIT)]:
+                return list(self._all_are_told(f"{name} leaves.", name).messages)
+            case [Gone(name)]:
+                return list(self._all_are_told(f"{name} is lost.").messages)
+        return told
+
+    def _all_are_told(self, text: str, *others: str) -> Plan:
+        return Plan(messages=(Message((*self.hall.people, *others), text),))
 
 
 class Client:
@@ -144,13 +135,19 @@ class Client:
 class Setup:
     """A running server, its house, and how to connect to it."""
 
-    def __init__(self, server: Server, house: PlainHouse, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, server: Server, house: PlainHouse, lobby: Lobby, stack: AsyncExitStack
+    ) -> None:
         self.house = house
+        self.lobby = lobby
         self._server = server
         self._stack = stack
 
     async def start(self) -> None:
-        [(self.host, self.port)] = await self._server.start()
+        [(self.host, self.port)] = await self._server.bind()
+        await self.lobby.scribe.open()
+        self._stack.push_async_callback(self.lobby.scribe.close)
+        await self._server.start(self.lobby)
         self._stack.push_async_callback(self._server.stop)
 
     async def stop(self) -> None:

@@ -37,6 +37,10 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated
 
 
+DEFAULT = Path("config.toml")
+"""The file that is read if none is named and there is one."""
+
+
 class ConfigError(Exception):
     """The configuration can't be used.
 
@@ -56,6 +60,16 @@ def load(path: Path | None) -> Settings:
         ConfigError: The file can't be read, is not TOML, or holds anything that can't be used.
     """
     return Settings() if path is None else check(_read(path), str(path))
+
+
+def named_or_default(path: Path | None) -> Path | None:
+    """Return the file to be read: the one that was named, or else the default if there is one."""
+    return path or (DEFAULT if DEFAULT.exists() else None)
+
+
+def folder(path: Path | None) -> Path:
+    """Return the folder from which the names of files in the file at ``path`` are told."""
+    return path.parent if path else Path()
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Protocol
 
-from thudmud.commands import Command, Password, Register, Style
+from thudmud.commands import Command, Password, Register, Replay, Step, Style
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.preferences import stored_styles, styles_of
@@ -28,7 +28,7 @@ class Done(Enum):
     STAYS = "stays"
     LEAVES = "leaves"
     REGISTERS = "registers"
-    CHANGES_PASSWORD = "changes password"
+    CHANGES_PASSWORD = "changes password"  # noqa: S105  (no password, but the command)
 
 
 _DIALOGUES = {Register: Done.REGISTERS, Password: Done.CHANGES_PASSWORD}
@@ -136,7 +136,8 @@ class Lobby:
 
     def obey(self, name: str, line: str) -> Done | asyncio.Future[Done]:
         """Do what a player typed, and tell whom it concerns; return what comes of it."""
-        self._stop_playing(name)
+        if not line.strip():
+            self._stop_playing(name)
         done = self.scribe.obey(name, line)
         if isinstance(done, asyncio.Task):
             return asyncio.ensure_future(self._obeyed(name, done))
@@ -152,8 +153,13 @@ class Lobby:
 
     # Leaving.
 
-    def part(self, name: str, parting: Parting = Parting.LOST) -> None:
-        """Free a player's name; they are seen out if they have not said ``quit``."""
+    def part(self, guest: Guest, name: str, parting: Parting = Parting.LOST) -> None:
+        """Free a player's name, unless they go on in another session by now.
+
+        They are seen out if they have not said ``quit``.
+        """
+        if self._by_name.get(name) is not guest:
+            return
         del self._by_name[name]
         self._stop_playing(name)
         if name in self._house and self._farewell is None:
@@ -161,11 +167,11 @@ class Lobby:
             leaving.add_done_callback(lambda _: self._leaving.pop(name, None))
 
     def expel(self, name: str, sentence: str) -> None:
-        """Show a player out who may be here no longer."""
-        guest = self._by_name.get(name)
-        if guest is not None:
+        """Show a player out, whose name is given in any case, and who may be here no longer."""
+        for each in [each for each in self._by_name if each.lower() == name.lower()]:
+            guest = self._by_name[each]
             guest.show(encode(sentence))
-            self.part(name)
+            self.part(guest, each)
             guest.dismiss()
 
     def farewell(self, guest: Guest) -> None:
@@ -196,18 +202,22 @@ class Lobby:
     def _done(self, name: str, command: Command | None) -> Done:
         if name not in self._house:
             return Done.LEAVES
-        while self._house.is_playing(name) and not self._replay_pause:
-            self._deliver(self._house.play_on(name))
-        self._play_on_later(name)
+        if isinstance(command, Replay | Step):
+            self._play_on_later(name)
         return _DIALOGUES.get(type(command), Done.STAYS)
 
     def _play_on_later(self, name: str) -> None:
+        """Show a player the rest of a battle, if they have asked for it."""
+        handle = self._replaying.pop(name, None)
+        if handle is not None:
+            handle.cancel()
+        while self._house.is_playing(name) and not self._replay_pause:
+            self._deliver(self._house.play_on(name))
         if self._house.is_playing(name):
             loop = asyncio.get_running_loop()
             self._replaying[name] = loop.call_later(self._replay_pause, self._play_on, name)
 
     def _play_on(self, name: str) -> None:
-        del self._replaying[name]
         self._deliver(self._house.play_on(name))
         self._play_on_later(name)
 

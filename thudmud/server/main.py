@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from thudmud.journal import JournalError
 from thudmud.server import config_file, logs
+from thudmud.server.account_file import AccountsError
 from thudmud.server.listening import CannotListenError
 from thudmud.server.options import Subparsers, port, refuse
 from thudmud.server.serve import serve
 from thudmud.server.tools import add_perft, add_replay, add_script
-
-DEFAULT_CONFIG = Path("config.toml")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,17 +56,18 @@ def _add_serve(subparsers: Subparsers) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    path = options.config or (DEFAULT_CONFIG if DEFAULT_CONFIG.exists() else None)
+    path = config_file.named_or_default(options.config)
     given = {"host": options.host, "port": options.port}
     try:
         settings = config_file.load(path)
         changed = {key: value for key, value in given.items() if value is not None}
         server = settings.server.model_copy(update=changed)
         logs.begin(server.log_level)
-        asyncio.run(serve(settings.model_copy(update={"server": server}), _announce))
+        settings = settings.model_copy(update={"server": server})
+        asyncio.run(serve(settings, config_file.folder(path), _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except CannotListenError as error:
+    except (CannotListenError, JournalError, AccountsError) as error:
         return refuse(error)
     return 0
 

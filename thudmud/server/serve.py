@@ -1,42 +1,116 @@
 """The running server: thudmud's house behind a listening socket, until a signal comes.
 
-Owns the signals, and is the one place where the server meets the game.
+Owns the signals, what is opened and closed in which order, and is the one place where the server
+meets the game.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 from thudmud.commands import Style
+from thudmud.journal import Journal
+from thudmud.journal.memory import MemoryJournal
+from thudmud.journal.sqlite import SqliteJournal
+from thudmud.server.accounts import Accounts
 from thudmud.server.listening import Server
+from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
 from thudmud.tables import BoardSpec
 from thudmud.text import House
+
+RATED_AT_ONCE = 200
+"""Battles whose ratings are worked out before it is the players' turn again."""
+
+BARRED = "The operator of this server has ended your visit. Goodbye."
+
+_log = logging.getLogger(__name__)
 
 
 def furnish(settings: Settings) -> House:
     """Return the house that the settings describe."""
     boards = [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
-    return House(boards, settings.game.quiet_plies)
+    return House(boards, settings.game.quiet_plies, settings.game.seat_grace)
 
 
-async def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM comes.
 
     Args:
         settings: All of them.
+        folder: Where files are whose names are not absolute.
         announce: Called with one line once connections are accepted.
 
     Raises:
         CannotListenError: The port is in use, or the host isn't ours.
+        JournalError: The journal cannot be used.
+        AccountsError: The accounts cannot be used.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = Server(settings.server, furnish(settings))
-    places = await server.start()
-    announce("thudmud is ready: " + " or ".join(f"telnet {host} {port}" for host, port in places))
-    await stopped.wait()
-    await server.stop()
+    server = Server(settings.server, settings.players)
+    # First of all the port: whoever cannot have it must not touch what another server keeps.
+    places = await server.bind()
+    try:
+        async with open_lobby(settings, folder) as lobby:
+            await server.start(lobby)
+            announce(
+                "thudmud is ready: " + " or ".join(f"telnet {host} {port}" for host, port in places)
+            )
+            await _until(stopped, lobby)
+            await server.stop()
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
+    """Open all that is stored, and close it again.
+
+    Raises:
+        JournalError: The journal cannot be used.
+        AccountsError: The accounts cannot be used.
+    """
+    storage, house = settings.storage, furnish(settings)
+    async with AsyncExitStack() as stack:
+        accounts_path = folder / storage.accounts if storage.backend == "sqlite" else None
+        accounts = await Accounts.open(accounts_path)
+        stack.push_async_callback(accounts.close)
+        journal: Journal = MemoryJournal()
+        if storage.backend == "sqlite":
+            journal = await SqliteJournal.open(folder / storage.journal)
+        lobby = Lobby(house, journal, accounts, settings.game.replay_pause)
+        stack.push_async_callback(lobby.scribe.close)
+        await lobby.scribe.open()
+        tasks = [asyncio.create_task(_rate(house)), asyncio.create_task(_keep_out(lobby))]
+        for task in tasks:
+            stack.callback(task.cancel)
+        yield lobby
+
+
+async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
+    """Wait for a signal, or for the journal to become unreadable."""
+    waiting = asyncio.create_task(stopped.wait())
+    await asyncio.wait({waiting, lobby.scribe.following}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if lobby.scribe.following.done():
+        _log.critical("the journal can be followed no longer, so the server stops")
+
+
+async def _rate(house: House) -> None:
+    """Work the ratings out of all battles that have been played before, a few at a time."""
+    while house.hall.standings.rate(RATED_AT_ONCE):  # noqa: ASYNC110  (it waits for nothing)
+        await asyncio.sleep(0)
+
+
+async def _keep_out(lobby: Lobby) -> None:
+    """Show out whoever is banned or removed while they play."""
+    async for names in lobby.accounts.barred():
+        for name in names:
+            lobby.expel(name, BARRED)

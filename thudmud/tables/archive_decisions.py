@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.commands import ArchiveCommand, Go, Record, Replay, Resume, Step, Way
+from thudmud.commands import (
+    ArchiveCommand,
+    Go,
+    History,
+    Record,
+    Replay,
+    Resume,
+    Step,
+    ViewScore,
+    Way,
+)
 from thudmud.tables.archive import Battle
 from thudmud.tables.asides import Aside, Asked, Replayed
 from thudmud.tables.hall import Hall, Person
@@ -32,6 +42,8 @@ def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
             return Replayed(person.name, number, hall.game(_battle(hall, number)), 0)
         case Step(way):
             return _step(person, way)
+        case History(player) | ViewScore(player) if player and player.lower() in {"me", "myself"}:
+            return Asked(person.name, replace(command, player=person.name))
     return Asked(person.name, command)
 
 

@@ -31,6 +31,7 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Absent, BattleEnded, TableEvent
 from thudmud.tables.match import Match
+from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
 MOST_MISSED = 30
@@ -111,8 +112,10 @@ class Hall:
         self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
         self.people: dict[str, Person] = {}
         self.archive = Archive()
+        self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self._styles = {spec.name: spec.style for spec in boards}
+        self._left: dict[str, dict[str, Style]] = {}
         self._games: dict[int, Game] = {}
         self._most_games = most_games
 
@@ -189,6 +192,7 @@ class Hall:
             number = self.archive.number_of(table.match.began)
             if number is not None and table.game:
                 self.recall(number, table.game)
+            self.standings.rate()
         audience = dict.fromkeys([*self._concerned(board), *before, event.player])
         return Telling(event, tuple(audience), table)
 
@@ -213,14 +217,17 @@ class Hall:
         """Make an aside so, and return who is to be told."""
         match aside:
             case Entered(player, room, member, styles):
-                self.people[player] = Person(player, member, room, styles=dict(styles))
+                before = self._left.pop(player, {})
+                self.people[player] = Person(player, member, room, styles=before | dict(styles))
                 audience = (player,) if room else tuple(self.people_in(None))
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):
                 return Telling(aside, (player,), self._table(room))
             case Gone(player, room, _, told):
                 audience = (player,) if told else tuple(self.people_in(room))
-                del self.people[player]
+                person = self.people.pop(player)
+                if self.seats_of(player):
+                    self._left[player] = person.styles  # for when they are back
                 return Telling(aside, audience)
             case WentOut(player, room):
                 stay = (name for name in self.people_in(room) if name != player)

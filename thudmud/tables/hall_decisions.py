@@ -85,7 +85,7 @@ def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decisi
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    occasion = Occasion(now, hall.seat_grace, hall.members)
+    occasion = Occasion(now, hall.members)
     return [_decide(command, hall, hall.people[player], occasion)]
 
 

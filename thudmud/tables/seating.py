@@ -34,12 +34,10 @@ class Occasion:
 
     Attributes:
         now: the time, in seconds since the epoch.
-        seat_grace: how many seconds a player may be away before others need not wait.
         members: the names of those here who have accounts.
     """
 
     now: float
-    seat_grace: float = 300.0
     members: Container[str] = frozenset()
 
 
@@ -83,10 +81,10 @@ def made_free(table: Table, side: Side, player: str, occasion: Occasion) -> Even
     if holder is None or holder == player:
         return ()
     if table.match and table.under_way:
-        if all(_long_gone(table, each, occasion) for each in table.seats):
+        if all(table.long_away(each, occasion.now) for each in table.seats):
             return (Adjourned(occasion.now, player, table.match.saved()),)
         return None
-    if _long_gone(table, side, occasion):
+    if table.long_away(side, occasion.now):
         return part(table, holder, Parting.LOST, occasion.now)
     return None
 
@@ -96,14 +94,9 @@ def require_long_gone(table: Table, side: Side, occasion: Occasion) -> None:
     holder, since = table.seats[side], table.away.get(side)
     if since is None:
         raise Refused(Refusal.NOT_AWAY, other=holder)
-    wait = since + occasion.seat_grace - occasion.now
+    wait = since + table.seat_grace - occasion.now
     if wait > 0:
         raise Refused(Refusal.TOO_SOON, other=holder, wait=lasting(wait))
-
-
-def _long_gone(table: Table, side: Side, occasion: Occasion) -> bool:
-    since = table.away.get(side)
-    return since is not None and occasion.now - since >= occasion.seat_grace
 
 
 def seat(table: Table, player: str) -> Side:

@@ -65,6 +65,7 @@ class Table:
         ruleset: what the next match is played by; the match on the board has its own.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
+        seat_grace: how many seconds a player may be away before the others need not wait.
         seats: who sits where; a free seat is not in it.
         away: since when those who have a seat and are not here are away, in seconds since the
             epoch.
@@ -77,6 +78,7 @@ class Table:
     own_rules: Ruleset
     ruleset: Ruleset
     quiet_limit: int = 200
+    seat_grace: float = 300.0
     seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
@@ -84,14 +86,14 @@ class Table:
     version: int = 0
 
     @classmethod
-    def set_up(cls, spec: BoardSpec, quiet_limit: int) -> Table:
+    def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
         """Return the empty table that ``spec`` describes.
 
         Raises:
             KeyError: there is no such ruleset.
         """
         rules = RULESETS[spec.rules]
-        return cls(spec.name, rules, rules, quiet_limit)
+        return cls(spec.name, rules, rules, quiet_limit, seat_grace)
 
     def apply(self, event: TableEvent) -> Table:
         """Return the table after ``event``."""
@@ -133,6 +135,11 @@ class Table:
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
 
+    def long_away(self, side: Side, now: float) -> bool:
+        """Whether the holder of a seat has been away for so long that others need not wait."""
+        since = self.away.get(side)
+        return since is not None and now - since >= self.seat_grace
+
     def side_of(self, player: str) -> Side | None:
         """Return the side that ``player`` plays here, if any."""
         return next((side for side, holder in self.seats.items() if holder == player), None)
@@ -170,8 +177,8 @@ def _(event: Returned, table: Table) -> Table:
 @_applied.register(Cleared)
 @_applied.register(Adjourned)
 def _(_: Cleared | Adjourned, table: Table) -> Table:
-    anew = Table(table.name, table.own_rules, table.own_rules, table.quiet_limit)
-    return replace(anew, version=table.version)
+    own = table.own_rules
+    return Table(table.name, own, own, table.quiet_limit, table.seat_grace, version=table.version)
 
 
 @_applied.register

@@ -41,7 +41,7 @@ OFFERS = {
     Offer.END: "end the battle",
     Offer.RESTART: "start over with a new match",
     Offer.ADJOURN: "adjourn the match",
-    Offer.UNDO: "take a move back",
+    Offer.UNDO: "take the last move back",
 }
 """What each offer is to do."""
 
@@ -188,7 +188,7 @@ def _(event: OfferLapsed, _table: Table, _me: str | None) -> str:
 
 @_sentence.register
 def _(event: Declined, _table: Table, me: str | None) -> str:
-    return f"{does(event.player, me, 'say')} no to the offer to {OFFERS[event.offer]}."
+    return f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."
 
 
 @_sentence.register

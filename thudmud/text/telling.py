@@ -10,16 +10,22 @@ from dataclasses import dataclass
 
 from thudmud.commands import (
     Boards,
+    Games,
     Help,
+    History,
     Look,
+    Record,
     Replay,
+    Standings,
     Style,
     Syntax,
     ViewGame,
     ViewPossible,
+    ViewScore,
     Who,
 )
 from thudmud.tables.asides import (
+    Aside,
     Asked,
     CameIn,
     CaughtUp,
@@ -32,6 +38,7 @@ from thudmud.tables.asides import (
     TookOver,
 )
 from thudmud.tables.events import (
+    Adjourned,
     BattleEnded,
     BattleStarted,
     Joined,
@@ -43,9 +50,10 @@ from thudmud.tables.events import (
 )
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
-from thudmud.text import board, legal, rooms, sentences
+from thudmud.text import archive, board, legal, rooms, sentences
 from thudmud.text.help import page, syntax
 from thudmud.text.phrases import turn, waiting
+from thudmud.text.replaying import replayed
 from thudmud.text.words import wrapped
 
 SPEECH = Spoke | Emoted | Told
@@ -76,7 +84,7 @@ class View:
         """Return how ``name`` sees what ``telling`` tells."""
         table, event = telling.table, telling.event
         seated = table is not None and table.side_of(name) is not None
-        named = name in {event.player, getattr(event, "to", None)}
+        named = name in _named(event)
         me = name if seated or named else None
         if table is None:
             return cls(me, Style.FULL, width)
@@ -84,6 +92,16 @@ class View:
         room = person.room if person else table.name
         style = hall.style(name, table.name) if person else Style.BRIEF
         return cls(me, style, width, room != table.name)
+
+
+def _named(event: TableEvent | Aside) -> set[str]:
+    """Return whom something names, though they may have no seat when it has happened."""
+    match event:
+        case Told(player, to):
+            return {player, to}
+        case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
+            return {player, saved.dwarf, saved.troll}
+    return {event.player}
 
 
 def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
@@ -131,8 +149,10 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
             return lines + _shown(table, view) + _standing(table, view) + here
         case CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
-        case Replayed():
-            return []
+        case Replayed(player, number, game, ply):
+            battle = hall.archive.battles[number - 1]
+            style = hall.style(player, battle.id.board)
+            return replayed(battle, game, ply, style=style, me=player, width=view.width)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
@@ -172,6 +192,8 @@ def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[s
             return rooms.boards(hall, view.width)
         case Who():
             return rooms.who(hall, asked.player, view.width)
+        case Games() | History() | Record() | Standings() | ViewScore():
+            return _from_the_archive(hall, asked, view.width)
         case Help(topic):
             return page(topic, view.width)
         case Syntax(verb):
@@ -186,3 +208,17 @@ def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[s
         case Look() | ViewGame() if table:
             return board.full(table, view.width) + _standing(table, view)
     return rooms.hall_seen(hall, asked.player, view.width)
+
+
+def _from_the_archive(hall: Hall, asked: Asked, width: int) -> list[str]:
+    me = asked.player
+    match asked.question:
+        case Games():
+            return archive.games(hall.tables.values(), hall.archive, me, width)
+        case History() as history:
+            return archive.history(hall.archive, history, me, width)
+        case Record(number) if asked.game:
+            return archive.record(hall.archive.battles[number - 1], asked.game, width)
+        case ViewScore(player):
+            return archive.score(hall.standings, player or me, me, width)
+    return archive.standings(hall.standings, me, width)
