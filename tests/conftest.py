@@ -16,7 +16,7 @@ RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 
 
 @contextmanager
-def _run_server(words: Sequence[str | Path], cwd: Path | None = None) -> Iterator[tuple[str, int]]:
+def _run_server(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
         try:
             assert process.stdout is not None
@@ -28,6 +28,15 @@ def _run_server(words: Sequence[str | Path], cwd: Path | None = None) -> Iterato
 
 
 @pytest.fixture
-def run_server() -> RunServer:
-    """Return what runs a server's command line as a process, and gives where it listens."""
-    return _run_server
+def run_server(tmp_path: Path) -> RunServer:
+    """Return what runs a server's command line as a process, and gives where it listens.
+
+    What it stores is in a folder of its own, unless another is given.
+    """
+
+    def run(
+        words: Sequence[str | Path], cwd: Path = tmp_path
+    ) -> AbstractContextManager[tuple[str, int]]:
+        return _run_server(words, cwd)
+
+    return run
