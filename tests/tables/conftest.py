@@ -1,31 +1,63 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 import pytest
 
 from thudmud.commands.model import End, Join, Play, Resign, Start
 from thudmud.engine import Attempt, Side, Square, Verb
-from thudmud.tables import BoardSpec, Table, TableEvent
+from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table, TableEvent
+from thudmud.tables.seating import Occasion, vanish
 from thudmud.tables.table_decisions import TableCommand, decide
 
-Do = Callable[..., Table]
+NOW = 7.0
+GRACE = 300.0
+LATER = NOW + GRACE
+"""When a player who went away at ``NOW`` has been away for long enough."""
 
 
 def ply(origin: str, target: str, verb: Verb = Verb.MOVE) -> Play:
     return Play(Attempt(verb, Square.parse(origin), Square.parse(target)))
 
 
-def after(table: Table, *deeds: tuple[str, TableCommand]) -> Table:
+def events(
+    table: Table,
+    player: str,
+    command: TableCommand,
+    now: float = NOW,
+    members: Collection[str] = (),
+) -> list[TableEvent]:
+    return list(decide(table, player, command, Occasion(now, members)))
+
+
+def after(
+    table: Table,
+    *deeds: tuple[str, TableCommand],
+    now: float = NOW,
+    members: Collection[str] = (),
+) -> Table:
     """Return the table after these players' commands, each decided and applied."""
     for player, command in deeds:
-        for event in decide(table, player, command, 7.0):
+        for event in events(table, player, command, now, members):
             table = table.apply(event)
     return table
 
 
-def events(table: Table, player: str, command: TableCommand) -> list[TableEvent]:
-    return list(decide(table, player, command, 7.0))
+def without(
+    table: Table, *players: str, now: float = NOW, parting: Parting = Parting.LOST
+) -> Table:
+    """Return the table after these players have gone away."""
+    for player in players:
+        for event in vanish(table, player, parting, now):
+            table = table.apply(event)
+    return table
+
+
+def refusal(table: Table, player: str, command: TableCommand, now: float = NOW) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        events(table, player, command, now)
+    assert "{" not in str(refused.value)
+    return refused.value.reason
 
 
 SEATED: list[tuple[str, TableCommand]] = [
@@ -39,7 +71,7 @@ MATCH_OVER = [*FIRST_OVER, ("Bert", Start()), ("Anna", Resign())]
 
 @pytest.fixture
 def empty() -> Table:
-    return Table.set_up(BoardSpec("oak board"), 200)
+    return Table.set_up(BoardSpec("oak board"), 200, GRACE)
 
 
 @pytest.fixture

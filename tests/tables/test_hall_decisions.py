@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from tests.tables.conftest import ply
+from tests.tables.halls import do, enter, hall_of, refusal
 from thudmud.commands.model import (
-    Command,
     Emote,
     Go,
     Join,
@@ -23,59 +23,45 @@ from thudmud.commands.model import (
 from thudmud.engine import Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Telling, decide, part
 from thudmud.tables.asides import Asked, Gone, Spoke
+from thudmud.tables.meaning import board_meant, remember
 
 
 @pytest.fixture
 def hall() -> Hall:
-    hall = Hall(
-        [BoardSpec("oak board"), BoardSpec("pine board", style=Style.BRIEF), BoardSpec("elm table")]
-    )
-    for player in ("Anna", "Bert", "Carla"):
-        hall.enter(player)
-    return hall
-
-
-def do(hall: Hall, player: str, command: Command) -> list[Telling]:
-    return [told for made in decide(hall, player, command, 7.0) for told in hall.commit(made)]
-
-
-def refusal(hall: Hall, player: str, command: Command) -> Refusal:
-    with pytest.raises(Refused) as refused:
-        decide(hall, player, command, 7.0)
-    return refused.value.reason
+    return hall_of("Anna", "Bert", "Carla")
 
 
 class TestWhichBoard:
     def test_of_one_room_when_nothing_is_said(self, hall: Hall) -> None:
         do(hall, "Anna", Go("pine board"))
-        assert hall.board(hall.people["Anna"], None).name == "pine board"
-        assert hall.board(hall.people["Anna"], "board").name == "pine board"
-        assert hall.board(hall.people["Anna"], "first board").name == "oak board"
+        assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
 
     def test_of_ones_only_game(self, hall: Hall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Go())
-        assert hall.board(hall.people["Anna"], None).name == "elm table"
+        assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
 
     def test_of_several_games_it_has_to_be_said(self, hall: Hall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
         with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
-            hall.board(hall.people["Anna"], None)
+            board_meant(hall, hall.people["Anna"], None)
         with pytest.raises(Refused, match=r"one of: oak board, pine board or elm table\."):
             decide(hall, "Anna", Join(Side.DWARF), 7.0)
 
     def test_the_only_board(self) -> None:
         hall = Hall([BoardSpec("oak board")])
-        hall.enter("Anna")
-        assert hall.board(hall.people["Anna"], None).name == "oak board"
+        enter(hall, "Anna")
+        assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
 
     def test_it_is_the_last_one_used(self, hall: Hall) -> None:
         assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
         do(hall, "Anna", Look("elm table"))
         do(hall, "Anna", Say("hello"))
-        assert hall.board(hall.people["Anna"], "It").name == "elm table"
+        assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
 
     def test_none_and_several(self, hall: Hall) -> None:
         assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
@@ -97,14 +83,14 @@ class TestHints:
     )
     def test_what_was_meant(self, hall: Hall, words: str, hint: str) -> None:
         with pytest.raises(Refused) as refused:
-            hall.board(hall.people["Anna"], words)
+            board_meant(hall, hall.people["Anna"], words)
         assert hint in str(refused.value)
 
     def test_a_refused_command_has_still_named_a_board(self, hall: Hall) -> None:
-        hall.remember("Anna", "elm table")
-        hall.remember("Anna", "chair")
-        hall.remember("Anna", None)
-        assert hall.board(hall.people["Anna"], "it").name == "elm table"
+        remember(hall, "Anna", "elm table")
+        remember(hall, "Anna", "chair")
+        remember(hall, "Anna", None)
+        assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
 
 
 class TestLooking:
@@ -128,7 +114,7 @@ class TestLooking:
         assert told.event == Asked("Anna", Look(who))
 
     def test_a_board_comes_before_a_player(self, hall: Hall) -> None:
-        hall.enter("Elm")
+        enter(hall, "Elm")
         (told,) = do(hall, "Anna", Look("elm"))
         assert told.event == Asked("Anna", Look("elm"), "elm table")
 
@@ -179,7 +165,7 @@ class TestWhoIsTold:
         assert told.audience == ("Anna", "Bert")
         assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
         assert refusal(hall, "Anna", Tell("dora", "hello")) is Refusal.NO_SUCH_PLAYER
-        hall.enter("Bernard")
+        enter(hall, "Bernard")
         assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
 
     def test_one_for_an_answer(self, hall: Hall) -> None:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tables.conftest import STARTED, after, events, ply
+from tests.tables.conftest import STARTED, after, events, ply, refusal
 from thudmud.commands.model import End, Join, Leave, Resign, SetRules, Start
 from thudmud.engine import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
-from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table
+from thudmud.tables import BoardSpec, Parting, Refusal, Table
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -20,14 +20,8 @@ from thudmud.tables.events import (
     OfferLapsed,
     RulesSet,
 )
-from thudmud.tables.table_decisions import TableCommand, part
-
-
-def refusal(table: Table, player: str, command: TableCommand) -> Refusal:
-    with pytest.raises(Refused) as refused:
-        events(table, player, command)
-    assert "{" not in str(refused.value)
-    return refused.value.reason
+from thudmud.tables.seating import part
+from thudmud.tables.table_decisions import TableCommand
 
 
 class TestSeats:
@@ -65,9 +59,9 @@ class TestSeats:
         assert table.match.points(Side.DWARF) == 32
         assert after(table, ("Carla", Start())).seats[Side.TROLL] == "Carla"
 
-    def test_a_lost_player_leaves_the_seat(self, started: Table) -> None:
-        assert part(started, "Bert", Parting.LOST, 7.0) == (
-            Left(7.0, "Bert", Side.TROLL, Parting.LOST),
+    def test_a_player_who_leaves_is_told_how(self, started: Table) -> None:
+        assert part(started, "Bert", Parting.QUIT, 7.0) == (
+            Left(7.0, "Bert", Side.TROLL, Parting.QUIT),
         )
 
     @pytest.mark.parametrize(

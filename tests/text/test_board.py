@@ -9,6 +9,7 @@ import pytest
 from thudmud.commands.model import Join, Play, Start
 from thudmud.engine import EVERY, Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table
+from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide
 from thudmud.text import board
 
@@ -32,7 +33,7 @@ def played(
         attempt = Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
         deeds.append((names[number % 2], Play(attempt)))
     for name, deed in deeds:
-        for event in decide(table, name, deed, 0.0):
+        for event in decide(table, name, deed, Occasion(0.0)):
             table = table.apply(event)
     return table
 

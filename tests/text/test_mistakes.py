@@ -29,9 +29,8 @@ There is no command "hurk". Did you mean "hurl"?""",
         """\
 inventory
 ^^^^^^^^^
-There is no command "inventory". There are join, start, move, shove, hurl,
-view, finish, end, resign, leave, set, look, boards, go, who, say, emote, tell,
-help, syntax and quit; "help" tells of them.""",
+There is no command "inventory". "help" lists the commands, "syntax" how each
+is typed.""",
     ),
     (
         "move from a6 tu b6 on board",

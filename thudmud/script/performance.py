@@ -70,7 +70,10 @@ class HouseStage:
         problem = self._house.name_problem(who)
         if problem:
             raise StageError(problem)
-        return _seen(self._house.enter(who))
+        here = self._house.hall.names.get(who.lower())
+        if here:
+            raise StageError(f"{here} is here already")
+        return _seen(self._house.enter(who, now=self._clock()))
 
     def type(self, who: str, line: str) -> Seen:
         """Let a player type a line."""
