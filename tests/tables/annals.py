@@ -51,9 +51,10 @@ LONGER = plies("move f15 f8", "shove g7 e7", "move g15 g10", "move h7 g7")
 
 
 class Annals:
-    """What happens at some boards, taken down in order: in ``events``, and in an archive."""
+    """What happens at some boards, taken down in order, by board, and in an archive."""
 
     def __init__(self) -> None:
+        self.log: list[tuple[str, Event]] = []
         self.events: dict[str, list[Event]] = {}
         self.archive = Archive()
 
@@ -61,6 +62,7 @@ class Annals:
         """Let an event happen; return where it stands."""
         events = self.events.setdefault(board, [])
         events.append(event)
+        self.log.append((board, event))
         self.archive.apply(board, len(events), event)
         return BattleId(board, len(events))
 

@@ -11,4 +11,4 @@ from datetime import UTC, datetime
 
 def day(at: float) -> str:
     """Return the day of a time in seconds since the epoch."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

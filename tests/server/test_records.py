@@ -1,0 +1,372 @@
+"""Battles written to files, and brought in from files: on a journal, and as from a command line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.tables.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.engine import DISCWORLD, KOOM_VALLEY, Game, Ruleset, read_record, write_record
+from thudmud.journal import Journal, MemoryJournal, SqliteJournal
+from thudmud.server.exporting import Wanted, Written, export
+from thudmud.server.importing import LARGEST, STREAM, Result, bring_in
+from thudmud.server.main import main
+from thudmud.server.records import Told, file_name, folded, told_by
+from thudmud.tables.archive import Archive, game_of
+from thudmud.tables.events import Event
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def annals() -> Annals:
+    """Return four battles: ended, unfinished, adjourned, and one that is running."""
+    annals = Annals()
+    annals.begin()
+    annals.play(CAPTURE)
+    annals.end(TROLLS, count=2)
+    annals.begin("pine board", dwarf="Carl", troll="Anna", at=NOON + DAY)
+    annals.play(CAPTURE[:1], "pine board")
+    annals.clear("pine board")
+    annals.adjourn(saved(annals.begin(at=NOON + 2 * DAY)))
+    annals.begin(dwarf="Dora", troll="Bert", at=NOON + 3 * DAY)
+    return annals
+
+
+async def stored(journal: Journal, annals: Annals) -> None:
+    versions: Counter[str] = Counter()
+    for stream, event in annals.log:
+        await journal.append(stream, versions[stream], [event])
+        versions[stream] += 1
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+async def archive_of(journal: Journal) -> Archive:
+    return folded(await journal.landmarks())
+
+
+class TestNames:
+    def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
+        battle = annals.battle(1)
+        name = file_name(battle)
+        assert name == "000001_2026-11-21_discworld_Anna_Bert.thud"
+        assert told_by(name) == Told(NOON - DAY / 2, "discworld", "Anna", "Bert")
+
+    def test_players_who_are_not_known(self, annals: Annals) -> None:
+        battle = annals.battle(1)._replace(rules="koom valley", troll="")
+        name = file_name(battle)
+        assert name == "000001_2026-11-21_koom-valley_Anna_nobody.thud"
+        assert told_by(name) == Told(NOON - DAY / 2, "koom valley", "Anna", "")
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "game.thud",
+            "1_2026-11-31_discworld_Anna_Bert.thud",
+            "1_2026-11-21_chess_Anna_Bert.thud",
+            "1_2026-11-21_discworld_Anna_Bert.txt",
+            "1_2026-11-21_discworld_../Anna_Bert.thud",
+        ],
+    )
+    def test_other_names_tell_nothing(self, name: str) -> None:
+        assert told_by(name) == Told()
+
+
+class TestExport:
+    async def test_a_record_each_but_for_what_is_running(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        folder = tmp_path / "new" / "folder"
+        assert await export(journal, folder, Wanted()) == Written(2, 1)
+        names = [path.name for path in files_in(folder)]
+        assert [name[:17] for name in names] == ["000001_2026-11-21", "000002_2026-11-22"]
+        game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD)
+        assert game.moves == CAPTURE
+
+    async def test_adjourned_ones_too_as_far_as_they_came(self, tmp_path: Path) -> None:
+        annals = Annals()
+        match = saved(annals.begin())
+        annals.play(CAPTURE)
+        annals.adjourn(match)
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        assert await export(journal, tmp_path, Wanted()) == Written(1, 0)
+
+    @pytest.mark.parametrize(
+        ("wanted", "numbers"),
+        [
+            (Wanted("anna"), [1, 2]),
+            (Wanted("CARL"), [2]),
+            (Wanted("Zoe"), []),
+            (Wanted(since=NOON + DAY), [2]),
+            (Wanted("Anna", NOON + 9 * DAY), []),
+        ],
+    )
+    async def test_only_what_is_wanted(
+        self, annals: Annals, tmp_path: Path, wanted: Wanted, numbers: Sequence[int]
+    ) -> None:
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        await export(journal, tmp_path, wanted)
+        assert [int(path.name[:6]) for path in files_in(tmp_path)] == numbers
+
+
+async def brought_in(journal: Journal, *files: Path, given: Told | None = None) -> Result:
+    result = Result({}, {})
+    await bring_in(journal, files, given or Told(), result)
+    return result
+
+
+def reason(result: Result) -> str:
+    assert not result.accepted
+    [only] = result.refused.values()
+    return only
+
+
+def record_at(path: Path, content: bytes = RECORD.encode()) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return record_at(tmp_path / "game.thud")
+
+
+class TestImport:
+    async def test_what_export_writes_comes_in_as_it_was(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        source, target = MemoryJournal(), MemoryJournal()
+        await stored(source, annals)
+        await export(source, tmp_path, Wanted())
+        result = await brought_in(target, *files_in(tmp_path))
+        assert list(result.accepted.values()) == [1, 2]
+        first = (await archive_of(target)).battle(1)
+        assert first is not None
+        assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
+        assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
+        entries = await target.read(first.source.board, first.source.version, first.length)
+        assert game_of(entry.event for entry in entries).moves == CAPTURE
+
+    async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
+        os.utime(record, (NOON, NOON))
+        journal = MemoryJournal()
+        given = Told(rules="classic", dwarf="Zoe")
+        await brought_in(journal, record, given=given)
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Zoe", "")
+
+    async def test_what_is_given_goes_before_what_a_name_tells(self, record: Path) -> None:
+        journal = MemoryJournal()
+        named = record_at(record.with_name("7_2020-02-29_classic_Anna_Bert.thud"))
+        await brought_in(journal, named, given=Told(troll="Zoe"))
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Anna", "Zoe")
+
+    @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
+    async def test_the_rules_are_those_of_the_opening(self, tmp_path: Path, rules: Ruleset) -> None:
+        opening = write_record(Game.start(rules))
+        path = record_at(tmp_path / "game.thud", f"{opening}dA10-B9\n".encode())
+        journal = MemoryJournal()
+        await brought_in(journal, path)
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert battle.rules == rules.name
+
+    async def test_a_file_from_the_future_is_from_now(self, record: Path) -> None:
+        os.utime(record, (2**33, 2**33))
+        journal = MemoryJournal()
+        await brought_in(journal, record)
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert battle.at < 2**33
+
+    async def test_an_outcome_by_a_ply_is_known(self, tmp_path: Path) -> None:
+        path = tmp_path / "over.thud"
+        path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
+        journal = MemoryJournal()
+        await brought_in(journal, path)
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert battle.outcome is not None
+
+    async def test_the_same_record_comes_in_once(self, record: Path) -> None:
+        journal = MemoryJournal()
+        copy = record.with_name("copy.thud")
+        copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
+        result = await brought_in(journal, record, copy)
+        assert result.accepted == {record: 1}
+        assert result.refused == {copy: "the same record has been imported already"}
+        assert "imported already" in reason(await brought_in(journal, record))
+        assert await journal.list() == {STREAM: 1}
+
+    async def test_what_was_played_here_does_not_come_in(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        await export(journal, tmp_path, Wanted())
+        result = await brought_in(journal, *files_in(tmp_path))
+        assert not result.accepted
+        assert [why[:14] for why in result.refused.values()] == ["it is battle 1", "it is battle 2"]
+
+    async def test_another_process_may_be_first(self, record: Path, tmp_path: Path) -> None:
+        """Both import the same two files, in opposite orders: each record is stored once."""
+        other = tmp_path / "other.thud"
+        other.write_text(RECORD.splitlines()[0] + "\ndF1-F6\n", encoding="utf-8")
+        journal = Unhurried()
+        first, second = await asyncio.gather(
+            brought_in(journal, record, other), brought_in(journal, other, record)
+        )
+        assert await journal.list() == {STREAM: 2}
+        assert len(first.accepted) + len(second.accepted) == 2
+        assert len(first.refused) + len(second.refused) == 2
+
+
+class Unhurried(MemoryJournal):
+    """A journal that lets others have their turn before it appends anything."""
+
+    async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
+        await asyncio.sleep(0)
+        await super().append(stream, expected, events)
+
+
+class TestRefusedFiles:
+    async def refused(self, path: Path, content: bytes) -> str:
+        journal = MemoryJournal()
+        why = reason(await brought_in(journal, record_at(path, content)))
+        assert not await journal.list()
+        return why
+
+    @pytest.mark.parametrize(
+        ("content", "why"),
+        [
+            (b"", "line 1: there is no setup line"),
+            (RECORD.encode() + b"dG1-G9\n", "line 4: dG1-G9: "),
+            (RECORD.replace("dF1-F6", "dF1-F99").encode(), "line 2: F99 is not on the grid"),
+            (b"dF1,dG1,TG7,RH8\n", "it tells of no ply"),
+            (b"\x7fELF\x00\x01\xff", "it is not text in UTF-8"),
+            (b"text\0with zero", "it is not text in UTF-8"),
+            (b"d" * LARGEST, "line 1: ddd"),
+            (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
+            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10000 lines"),
+            (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
+        ],
+    )
+    async def test_what_is_wrong_is_told(self, tmp_path: Path, content: bytes, why: str) -> None:
+        told = await self.refused(tmp_path / "game.thud", content)
+        assert told.startswith(why)
+        assert len(told) < 300
+        assert told.isprintable()
+
+    async def test_by_other_rules_other_plies(self, tmp_path: Path) -> None:
+        content = (write_record(Game.start(DISCWORLD)) + "dF1-F9\nTG7-F8xF9\n").encode()
+        path = record_at(tmp_path / "1_2026-11-21_koom-valley_Anna_Bert.thud", content)
+        assert "line 1" in reason(await brought_in(MemoryJournal(), path))
+
+    async def test_a_hundred_megabytes_are_not_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "huge"
+        with path.open("wb") as file:
+            file.truncate(100 * 1024 * 1024)
+        assert "larger" in reason(await brought_in(MemoryJournal(), path))
+
+    async def test_what_is_no_file(self, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        journal = MemoryJournal()
+        assert reason(await brought_in(journal, tmp_path)) == "it is not a file"
+        assert reason(await brought_in(journal, pipe)) == "it is not a file"
+        assert reason(await brought_in(journal, tmp_path / "none")) == "there is no such file"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    path = folder / "config.toml"
+    path.write_text('[storage]\njournal = "here.journal"\n', encoding="utf-8")
+    return path
+
+
+def test_as_subcommands_while_the_journal_is_open_elsewhere(
+    config: Path, record: Path, tmp_path: Path, capsys: Shown
+) -> None:
+    wrong = tmp_path / "wrong.thud"
+    wrong.write_text(RECORD + "TG6-A1\n", encoding="utf-8")
+    words = ["--dwarf", "anna", "--config", str(config)]
+
+    async def meanwhile() -> int:
+        journal = await SqliteJournal.open(config.with_name("here.journal"))
+        try:
+            await stored(journal, Annals())
+            return await asyncio.to_thread(main, ["import", str(record), str(wrong), *words])
+        finally:
+            await journal.close()
+
+    assert asyncio.run(meanwhile()) == 1
+    printed = capsys.readouterr()
+    assert printed.out == f"{record}: battle 1\n1 record accepted, 1 refused\n"
+    assert printed.err.startswith(f"thudmud: {wrong}: line 4: TG6-A1: ")
+    out = tmp_path / "out"
+    assert main(["export", "--player", "ANNA", "--to", str(out), "--config", str(config)]) == 0
+    assert capsys.readouterr().out == f"1 record written to {out}\n"
+    [written] = files_in(out)
+    assert written.name.endswith("_discworld_Anna_nobody.thud")
+    assert written.read_text(encoding="utf-8") == RECORD
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["export", "--since", "yesterday"], "should be a day such as 2026-11-20, not 'yesterday'"),
+        (["import"], "the following arguments are required: FILE"),
+        (["import", "x", "--rules", "chess"], "should be one of discworld"),
+        (["import", "x", "--dwarf", "A. Nonymous"], "should be 2 to 20 letters"),
+    ],
+)
+def test_words_that_cannot_be_used(words: list[str], problem: str, capsys: Shown) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_nothing_to_export_from(config: Path, capsys: Shown) -> None:
+    assert main(["export", "--config", str(config)]) == 2
+    assert "here.journal: there is no such file" in capsys.readouterr().err
+    assert [path.name for path in files_in(config.parent)] == ["config.toml"]
+
+
+def test_a_journal_that_is_in_no_file(config: Path, capsys: Shown) -> None:
+    config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
+    for words in (["export"], ["import", "x"]):
+        assert main([*words, "--config", str(config)]) == 2
+        assert 'storage.backend is "memory"' in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to(
+    config: Path, record: Path, tmp_path: Path, capsys: Shown
+) -> None:
+    assert main(["import", str(record), "--config", str(config)]) == 0
+    assert main(["export", "--to", str(record), "--config", str(config)]) == 2
+    assert f"thudmud: {record}: File exists" in capsys.readouterr().err
+
+
+def test_a_journal_that_is_none(config: Path, record: Path, capsys: Shown) -> None:
+    config.with_name("here.journal").write_text("hello " * 100, encoding="utf-8")
+    for words in (["export"], ["import", str(record)]):
+        assert main([*words, "--config", str(config)]) == 2
+        assert "here.journal" in capsys.readouterr().err

@@ -1,0 +1,117 @@
+"""`thudmud export`: the battles of a journal, as files of records.
+
+Owns which battles are written, and where. Must never change the journal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from thudmud.engine import Game, write_record
+from thudmud.engine.english import counted
+from thudmud.journal import Journal, JournalError
+from thudmud.server import config_file
+from thudmud.server.options import Subparsers, refuse
+from thudmud.server.records import day_begins, file_name, folded, journal_file, open_journal
+from thudmud.tables.archive import Archive, Battle, State, game_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which battles are to be written: those of a player, if one is named, from a time on."""
+
+    player: str | None = None
+    since: float = float("-inf")
+
+    def among(self, archive: Archive) -> list[Battle]:
+        """Return them, in the order of their numbers."""
+        battles = archive.battles if self.player is None else archive.of(self.player)
+        return [battle for battle in battles if battle.at >= self.since]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many records were written, and how many battles were left out since they are running."""
+
+    records: int
+    running: int
+
+
+def add_export(subparsers: Subparsers) -> None:
+    """Declare ``thudmud export``."""
+    parser = subparsers.add_parser(
+        "export",
+        help="write the battles that were played to files",
+        description="Write the battles that were played to files, a record each. A battle that is "
+        "still running is left out, and so is one without a ply. The server may be running.",
+    )
+    parser.set_defaults(run=_export)
+    parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
+    parser.add_argument(
+        "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
+    )
+    parser.add_argument(
+        "--to", type=Path, default=Path(), metavar="DIR", help="the folder; by default this one"
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write the records; print how many."""
+    since = float("-inf") if options.since is None else options.since
+    try:
+        file = journal_file(options.config)
+        if not file.exists():
+            return refuse(f"{file}: there is no such file; the server makes it")
+        written = asyncio.run(_run(file, options.to, Wanted(options.player, since)))
+    except config_file.ConfigError as error:
+        return refuse(*error.problems)
+    except JournalError as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
+    print(f"{counted(written.records, 'record')} written to {options.to}")
+    if written.running:
+        print(f"{counted(written.running, 'battle')} left out, still running")
+    return 0
+
+
+async def _run(file: Path, folder: Path, wanted: Wanted) -> Written:
+    async with open_journal(file) as journal:
+        return await export(journal, folder, wanted)
+
+
+async def export(journal: Journal, folder: Path, wanted: Wanted) -> Written:
+    """Write the records of the battles that are wanted to a folder, which is made if need be.
+
+    Raises:
+        JournalError: the journal cannot be read.
+        OSError: a file cannot be written.
+    """
+    archive = folded(await journal.landmarks())
+    battles = wanted.among(archive)
+    ended = [battle for battle in battles if battle.state is not State.RUNNING]
+    records = 0
+    for battle in ended:
+        source = battle.source
+        entries = await journal.read(source.board, source.version, battle.length)
+        game = game_of(entry.event for entry in entries)
+        if game.moves:
+            _write(folder / file_name(battle), game)
+            records += 1
+    return Written(records, len(battles) - len(ended))
+
+
+def _write(path: Path, game: Game) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(write_record(game), encoding="utf-8")
+
+
+def _day(text: str) -> float:
+    begins = day_begins(text)
+    if begins is None:
+        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
+    return begins

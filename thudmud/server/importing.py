@@ -1,0 +1,271 @@
+"""`thudmud import`: records in files, into the journal.
+
+Owns what a record has to be to be taken in, and what is said of one that is not. Must never judge a
+ply: the rules do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from thudmud.commands import clean
+from thudmud.engine import RULESETS, Game, RecordError, read_record, write_record
+from thudmud.engine.english import counted
+from thudmud.journal import Conflict, Journal, JournalError
+from thudmud.server import config_file
+from thudmud.server.options import Subparsers, refuse
+from thudmud.server.records import Told, folded, journal_file, open_journal, told_by
+from thudmud.tables.archive import Archive, Battle, game_of
+from thudmud.tables.events import Imported
+from thudmud.tables.saved import BattleId
+
+STREAM = "(imports)"
+"""The stream that imported battles are in; names of boards are made of letters."""
+LARGEST = 1_048_576
+"""Bytes. A record of a thousand plies has some 10,000."""
+MOST_PLIES = 10_000
+LONGEST_REASON = 200
+REFUSED = 1
+"""The exit status if any file was refused."""
+
+_PLAYER = re.compile(r"[A-Za-z]{2,20}")
+
+
+class RefusedFileError(Exception):
+    """A file is not taken in; ``str()`` says why, in a line that does not name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of some files: the numbers of the battles they became, or why they did not.
+
+    A number is None as long as it is not known, since there is more to bring in.
+    """
+
+    accepted: dict[Path, int | None]
+    refused: dict[Path, str]
+
+
+def add_import(subparsers: Subparsers) -> None:
+    """Declare ``thudmud import``."""
+    parser = subparsers.add_parser(
+        "import",
+        help="bring records of battles in from files",
+        description="Bring records of battles in from files. Every ply is checked by the rules. "
+        "The names of files that export has written tell the rest; for others give it here. The "
+        "server may be running.",
+    )
+    parser.set_defaults(run=_import)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
+    names = ", ".join(f'"{name}"' for name in RULESETS)
+    rules = f"{names}; by default the first that begins so"
+    parser.add_argument("--rules", type=_ruleset, metavar="NAME", help=rules)
+    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played them")
+    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played them")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+
+
+def _import(options: argparse.Namespace) -> int:
+    """Bring the files in; print what became of each, and how many were accepted and refused."""
+    given = Told(None, options.rules, options.dwarf or "", options.troll or "")
+    result = Result({}, {})
+    try:
+        asyncio.run(_run(journal_file(options.config), options.files, given, result))
+    except config_file.ConfigError as error:
+        return refuse(*error.problems)
+    except JournalError as error:
+        _report(result)
+        return refuse(error)
+    _report(result)
+    return REFUSED if result.refused else 0
+
+
+def _report(result: Result) -> None:
+    for path, number in result.accepted.items():
+        print(f"{_shown(path)}: " + (f"battle {number}" if number else "accepted"))
+    for path, reason in result.refused.items():
+        print(f"thudmud: {_shown(path)}: {reason}", file=sys.stderr)
+    accepted = counted(len(result.accepted), "record")
+    print(f"{accepted} accepted, {len(result.refused)} refused")
+
+
+async def _run(file: Path, files: Sequence[Path], given: Told, result: Result) -> None:
+    async with open_journal(file) as journal:
+        await bring_in(journal, files, given, result)
+
+
+async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result: Result) -> None:
+    """Bring files in, one after the other, and note in ``result`` what became of each.
+
+    Args:
+        journal: where to.
+        files: the files.
+        given: what is known of all of them; it goes before what their names tell.
+        result: takes the note, so that it is known even if the journal fails halfway.
+
+    Raises:
+        JournalError: the journal cannot be read or written.
+    """
+    imports = _Imports(journal)
+    places: dict[Path, BattleId] = {}
+    for path in files:
+        try:
+            places[path] = await imports.add(read_file(path, given))
+            result.accepted[path] = None
+        except RefusedFileError as refusal:
+            result.refused[path] = str(refusal)
+    archive = folded(await journal.landmarks())
+    for path, place in places.items():
+        result.accepted[path] = archive.number_of(place)
+
+
+def read_file(path: Path, given: Told) -> Imported:
+    """Return the battle that a file tells, checked by the rules.
+
+    Raises:
+        RefusedFileError: it tells none.
+    """
+    named = told_by(path.name)
+    text, changed = _read(path)
+    rules = given.rules or named.rules or _likely_rules(text)
+    game = _checked(text, rules)
+    at = changed if named.at is None else named.at
+    dwarf, troll = given.dwarf or named.dwarf, given.troll or named.troll
+    plies = len(game.moves)
+    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, game.outcome)
+
+
+def _likely_rules(text: str) -> str:
+    """Return the first ruleset whose opening a record begins with, else the first of all."""
+    setup = next((line for line in text.splitlines() if line.strip()), "")
+    for rules in RULESETS.values():
+        with suppress(RecordError):
+            if read_record(setup, rules).opening == rules.opening:
+                return rules.name
+    return next(iter(RULESETS))
+
+
+def _checked(text: str, rules: str) -> Game:
+    if len(text.splitlines()) > MOST_PLIES:
+        raise RefusedFileError(f"it has more than {MOST_PLIES} lines")
+    try:
+        game = read_record(text, RULESETS[rules])
+    except RecordError as error:
+        raise RefusedFileError(_short(str(error))) from None
+    if not game.moves:
+        raise RefusedFileError("it tells of no ply")
+    return game
+
+
+def _read(path: Path) -> tuple[str, float]:
+    """Return the text in a file and when it was last changed.
+
+    Nothing is read of what cannot be a record: a device, or far too much.
+    """
+    try:
+        if not path.is_file():
+            raise RefusedFileError("it is not a file" if path.exists() else "there is no such file")
+        status = path.stat()
+        content = b""
+        if status.st_size <= LARGEST:
+            with path.open("rb") as file:
+                content = file.read(LARGEST + 1)  # it may be growing
+    except OSError as error:
+        raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
+    if max(status.st_size, len(content)) > LARGEST:
+        raise RefusedFileError(f"it is larger than {LARGEST} bytes, as no record is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise RefusedFileError("it is not text in UTF-8")
+    return text, min(max(status.st_mtime, 0.0), time.time())
+
+
+class _Imports:
+    """What has been imported so far, by this process or another one."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._version = 0
+        self._records: set[tuple[str, str]] = set()
+        self._archive: Archive | None = None
+
+    async def add(self, battle: Imported) -> BattleId:
+        """Store a battle; return where.
+
+        Raises:
+            RefusedFileError: it is there already.
+            JournalError: it could not be stored.
+        """
+        while True:
+            await self._catch_up()
+            if (battle.rules, battle.record) in self._records:
+                raise RefusedFileError("the same record has been imported already")
+            if number := await self._played_here(battle):
+                raise RefusedFileError(f"it is battle {number}, which was played here")
+            try:
+                await self._journal.append(STREAM, self._version, [battle])
+            except Conflict:
+                continue  # another process was first, maybe with this very record
+            return BattleId(STREAM, self._version + 1)
+
+    async def _catch_up(self) -> None:
+        for entry in await self._journal.read(STREAM, self._version + 1):
+            self._version = entry.version
+            if isinstance(entry.event, Imported):
+                self._records.add((entry.event.rules, entry.event.record))
+
+    async def _played_here(self, battle: Imported) -> int | None:
+        """Return the number of a battle that was played here and is the same, if there is one."""
+        if self._archive is None:
+            self._archive = folded(await self._journal.landmarks())
+        for known in self._archive.of(battle.dwarf):
+            if _alike(known, battle):
+                source = known.source
+                entries = await self._journal.read(source.board, source.version, known.length)
+                if write_record(game_of(entry.event for entry in entries)) == battle.record:
+                    return known.number
+        return None
+
+
+def _alike(known: Battle, battle: Imported) -> bool:
+    return (
+        not known.imported
+        and known.rules == battle.rules
+        and known.troll.lower() == battle.troll.lower()
+        and known.plies in {battle.plies, None}
+    )
+
+
+def _short(reason: str) -> str:
+    """Return a reason, which may hold what the file does, as a line for a terminal."""
+    line = clean(reason[: 2 * LONGEST_REASON])
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
+
+
+def _shown(path: Path) -> str:
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def _ruleset(name: str) -> str:
+    wanted = " ".join(name.lower().replace("-", " ").split())
+    if wanted not in RULESETS:
+        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
+    return wanted
+
+
+def _player(name: str) -> str:
+    if not _PLAYER.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
+    return name[:1].upper() + name[1:]
