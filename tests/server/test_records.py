@@ -262,7 +262,7 @@ class TestRefusedFiles:
             (b"text\0with zero", "it is not text in UTF-8"),
             (b"d" * LARGEST, "line 1: ddd"),
             (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
-            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10000 lines"),
+            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 2000 lines"),
             (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
         ],
     )

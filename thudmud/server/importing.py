@@ -31,7 +31,7 @@ STREAM = "(imports)"
 """The stream that imported battles are in; names of boards are made of letters."""
 LARGEST = 1_048_576
 """Bytes. A record of a thousand plies has some 10,000."""
-MOST_PLIES = 10_000
+MOST_PLIES = 2_000
 LONGEST_REASON = 200
 REFUSED = 1
 """The exit status if any file was refused."""

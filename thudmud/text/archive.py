@@ -146,8 +146,8 @@ def _listed(entries: Iterable[str], width: int) -> list[str]:
 def _no_battles(player: str | None, me: str) -> str:
     if player is None:
         return "No battle has been played here yet."
-    who = "you" if player.lower() == me.lower() else capitalised(shortened(player))
-    return f"No battle of {who} is known here."
+    whose = "yours" if player.lower() == me.lower() else capitalised(shortened(player))
+    return f"No battle of {whose} is known here."
 
 
 def _whose(player: str | None, me: str, battles: Sequence[Battle]) -> str:

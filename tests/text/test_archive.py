@@ -1,0 +1,309 @@
+"""The lists of matches and battles, scores and standings, to the letter, at several widths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.tables.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.commands.archive import History
+from thudmud.engine import DISCWORLD, Ending, Outcome, Score, Side, read_record
+from thudmud.tables import BoardSpec, Table, TableEvent
+from thudmud.tables.archive import State
+from thudmud.tables.events import BattleEnded, BattleStarted, Left, Moved, Parting
+from thudmud.tables.standings import Standings
+from thudmud.text import archive
+from thudmud.text.battles import ENDINGS, STATES, entry, sides
+
+LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
+"""Names of 20 letters."""
+SAID_BY_STATE = {
+    Ending.RESIGNATION: "Anna resigned",
+    Ending.CLAIM: "claimed, Anna being away",
+}
+
+
+@pytest.fixture
+def annals() -> Annals:
+    return Annals()
+
+
+def text(lines: list[str]) -> str:
+    return "\n".join(lines)
+
+
+class TestEntries:
+    def test_of_an_ended_battle(self, annals: Annals) -> None:
+        annals.begin()
+        annals.end(TROLLS)
+        assert entry(annals.battle(1)) == (
+            "2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna resigned"
+        )
+
+    def test_of_a_running_one(self, annals: Annals) -> None:
+        annals.begin(rules="koom valley")
+        assert entry(annals.battle(1)) == (
+            "2026-11-21: Anna (dwarfs), Bert (trolls); koom valley, still running"
+        )
+
+    def test_of_an_adjourned_one(self, annals: Annals) -> None:
+        annals.adjourn(saved(annals.begin()))
+        assert entry(annals.battle(1)).endswith("; discworld, 2 plies, adjourned")
+
+    def test_of_an_unfinished_one(self, annals: Annals) -> None:
+        annals.begin()
+        annals.clear()
+        assert entry(annals.battle(1)).endswith("; discworld, never finished")
+
+    def test_of_an_imported_one(self, annals: Annals) -> None:
+        annals.bring_in()
+        assert entry(annals.battle(1)) == (
+            "2026-11-21: Zoe (dwarfs), somebody (trolls); discworld, 2 plies, its end is not "
+            "known, imported"
+        )
+
+    @pytest.mark.parametrize("ending", Ending)
+    def test_every_ending_has_words(self, annals: Annals, ending: Ending) -> None:
+        annals.begin()
+        annals.end(Outcome(ending, Side.TROLL, Score(0, 1)))
+        said = SAID_BY_STATE.get(ending, ENDINGS[ending])
+        assert entry(annals.battle(1)).endswith(f", {said}")
+        assert sides(annals.battle(1)) == "Anna (dwarfs) 0, Bert (trolls) 1"
+
+    def test_every_state_has_words(self) -> None:
+        assert set(STATES) == set(State)
+
+
+class TestHistory:
+    def test_everybodys_the_last_one_first(self, annals: Annals) -> None:
+        annals.whole(TROLLS)
+        annals.whole(DRAW, "Carl", LONG[0])
+        assert (
+            text(archive.history(annals.archive, History(), "Anna", 80))
+            == """\
+The battles that were played, the last one first:
+2. 2026-11-21: Carl (dwarfs) 32, Wolfeschlegelsteinha (trolls) 32; discworld,
+   80 plies, ended by agreement
+1. 2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna
+   resigned
+"replay 2" shows the first of these again."""
+        )
+
+    def test_on_a_narrow_screen(self, annals: Annals) -> None:
+        annals.whole(TROLLS)
+        assert (
+            text(archive.history(annals.archive, History("ANNA"), "Bert", 40))
+            == """\
+The battles of Anna, the last one
+first:
+1. 2026-11-21: Anna (dwarfs) 0, Bert
+   (trolls) 32; discworld, 80 plies,
+   Anna resigned
+"replay 1" shows the first of these
+again."""
+        )
+
+    def test_ones_own(self, annals: Annals) -> None:
+        annals.whole()
+        lines = archive.history(annals.archive, History("anna"), "Anna", 80)
+        assert lines[0] == "Your battles, the last one first:"
+
+    def test_pages(self, annals: Annals) -> None:
+        for number in range(45):
+            annals.begin(at=NOON + number * DAY)
+            annals.end()
+        seen = []
+        for page, rest in [(1, range(45, 25, -1)), (2, range(25, 5, -1)), (3, range(5, 0, -1))]:
+            lines = archive.history(annals.archive, History("Bert", page), "Anna", 100)
+            assert [int(line.split(".")[0]) for line in lines[1:-1]] == list(rest)
+            seen.append(lines[-1])
+        again = "shows the first of these again."
+        assert seen == [
+            f'Page 1 of 3. "history Bert page 2" shows earlier ones. "replay 45" {again}',
+            f'Page 2 of 3. "history Bert page 3" shows earlier ones. "replay 25" {again}',
+            f'Page 3 of 3. "replay 5" {again}',
+        ]
+        assert text(archive.history(annals.archive, History("Bert", 4), "Anna", 80)) == (
+            'There is no page 4. "history Bert page 3" shows the earliest battles.'
+        )
+
+    def test_exactly_one_page(self, annals: Annals) -> None:
+        for _ in range(archive.PAGE):
+            annals.whole()
+        lines = archive.history(annals.archive, History(), "Anna", 100)
+        assert lines[-1].startswith('"replay 20"')
+        assert "no page 2" in archive.history(annals.archive, History(page=2), "Anna", 100)[0]
+
+    @pytest.mark.parametrize(
+        ("player", "said"),
+        [
+            (None, "No battle has been played here yet."),
+            ("zoe", "No battle of Zoe is known here."),
+            ("anna", "No battle of yours is known here."),
+        ],
+    )
+    def test_nothing_to_show(self, annals: Annals, player: str | None, said: str) -> None:
+        assert text(archive.history(annals.archive, History(player), "Anna", 80)) == said
+
+
+class TestGames:
+    def table(self, name: str, *events: TableEvent, dwarf: str = "Anna") -> Table:
+        table = Table.set_up(BoardSpec(name), 200)
+        for event in (BattleStarted(NOON, dwarf, 1, "discworld", dwarf, "Bert"), *events):
+            table = table.apply(event)
+        return table
+
+    def test_running_and_put_away(self, annals: Annals) -> None:
+        annals.adjourn(saved(annals.begin()))
+        annals.adjourn(saved(annals.begin(), outcome=DRAW))
+        carls = saved(annals.begin(dwarf="Carl"))
+        annals.adjourn(replace(carls, dwarf="Carl"))
+        moved = Moved(NOON, "Anna", Side.DWARF, CAPTURE[0], 1)
+        ended = BattleEnded(NOON, "Anna", DRAW, 1, "Anna", "Bert")
+        tables = [
+            self.table("oak board", moved),
+            self.table("pine board"),
+            self.table("marble board", moved, ended),
+            self.table("basalt board", Left(NOON, "Bert", Side.TROLL, Parting.LEFT)),
+            self.table("ivory board", dwarf="Carl"),
+            Table.set_up(BoardSpec("new board"), 200),
+        ]
+        assert (
+            text(archive.games(tables, annals.archive, "Anna", 80))
+            == """\
+Your matches:
+  Oak board: dwarfs against Bert; battle 1 of 2, 1 ply, the trolls' turn.
+  Pine board: dwarfs against Bert; battle 1 of 2, 0 plies, your turn.
+  Marble board: dwarfs against Bert; battle 1 of 2 is over.
+  Basalt board: dwarfs with nobody against you; battle 1 of 2, 0 plies, your
+    turn.
+Put away for another day:
+  Discworld, dwarfs against Bert; battle 1 of 2, 2 plies, begun on 2026-11-21:
+    "resume game 1".
+  Discworld, dwarfs against Bert; battle 1 of 2, which is over, begun on
+    2026-11-21: "resume game 2"."""
+        )
+
+    def test_none(self, annals: Annals) -> None:
+        assert (
+            text(archive.games([], annals.archive, "Anna", 40))
+            == """\
+You have no match under way, here or
+put away. "history" lists what was
+played."""
+        )
+
+
+class TestScore:
+    def test_of_somebody(self, annals: Annals) -> None:
+        annals.whole(DWARFS)
+        annals.whole(TROLLS, "Bert", "Anna", rules="koom valley")
+        annals.begin()
+        annals.end(DWARFS, points=(50, 40))
+        standings = Standings(annals.archive)
+        standings.rate()
+        assert (
+            text(archive.score(standings, "ANNA", "Bert", 80))
+            == """\
+Anna: rating 1687, give or take 228 (3 battles).
+  Discworld: matches 1 won, 0 drawn, 0 lost; as dwarfs 2 won, 0 drawn, 0 lost.
+  Koom valley: as trolls 1 won, 0 drawn, 0 lost."""
+        )
+
+    def test_without_a_rating(self, annals: Annals) -> None:
+        annals.whole(rated=False)
+        standings = Standings(annals.archive)
+        assert archive.score(standings, "Anna", "Anna", 120)[0] == (
+            "Anna: no rating yet. Ratings are still being worked out; look again in a moment."
+        )
+        standings.rate()
+        assert (
+            text(archive.score(standings, "Anna", "Anna", 40))
+            == """\
+Anna: no rating yet.
+  Discworld: as dwarfs 1 won, 0 drawn,
+    0 lost."""
+        )
+
+    @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("zoe", "Zoe has")])
+    def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
+        standings = Standings(annals.archive)
+        said = archive.score(standings, player, "Anna", 80)
+        assert text(said) == f"{who} ended no battle here yet."
+
+
+class TestStandings:
+    def test_the_best_first(self, annals: Annals) -> None:
+        for _ in range(3):
+            annals.whole(DWARFS, LONG[0], "Bert")
+        standings = Standings(annals.archive)
+        standings.rate()
+        assert (
+            text(archive.standings(standings, "Anna", 80))
+            == """\
+Players, ranked by their rating less twice the give or take:
+  1. Wolfeschlegelsteinha: 1687, give or take 228 (3 battles)
+  2. Bert: 1313, give or take 228 (3 battles)"""
+        )
+        assert (
+            text(archive.standings(standings, "Anna", 40))
+            == """\
+Players, ranked by their rating less
+twice the give or take:
+  1. Wolfeschlegelsteinha: 1687, give
+     or take 228 (3 battles)
+  2. Bert: 1313, give or take 228 (3
+     battles)"""
+        )
+
+    def test_oneself_far_below(self, annals: Annals) -> None:
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWX"
+        for letter in letters:
+            annals.whole(DWARFS, f"X{letter.lower()}", "Anna")
+        standings = Standings(annals.archive)
+        standings.rate()
+        lines = archive.standings(standings, "Anna", 80)
+        assert len(lines) == 1 + archive.PAGE + 1 + 1
+        assert lines[-2].startswith(" 25. Anna: ")
+        assert lines[-1] == "There are 25 in all."
+
+    def test_nobody_yet(self, annals: Annals) -> None:
+        standings = Standings(annals.archive)
+        none = "Nobody has a rating yet: it takes a battle between two registered players."
+        assert archive.standings(standings, "Anna", 100) == [none]
+        annals.whole()
+        assert archive.standings(standings, "Anna", 100) == [archive.BEHIND]
+
+
+class TestRecord:
+    def test_it_can_be_copied(self, annals: Annals) -> None:
+        annals.bring_in()
+        game = read_record(RECORD, DISCWORLD)
+        lines = archive.record(annals.battle(1), game, 40)
+        assert text(lines).endswith("imported:\n" + RECORD.rstrip("\n"))
+        opening = read_record("\n".join(lines[-3:]), DISCWORLD)
+        assert opening == game
+
+
+Page = Callable[[Annals, int], list[str]]
+PAGES: list[Page] = [
+    lambda annals, width: archive.history(annals.archive, History(), LONG[1], width),
+    lambda annals, width: archive.history(annals.archive, History(LONG[0]), LONG[1], width),
+    lambda annals, width: archive.score(Standings(annals.archive), LONG[0], LONG[1], width),
+    lambda annals, width: archive.standings(Standings(annals.archive), LONG[1], width),
+    lambda annals, width: archive.games([], annals.archive, LONG[0], width),
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 132])
+@pytest.mark.parametrize("page", PAGES)
+def test_every_line_is_shorter_than_the_screen_is_wide(
+    annals: Annals, page: Page, width: int
+) -> None:
+    for _ in range(25):
+        annals.whole(TROLLS, *LONG, rules="koom valley")
+    lines = page(annals, width)
+    assert lines
+    assert max(map(len, lines)) < width
