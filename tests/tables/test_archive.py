@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.tables.annals import (
     CAPTURE,
@@ -17,7 +19,7 @@ from tests.tables.annals import (
 from thudmud.engine import DISCWORLD, Game, Side, read_record
 from thudmud.tables.archive import Battle, State, game_of
 from thudmud.tables.events import Joined, Offer, Offered, TakenBack
-from thudmud.tables.saved import BattleId
+from thudmud.tables.saved import BattleId, SavedMatch
 
 
 @pytest.fixture
@@ -247,3 +249,47 @@ class TestGames:
     def test_events_that_begin_elsewhere_are_told_of(self, events: list[Joined]) -> None:
         with pytest.raises(ValueError, match="begin with its start"):
             game_of(events)
+
+
+BOARDS = st.sampled_from(["oak board", "pine board"])
+HAPPENINGS = st.lists(
+    st.tuples(st.sampled_from(["begin", "end", "clear", "adjourn", "resume", "bring_in"]), BOARDS)
+)
+
+
+@given(HAPPENINGS)
+@example(
+    [
+        ("begin", "oak board"),
+        ("begin", "pine board"),
+        ("adjourn", "oak board"),
+        ("begin", "oak board"),
+    ]
+)
+def test_whatever_happens_every_battle_is_in_one_state_and_ends_once(
+    happenings: list[tuple[str, str]],
+) -> None:
+    annals = Annals()
+    matches: list[SavedMatch] = []
+    for what, board in happenings:
+        if what == "begin":
+            matches.append(saved(annals.begin(board)))
+        elif what == "end":
+            annals.end(board=board)
+        elif what == "clear":
+            annals.clear(board)
+        elif what == "bring_in":
+            annals.bring_in()
+        elif matches:
+            (annals.adjourn if what == "adjourn" else annals.resume)(matches[-1], board)
+    archive = annals.archive
+    assert [battle.number for battle in archive.battles] == [*range(1, len(archive.battles) + 1)]
+    ended = [battle for battle in archive.battles if battle.state is State.ENDED]
+    assert sorted(archive.ended) == [battle for battle in ended if not battle.imported]
+    adjourned = [battle for battle in archive.battles if battle.state is State.ADJOURNED]
+    assert {battle.number for battle in adjourned} <= set(archive.adjourned)
+    running = [battle for battle in archive.battles if battle.state is State.RUNNING]
+    assert len({battle.source.board for battle in running}) == len(running)
+    for battle in archive.battles:
+        assert (battle.length is None) is (battle.state is State.RUNNING)
+        read(annals, battle)

@@ -287,12 +287,18 @@ class TestRecord:
         assert opening == game
 
 
+def rated(annals: Annals) -> Standings:
+    standings = Standings(annals.archive)
+    standings.rate()
+    return standings
+
+
 Page = Callable[[Annals, int], list[str]]
 PAGES: list[Page] = [
     lambda annals, width: archive.history(annals.archive, History(), LONG[1], width),
     lambda annals, width: archive.history(annals.archive, History(LONG[0]), LONG[1], width),
-    lambda annals, width: archive.score(Standings(annals.archive), LONG[0], LONG[1], width),
-    lambda annals, width: archive.standings(Standings(annals.archive), LONG[1], width),
+    lambda annals, width: archive.score(rated(annals), LONG[0], LONG[1], width),
+    lambda annals, width: archive.standings(rated(annals), LONG[1], width),
     lambda annals, width: archive.games([], annals.archive, LONG[0], width),
 ]
 

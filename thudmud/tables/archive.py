@@ -179,9 +179,10 @@ class Archive:
 
     def _put_away(self, place: BattleId, match: SavedMatch) -> None:
         battle = self._on_board(place.board)
-        self._boards.pop(place.board, None)
         if battle is None or battle.id != match.began:
+            self._give_up(place)
             return
+        del self._boards[place.board]
         self._adjourned[battle.number] = match
         if battle.state is State.RUNNING:
             away = battle._replace(state=State.ADJOURNED, until=place.version)
