@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Serving, Setup
 from thudmud.journal.memory import MemoryJournal
 from thudmud.server.accounts import Accounts
@@ -30,7 +31,7 @@ async def serving() -> AsyncIterator[Serving]:
             accounts = await Accounts.open(None)
             stack.push_async_callback(accounts.close)
             lobby = Lobby(house, MemoryJournal(), accounts, replay_pause=0)
-            setup = Setup(Server(settings, players), house, lobby, stack)
+            setup = Setup(Server(settings, players, CHEAP), house, lobby, stack)
             await setup.start()
             return setup
 

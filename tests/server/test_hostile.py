@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.server.plain import Client, Serving
 from thudmud.server.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.session import Item
+from thudmud.server.items import Item, Typing
 
 IAC_SB, IAC_SE = b"\xff\xfa", b"\xff\xf0"
 
@@ -175,7 +175,7 @@ class Notes:
         self.items: list[Item] = []
         self.sent = b""
 
-    def opened(self) -> None:
+    def opened(self, typing: Typing) -> None:
         pass
 
     def received(self, items: Iterable[Item]) -> None:

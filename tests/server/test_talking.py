@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.server.plain import PATIENCE, Serving
+from thudmud.server.login import TOLD_WORD
 
 IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
 NAWS, TM = b"\x1f", b"\x06"
@@ -27,6 +28,7 @@ async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving)
     client = await (await serving()).connect()
     await client.until(b"name? ")
     await client.send(b"anna\r\n")
+    assert TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
     assert await client.until(b"> ") == b"Anna comes in.\r\n> "
     await client.send(b"look\r\n")
     assert await client.until(b"> ") == b"echo look\r\n> "
@@ -46,7 +48,9 @@ async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) ->
     await client.send(b"\r\n")
     assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b" anna \r\n")
-    assert await client.until(b"name? ") == b"That name is taken.\r\nWhat is your name? "
+    assert (await client.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    await client.send(b"\r\n")
+    assert await client.until(b"name? ") == b"What is your name? "
     await client.send(b"Bob\r\n")
     assert b"Bob comes in." in await client.until(b"> ")
 
@@ -242,7 +246,7 @@ async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     client = await setup.connect()
     await client.send(b"anna\nlook\nunfinished")
     client.writer.write_eof()
-    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n> ")
+    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n")
     assert setup.house.lines == ["look"]
     assert not setup.house.widths
 

@@ -4,8 +4,9 @@ Owns everything that telnet says about itself, and is the only importer of telne
 bookkeeping it uses and whose `Optional`s and `Union`s it keeps to itself. Lines do not pass through
 telnetlib3's reader, which bounds nothing. Must never know what a line says.
 
-Agreed to so far: NAWS (RFC 1073). Everything else that a client asks for or offers is refused, so
-that a client stays in line mode and echoes for itself (PuTTY waits for those refusals).
+Agreed to so far: NAWS (RFC 1073), and ECHO (RFC 857) while what is typed is to be hidden: we say
+that we echo, and do not. Everything else that a client asks for or offers is refused, so that it
+stays in line mode and echoes for itself (PuTTY waits for those refusals).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from telnetlib3.server_base import BaseServer
 from telnetlib3.stream_reader import TelnetReader
 from telnetlib3.stream_writer import TelnetWriter
 
+from thudmud.server.items import Item, Mark, Resized, Signal, Typing
 from thudmud.server.lines import ERASE_CHARACTER, ERASE_LINE, LineSplitter
-from thudmud.server.session import Item, Mark, Resized, Signal
 
 RECEIVE_BUFFER = 16384
 """Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once."""
@@ -36,7 +37,7 @@ _LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4
 class Receiver(Protocol):
     """What a connection reports to its session."""
 
-    def opened(self) -> None:
+    def opened(self, typing: Typing) -> None:
         """The connection stands."""
 
     def received(self, items: Iterable[Item]) -> None:
@@ -111,12 +112,13 @@ class _Interpreter(TelnetWriter):
     def handle_do(self, opt: bytes) -> bool:
         if opt == telopt.TM:
             self.connection.report(Mark(telopt.IAC + telopt.WILL + telopt.TM))
-        else:
+        elif opt != telopt.ECHO or not self.connection.echo.agreed():
             self._refuse(telopt.WONT, opt)
         return False
 
     def handle_dont(self, opt: bytes) -> None:
-        """Nothing is on that could be turned off."""
+        if opt == telopt.ECHO:
+            self.connection.echo.declined()
 
     def handle_will(self, opt: bytes) -> None:
         if opt == telopt.NAWS:
@@ -142,6 +144,40 @@ class _Interpreter(TelnetWriter):
 
     def send_iac(self, buf: bytes) -> None:
         self.connection.session.command(buf)
+
+
+class _Echo:
+    """Whether the client leaves it to us to echo what is typed, which we do not.
+
+    Args:
+        send: Sends telnet bytes.
+    """
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        self.is_hidden = False
+        self._send = send
+        self._offered = False
+
+    def hide(self) -> None:
+        """Ask the client not to show what is typed, until `reveal`."""
+        if not self._offered:
+            self._offered = True
+            self._send(telopt.IAC + telopt.WILL + telopt.ECHO)
+
+    def reveal(self) -> None:
+        """Let the client show what is typed."""
+        if self._offered:
+            self._offered = self.is_hidden = False
+            self._send(telopt.IAC + telopt.WONT + telopt.ECHO)
+
+    def agreed(self) -> bool:
+        """Take the client's DO; return whether that is what we have offered."""
+        self.is_hidden = self._offered
+        return self._offered
+
+    def declined(self) -> None:
+        """Take the client's DONT: it goes on showing what is typed."""
+        self.is_hidden = False
 
 
 def _is_unknown(command: bytes) -> bool:
@@ -191,6 +227,7 @@ class Connection(BaseServer, asyncio.BufferedProtocol):
         self.session = self._open_session(cast("asyncio.Transport", transport))
         self._interpreter = cast("_Interpreter", self.writer)
         self._interpreter.connection = self
+        self.echo = _Echo(self.session.command)
         self._interpreter.set_ext_callback(telopt.NAWS, self._resized)
         cast("_InBand", self.reader).sink = self.take
 
@@ -198,7 +235,7 @@ class Connection(BaseServer, asyncio.BufferedProtocol):
         """Ask for the width, which shows a silent client 3 bytes of junk, and greet."""
         super().begin_negotiation()
         self._interpreter.iac(telopt.DO, telopt.NAWS)
-        self.session.opened()
+        self.session.opened(self.echo)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
         """Return where to put what has been received."""

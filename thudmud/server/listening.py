@@ -9,8 +9,12 @@ import asyncio
 import errno
 from functools import partial
 
+from argon2 import PasswordHasher
+
 from thudmud.server.connection import RECEIVE_BUFFER, Connection
 from thudmud.server.lobby import Lobby
+from thudmud.server.login import Desk
+from thudmud.server.passwords import Passwords
 from thudmud.server.session import Session
 from thudmud.server.settings import PlayerSettings, ServerSettings
 
@@ -29,10 +33,17 @@ class Server:
     Args:
         settings: Where to listen, and the caps.
         players: What holds for everybody who comes to play.
+        hasher: How passwords are hashed; by default as argon2-cffi advises.
     """
 
-    def __init__(self, settings: ServerSettings, players: PlayerSettings) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        players: PlayerSettings,
+        hasher: PasswordHasher | None = None,
+    ) -> None:
         self._settings = settings
+        self._passwords = Passwords(hasher)
         self._players = players
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
 
@@ -54,6 +65,9 @@ class Server:
     async def start(self, lobby: Lobby) -> None:
         """Begin to listen; whoever connects comes to ``lobby``, which is open."""
         self._lobby = lobby
+        self._desk = Desk(
+            lobby.accounts, self._passwords, lobby, self._players.guest_grace, clock=lobby.clock
+        )
         await self._listening.start_serving()
 
     async def stop(self) -> None:
@@ -61,6 +75,8 @@ class Server:
         self._listening.close()
         self._lobby.close(FAREWELL)
         await self._lobby.emptied()
+        await self._desk.close()
+        self._passwords.close()
         await self._listening.wait_closed()
 
     def close(self) -> None:
@@ -69,7 +85,11 @@ class Server:
 
     def _connection(self) -> Connection:
         session = partial(
-            Session, lobby=self._lobby, settings=self._settings, players=self._players
+            Session,
+            lobby=self._lobby,
+            desk=self._desk,
+            settings=self._settings,
+            players=self._players,
         )
         return Connection(session, self._settings.max_line, self._buffer)
 

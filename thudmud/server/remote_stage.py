@@ -11,19 +11,22 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import telnetlib3
 from telnetlib3 import telopt
 
 from thudmud.script import Seen, StageError
-from thudmud.server.session import NAME_PROMPT, PROMPT, WIDTH
+from thudmud.server.login import PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.server.prompter import WIDTH
+from thudmud.server.session import PROMPT
 
 PATIENCE = 20.0
 """Seconds to wait for an answer before the server counts as stuck."""
 
 _MARK = b"\x00\x06"  # no server sends NUL within a line
-_PROMPTS = {NAME_PROMPT.decode(), PROMPT.decode()}
+_PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT)}
+_T = TypeVar("_T")
 _CHUNK = 65536  # bytes
 _MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
 
@@ -40,6 +43,7 @@ class RemoteStage:
         self._address = host, port
         self._runner = asyncio.Runner()
         self._players: dict[str, _Player] = {}
+        self._words: dict[str, str] = {}  # resume words, of whoever was here
 
     def __enter__(self) -> Self:
         """Return the stage."""
@@ -51,9 +55,12 @@ class RemoteStage:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the connections that are left."""
+        """Let those who are left quit, so that their names are free again; close everything."""
         for who in list(self._players):
-            self._runner.run(self._players.pop(who).close())
+            player = self._players.pop(who)
+            with suppress(OSError, TimeoutError):
+                self._runner.run(_within(PATIENCE, player.quit()))
+            self._runner.run(player.close())
         self._runner.close()
 
     def enter(self, who: str) -> Seen:
@@ -86,8 +93,13 @@ class RemoteStage:
         greeting = await player.seen()
         player.type(who)
         seen = await self._seen(first=who)
-        if player.nameless or player.ended:
+        if player.is_asked(WORD_PROMPT) and who in self._words:
+            player.type(self._words[who])
+            seen = await self._seen(first=who)
+        if not player.is_in:
             raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
+        if player.word:
+            self._words[who] = player.word
         return seen
 
     async def _type(self, who: str, line: str) -> Seen:
@@ -115,17 +127,23 @@ class RemoteStage:
         return {who: lines for who, lines in seen.items() if lines}
 
 
-async def _within(seconds: float, step: Coroutine[None, None, Seen]) -> Seen:
+async def _within(seconds: float, step: Coroutine[None, None, _T]) -> _T:
     async with asyncio.timeout(seconds):
         return await step
 
 
 class _Player:
-    """One connection of a player."""
+    """One connection of a player.
+
+    Attributes:
+        ended: whether the server has closed it.
+        word: the resume word that was told on it, if any.
+    """
 
     def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
         self.ended = False
-        self.nameless = True
+        self.word = ""
+        self._prompt = ""
         self._reader, self._writer = reader, writer
         # The answer to a timing mark is put among the text, where it came.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
@@ -156,10 +174,30 @@ class _Player:
             text = await self._reader.readuntil(_MARK)
         except asyncio.IncompleteReadError as rest:
             text, self.ended = rest.partial, True
-        self.nameless = text.removesuffix(_MARK).endswith(NAME_PROMPT)
         lines = text.removesuffix(_MARK).decode("utf-8", "replace").split("\r\n")
+        self._prompt = lines[-1]
+        for line in lines:
+            if told := TOLD_WORD.fullmatch(line):
+                self.word = told[1]
         # A prompt stands at the end, or by itself on a line that something else has ended.
-        return [line.rstrip() for line in lines if line.strip() and line not in _PROMPTS]
+        return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
+
+    @property
+    def is_in(self) -> bool:
+        """Whether the player is asked for commands."""
+        return not self.ended and self.is_asked(PROMPT)
+
+    def is_asked(self, prompt: str) -> bool:
+        """Whether this was the last thing that the server asked."""
+        return self._prompt == prompt
+
+    async def quit(self) -> None:
+        """Leave for good, and wait until the server has closed the connection."""
+        if not self.is_in:
+            return
+        self.type("quit")
+        while await self._reader.read(_CHUNK):
+            pass
 
     async def hang_up(self) -> None:
         """End the connection, and wait until the server has taken notice and done the same."""
@@ -172,3 +210,8 @@ class _Player:
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
+
+
+def _is_left_out(line: str) -> bool:
+    """Whether a line is none that a transcript tells of."""
+    return line.rstrip() in _PROMPTS or bool(TOLD_WORD.fullmatch(line))

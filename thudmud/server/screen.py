@@ -28,7 +28,7 @@ class Screen:
 
     A player who is being asked for a line has the cursor behind the prompt. Text that comes then
     starts on a fresh line, and the prompt is shown again once, at the end of the turn. A line that
-    the player sends ends the prompt's line by itself: their terminal has echoed it.
+    the player sends ends the prompt's line by itself if their terminal has echoed it.
 
     Args:
         transport: Where the bytes go. A reader whose unsent bytes exceed ``limit`` is cut off.
@@ -60,12 +60,15 @@ class Screen:
         self._put(lines)
 
     def ask(self) -> None:
-        """Show the prompt once nothing else follows in this turn."""
-        self._asking = True
-        self._schedule()
+        """Show the prompt once nothing else follows in this turn, unless it is shown already."""
+        if not self._at_prompt:
+            self._asking = True
+            self._schedule()
 
-    def answered(self) -> None:
-        """Note that the player has sent a line, so the cursor is on a fresh line."""
+    def answered(self, *, echoed: bool = True) -> None:
+        """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
+        if self._at_prompt and not echoed:
+            self._put(CRLF)
         self._asking = self._at_prompt = False
 
     def command(self, sequence: bytes) -> None:

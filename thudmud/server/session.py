@@ -1,112 +1,109 @@
 """One connection's conversation: a name first, then commands until the player leaves.
 
-Owns the queue of what has come in and not been handled, and so the order of everything: lines,
-changes of width, timing marks and the end of input are handled one after the other, some in each
-turn of the event loop. Must never know how telnet spells them, nor what a command means.
+Owns the order of everything: lines, changes of width, timing marks and the end of input are handled
+one after the other, none while the answer to an earlier one is still being found. Must never know
+how telnet spells them, nor what a command means.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Coroutine, Iterable
+from typing import Any
 
+from thudmud.server.idleness import Idleness
+from thudmud.server.inbox import Inbox
+from thudmud.server.items import Item, Mark, Resized, Signal, Typing
 from thudmud.server.lines import Line, Overlong
-from thudmud.server.lobby import Lobby
+from thudmud.server.lobby import Done, Lobby
+from thudmud.server.login import NAME_PROMPT, Desk
+from thudmud.server.prompter import Prompter
 from thudmud.server.screen import Screen, encode
-from thudmud.server.settings import ServerSettings
-from thudmud.text.words import wrapped
+from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.tables import Parting
 
-NAME_PROMPT = b"What is your name? "
-PROMPT = b"> "
-WIDTH = 80  # columns, until a terminal tells its own
-NARROWEST, WIDEST = 20, 500
+PROMPT = "> "
 
+_OVERLONG = "That line is longer than {:,} characters; it was not read."
 _HERE = "Yes, thudmud is here."
-_GOODBYE = "Goodbye!"
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Resized:
-    """The terminal is so many columns wide now."""
-
-    columns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The client asks to be sent ``answer`` once everything before it has been handled."""
-
-    answer: bytes
-
-
-class Signal(Enum):
-    """What a client can say without a word."""
-
-    ARE_YOU_THERE = "are you there"
-    END_OF_INPUT = "end of input"
-
-
-Item = Line | Resized | Mark | Signal
-
-
 class Session:
     """What happens on one connection, from the greeting to the farewell.
 
-    Reading is paused while too many items wait, and while the client does not read: its own
-    commands wait then, so that only what others say can fill its outbox.
+    While the client does not read, its own commands wait, so that only what others say can fill its
+    outbox.
 
     Args:
         transport: The connection.
-        lobby: Where names and commands go.
+        lobby: Where commands go.
+        desk: Finds out who somebody is.
         settings: The caps.
+        players: How long nothing may be typed.
     """
 
     def __init__(
-        self, transport: asyncio.Transport, lobby: Lobby, settings: ServerSettings
+        self,
+        transport: asyncio.Transport,
+        *,
+        lobby: Lobby,
+        desk: Desk,
+        settings: ServerSettings,
+        players: PlayerSettings,
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
-        self._peer = "{} {}".format(*transport.get_extra_info("peername") or ("somebody", ""))
-        self._lobby = lobby
-        self._settings = settings
+        peer = transport.get_extra_info("peername") or ("somebody", "")
+        self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
+        self._lobby, self._desk = lobby, desk
+        self._settings, self._players = settings, players
         self._screen = Screen(transport, settings.outbox_bytes)
-        self._screen.prompt = NAME_PROMPT
         self._name = ""
-        self._width = WIDTH
-        self._waiting: deque[Item] = deque()
-        self._scheduled = False
-        self._choked = False
-        self._input_ended = False
+        self._inbox = Inbox(
+            transport,
+            settings.queue_length,
+            settings.commands_per_turn,
+            handle=self._handle,
+            is_busy=self._is_busy,
+        )
         self._abort: asyncio.TimerHandle | None = None
+        self._work: asyncio.Future[Done] | None = None  # a dialogue, or a command not yet done
+        self._dialogue: asyncio.Task[Done] | None = None
+        self._entering = False
+        self._parting = Parting.LOST
 
     # What the connection reports.
 
-    def opened(self) -> None:
+    def opened(self, typing: Typing) -> None:
         """Greet, and ask for a name."""
         _log.info("%s is connected", self._peer)
-        self._screen.show(encode(self._lobby.greeting))
-        self._screen.ask()
+        screen, inbox, players = self._screen, self._inbox, self._players
+        self._prompter = Prompter(screen, typing, lambda: inbox.line_is_next, inbox.wake)
+        self._idleness = Idleness(
+            players.idle_warning,
+            players.idle_limit,
+            is_excused=lambda: bool(self._name) and self._lobby.is_waiting(self._name),
+            warn=self._prompter.say,
+            end=self._end_idle,
+        )
+        self._idleness.start()
+        screen.show(encode(self._lobby.greeting))
+        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together
+        self._begin(self._come_in())
         self._lobby.welcome(self)
 
     def received(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
-        if self._screen.closed:
-            return
-        self._waiting.extend(items)
-        if len(self._waiting) >= self._settings.queue_length and not self._input_ended:
-            self._transport.pause_reading()
-        self._schedule()
+        if not self._screen.closed:
+            self._inbox.put(items)
 
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
-        self._input_ended = True
+        self._inbox.end()
         if self._screen.closed:
             self._transport.close()
         else:
@@ -118,23 +115,19 @@ class Session:
 
     def choke(self) -> None:
         """Stop handling: the client is not reading what it has been sent."""
-        self._choked = True
-        if not self._input_ended:
-            self._transport.pause_reading()
+        self._inbox.choke()
 
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
-        self._choked = False
-        self._schedule()
+        self._inbox.resume()
 
     def lost(self) -> None:
         """Note that the connection is gone."""
         _log.info("%s is gone", self._peer)
         self._screen.closed = True
-        self._waiting.clear()
+        self._stop(Parting.LOST)
         if self._abort is not None:
             self._abort.cancel()
-        self._part()
         self._lobby.farewell(self)
 
     # What the lobby asks.
@@ -143,108 +136,165 @@ class Session:
         """Show whole encoded lines."""
         self._screen.show(lines)
 
-    def end(self, *, linger: bool) -> None:
+    def end(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
         """Send what is waiting and end the connection, after a grace period by force.
-
-        The name is free at once, and the others are told at once.
 
         Args:
             linger: Whether to leave it to the client to close the connection.
+            parting: How the player came to leave.
         """
-        self._part()
-        self._waiting.clear()
         self._screen.close(linger=linger)
-        if not self._input_ended:
-            self._transport.resume_reading()  # to see the client close it
+        self._stop(parting)
         if self._abort is None:
             loop = asyncio.get_running_loop()
             self._abort = loop.call_later(self._settings.shutdown_grace, self._transport.abort)
 
-    def _part(self) -> None:
+    def dismiss(self) -> None:
+        """End the connection of a player who is not to be seen out with it."""
+        self._name = ""
+        self.end(linger=True)
+
+    def _end_idle(self, reason: str) -> None:
+        _log.info("%s is idle", self._peer)
+        self._prompter.say(reason)
+        self.end(linger=True, parting=Parting.IDLE)
+
+    def _stop(self, parting: Parting) -> None:
+        """Handle nothing more, and see the player out."""
+        self._idleness.stop()
+        self._inbox.close()
+        self._work = None
+        if self._entering:  # which goes to its end first
+            self._parting = parting
+            return
+        if self._dialogue is not None:
+            self._dialogue.cancel()
+        self._part(parting)
+
+    def _part(self, parting: Parting) -> None:
         name, self._name = self._name, ""
         if not name:
             return
         try:
-            self._lobby.part(name)
+            self._lobby.part(self, name, parting)
+            self._desk.left(name, gave_up=parting is Parting.QUIT)
         except Exception:  # noqa: BLE001  (the connection must end, whatever the house gets wrong)
             _log.exception("failed to see %s out", name)
 
-    # Turn by turn.
+    # Dialogues.
 
-    def _schedule(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._take_turn)
+    async def _come_in(self) -> Done:
+        entrance = await self._desk.introduce(self._prompter, self._address)
+        self._prompter.reveal()
+        if entrance is None:
+            return Done.LEAVES
+        self._name = entrance.name
+        self._entering = True
+        try:
+            await self._lobby.admit(self, entrance.name, self._prompter.width, entrance.member)
+        except Exception:
+            self._parting = Parting.LOST
+            self._part(self._parting)
+            raise
+        finally:
+            self._entering = False
+        _log.info("%s is %s", self._peer, entrance.name)
+        if self._screen.closed:
+            self._part(self._parting)
+        return Done.STAYS
 
-    def _take_turn(self) -> None:
-        self._scheduled = False
-        for _ in range(self._settings.commands_per_turn):
-            if self._choked or not self._waiting or self._screen.unsent > self._settings.share:
-                break
-            self._handle(self._waiting.popleft())
-        if self._choked:
-            return
-        if self._waiting:
-            self._schedule()
-        if len(self._waiting) < self._settings.queue_length and not self._input_ended:
-            self._transport.resume_reading()
+    async def _register(self) -> Done:
+        if await self._desk.register(self._prompter, self._name):
+            self._lobby.enrol(self._name)
+        return Done.STAYS
 
-    def _handle(self, item: Item) -> None:
+    async def _change_password(self) -> Done:
+        await self._desk.change_password(self._prompter, self._name, self._address)
+        return Done.STAYS
+
+    # Item by item.
+
+    def _is_busy(self) -> bool:
+        """Whether the answer to a line is still being found."""
+        return self._work is not None and not self._prompter.is_waiting
+
+    def _handle(self, item: Item) -> bool:
+        """Handle an item; return whether there is room on the screen for the answer to another."""
         try:
             match item:
                 case str() | Overlong():
                     self._handle_line(item)
                 case Resized(columns):
-                    self._resize(columns)
+                    self._prompter.resize(columns)
+                    if self._name:
+                        self._lobby.resize(self._name, self._prompter.width)
                 case Mark(answer):
                     self._screen.mark(answer)
                 case Signal.ARE_YOU_THERE:
-                    self._show_wrapped(_HERE)
+                    self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
                     self.end(linger=False)
-        except Exception:  # noqa: BLE001  (whatever a handler gets wrong, the connection goes on)
-            # The line itself is not logged: it is the player's own.
-            _log.exception("failed to handle what %s sent", self._name or "somebody without a name")
-            self._show_wrapped(_SORRY)
-            self._screen.ask()
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._fail(error)
+        return self._screen.unsent <= self._settings.share
 
     def _handle_line(self, line: Line) -> None:
-        self._screen.answered()
-        if line is Overlong.LINE:
-            self._show_wrapped(self._overlong())
-        elif not (self._obey(line) if self._name else self._introduce(line.strip())):
-            self.end(linger=True)
+        self._idleness.heard()
+        self._prompter.answered()
+        if isinstance(line, Overlong):
+            self._prompter.say(_OVERLONG.format(self._settings.max_line))
+            self._prompter.prompt()
+        elif self._prompter.is_waiting:
+            self._prompter.answer(line)
+        else:
+            done = self._lobby.obey(self._name, line)
+            if isinstance(done, Done):
+                self._go_on(done)
+            else:
+                self._wait_for(done)
+
+    def _begin(self, dialogue: Coroutine[Any, Any, Done]) -> None:
+        self._dialogue = asyncio.get_running_loop().create_task(dialogue)
+        self._wait_for(self._dialogue)
+
+    def _wait_for(self, work: asyncio.Future[Done]) -> None:
+        self._work = work
+        work.add_done_callback(self._finished)
+
+    def _finished(self, work: asyncio.Future[Done]) -> None:
+        if work is self._dialogue:
+            self._dialogue = None
+        error = asyncio.CancelledError() if work.cancelled() else work.exception()
+        if self._work is not work:  # the session has ended meanwhile
+            if error and not work.cancelled():
+                _log.error("failed behind a connection's end", exc_info=error)
             return
-        # A prompt belongs in front of an empty queue: pasted lines need none between them.
-        if not (self._waiting and isinstance(self._waiting[0], str | Overlong)):
-            self._screen.ask()
+        self._work = None
+        if error:
+            self._fail(error)
+        else:
+            self._go_on(work.result())
+        self._inbox.wake()
 
-    def _introduce(self, words: str) -> bool:
-        """Take words as a name; return whether the player stays."""
-        if words.lower() == "quit":
-            self._screen.show(encode(_GOODBYE))
-            return False
-        problem = self._lobby.name_problem(words) if words else ""
-        if problem:
-            self._show_wrapped(problem)
-        elif words:
-            self._name = self._lobby.admit(self, words, self._width)
-            self._screen.prompt = PROMPT
-            _log.info("%s is %s", self._peer, self._name)
-        return True
+    def _go_on(self, done: Done) -> None:
+        """Go on after a line has been answered."""
+        match done:
+            case Done.STAYS:
+                self._prompter.invite(PROMPT)
+            case Done.LEAVES:
+                self.end(linger=True, parting=Parting.QUIT)
+            case Done.REGISTERS:
+                self._begin(self._register())
+            case Done.CHANGES_PASSWORD:
+                self._begin(self._change_password())
 
-    def _obey(self, line: str) -> bool:
-        """Have a command carried out; return whether the player stays."""
-        return self._lobby.obey(self._name, line)
-
-    def _resize(self, columns: int) -> None:
-        # RFC 1073: 0 columns means that the client does not know, or leaves it to us.
-        self._width = min(max(columns, NARROWEST), WIDEST) if columns else WIDTH
+    def _fail(self, error: BaseException) -> None:
+        """Go on after a mistake of ours."""
+        # The line itself is not logged: it is the player's own.
+        who = self._name or "somebody without a name"
+        _log.error("failed to handle what %s sent", who, exc_info=error)
+        self._prompter.say(_SORRY)
         if self._name:
-            self._lobby.resize(self._name, self._width)
-
-    def _show_wrapped(self, sentence: str) -> None:
-        self._screen.show(encode("\n".join(wrapped(sentence, self._width))))
-
-    def _overlong(self) -> str:
-        return f"That line is longer than {self._settings.max_line:,} characters; it was not read."
+            self._go_on(Done.STAYS)
+        elif self._dialogue is None:
+            self._begin(self._come_in())

@@ -1,0 +1,178 @@
+"""`thudmud user`, as run from a command line, on the file of accounts of a running server."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from thudmud.server.accounts import Account, Accounts
+from thudmud.server.passwords import Passwords
+from thudmud.server.users import add_user
+
+Shown = pytest.CaptureFixture[str]
+T = TypeVar("T")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in a folder with two accounts: Anna's and Bob's."""
+
+    async def fill(accounts: Accounts) -> None:
+        await accounts.enrol("Bob", "hash", 2.0)
+        await accounts.enrol("Anna", "hash", 1.0)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    do(fill)
+    return tmp_path
+
+
+def do(action: Callable[[Accounts], Awaitable[T]]) -> T:
+    async def run() -> T:
+        accounts = await Accounts.open(Path("thudmud.accounts"))
+        try:
+            return await action(accounts)
+        finally:
+            await accounts.close()
+
+    return asyncio.run(run())
+
+
+def account(name: str) -> Account:
+    found = do(lambda accounts: accounts.find(name))
+    assert found
+    return found
+
+
+def user(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_user(parser.add_subparsers())
+    options = parser.parse_args(["user", *words])
+    status: int = options.run(options)
+    return status
+
+
+def fits(password: str, name: str) -> bool:
+    passwords = Passwords()
+    try:
+        return asyncio.run(passwords.fits(password, account(name).password))
+    finally:
+        passwords.close()
+
+
+def test_they_are_listed(capsys: Shown) -> None:
+    assert user("ban", "bob") == 0
+    assert user("remove", "bob") == 0
+    assert capsys.readouterr().out == (
+        "Bob is banned\n"
+        "Bob is removed; what was played under the name stays, and nobody can have it\n"
+    )
+    assert user("list") == 0
+    anna, bob, total = capsys.readouterr().out.splitlines()
+    assert " ".join(anna.split()) == "Anna since 1970-01-01 00:00 seen 1970-01-01 00:00"
+    assert bob.split()[-2:] == ["banned", "retired"]
+    assert total == "2 accounts"
+    assert user("list", "ANNA") == 0
+    assert capsys.readouterr().out == f"{anna}\n"
+
+
+def test_one_is_banned_and_let_in_again() -> None:
+    assert user("ban", "anna") == 0
+    assert account("Anna").banned
+    assert user("unban", "anna") == 0
+    assert not account("Anna").is_barred
+
+
+def test_one_is_removed(capsys: Shown) -> None:
+    assert user("remove", "anna") == 0
+    assert account("Anna").retired
+    for action in ("reset", "ban", "unban", "remove"):
+        assert user(action, "anna") == 2
+    assert "Anna is removed\n" in capsys.readouterr().err
+
+
+def test_a_password_is_generated(capsys: Shown) -> None:
+    assert user("reset", "anna", "--generate") == 0
+    said, _, password = capsys.readouterr().out.rstrip().rpartition(" ")
+    assert said == "Anna has a new password:"
+    assert len(password) == 16
+    assert fits(password, "Anna")
+
+
+def test_a_password_is_read(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("new password\n"))
+    assert user("reset", "anna") == 0
+    assert capsys.readouterr().out == "Anna has a new password\n"
+    assert fits("new password", "Anna")
+
+
+def test_a_password_is_asked_for(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Typist(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Typist())
+    for lines, status in [(["new password"] * 2, 0), (["new password", "other"], 2)]:
+        answers = iter(lines)
+        monkeypatch.setattr("getpass.getpass", lambda _prompt, answers=answers: next(answers))
+        assert user("reset", "anna") == status
+    assert capsys.readouterr().err == "thudmud: the two differ\n"
+    assert fits("new password", "Anna")
+
+
+@pytest.mark.parametrize(
+    ("password", "problem"), [("short", "at least 8"), ("x" * 10_000, "at most 128"), ("", "8")]
+)
+def test_what_is_no_password(
+    password: str, problem: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(password))
+    assert user("reset", "anna") == 2
+    assert problem in capsys.readouterr().err
+    assert account("Anna").password == "hash"  # noqa: S105  (nobody's)
+
+
+@pytest.mark.parametrize("action", ["list", "reset", "remove", "ban", "unban"])
+def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
+    assert user(action, "cara") == 2
+    assert capsys.readouterr().err == (
+        "thudmud: there is no account 'cara'; \"thudmud user list\" lists all\n"
+    )
+
+
+def test_where_the_accounts_are(folder: Path, capsys: Shown) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    config = elsewhere / "config.toml"
+    config.write_text('[storage]\naccounts = "names"\n', encoding="utf-8")
+    assert user("list", "--config", str(config)) == 2
+    assert capsys.readouterr().err == (
+        f"thudmud: {elsewhere / 'names'}: there is no such file; the server makes it\n"
+    )
+    (folder / "thudmud.accounts").rename(elsewhere / "names")
+    assert user("list", "--config", str(config)) == 0
+    assert capsys.readouterr().out.endswith("2 accounts\n")
+
+
+def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
+    config = folder / "config.toml"
+    config.write_text("[storage]\nbackend = 3\n", encoding="utf-8")
+    assert user("list") == 2
+    assert "storage.backend" in capsys.readouterr().err
+    config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
+    assert user("list") == 2
+    assert 'storage.backend is "memory"' in capsys.readouterr().err
+    config.unlink()
+    (folder / "thudmud.accounts").write_bytes(b"rubbish" * 1000)
+    assert user("list") == 2
+    assert "the file is damaged" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        user()
+    assert stopped.value.code == 2

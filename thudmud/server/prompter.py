@@ -1,0 +1,94 @@
+"""What a player is asked for: a command, or the lines of a dialogue, some of them hidden.
+
+Owns which prompt stands before the next line, and who waits for that line. Must never know what is
+asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from thudmud.server.items import Typing
+from thudmud.server.screen import Screen, encode
+from thudmud.text.words import wrapped
+
+WIDTH = 80  # columns, until a terminal tells its own
+NARROWEST, WIDEST = 20, 500
+
+
+class Prompter:
+    """Asks the player at a screen; a `guessing.Terminal`.
+
+    Args:
+        screen: where the questions are shown.
+        typing: hides what is typed.
+        line_is_next: whether the next line has come in already.
+        wake: called when a line is wanted.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        typing: Typing,
+        line_is_next: Callable[[], bool],
+        wake: Callable[[], None],
+    ) -> None:
+        self.width = WIDTH
+        self._screen, self._typing = screen, typing
+        self._line_is_next, self._wake = line_is_next, wake
+        self._answer: asyncio.Future[str] | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a dialogue waits for the next line."""
+        return self._answer is not None and not self._answer.done()
+
+    async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+        """Return the next line, as it was typed, which may be ``hidden`` meanwhile."""
+        if hidden:
+            self._typing.hide()
+        else:
+            self._typing.reveal()
+        self._screen.prompt = prompt.encode()
+        self._answer = asyncio.get_running_loop().create_future()
+        self.prompt()
+        self._wake()
+        try:
+            return await self._answer
+        finally:
+            self._answer = None
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence."""
+        self._screen.show(encode("\n".join(wrapped(sentence, self.width))))
+
+    def reveal(self) -> None:
+        """Hide nothing that is typed from now on."""
+        self._typing.reveal()
+
+    def invite(self, prompt: str) -> None:
+        """Ask for lines that no dialogue waits for."""
+        self._typing.reveal()
+        self._screen.prompt = prompt.encode()
+        self.prompt()
+
+    def prompt(self) -> None:
+        """Ask again for what was asked for."""
+        # A prompt belongs in front of an empty queue: pasted lines need none between them.
+        if not self._line_is_next():
+            self._screen.ask()
+
+    def answered(self) -> None:
+        """Note that a line has come: the cursor is on a fresh line."""
+        self._screen.answered(echoed=not self._typing.is_hidden)
+
+    def answer(self, line: str) -> None:
+        """Give the dialogue the line it waits for."""
+        if self._answer is not None:
+            self._answer.set_result(line)
+
+    def resize(self, columns: int) -> None:
+        """Note how wide the terminal is."""
+        # RFC 1073: 0 columns means that the client does not know, or leaves it to us.
+        self.width = min(max(columns, NARROWEST), WIDEST) if columns else WIDTH

@@ -1,0 +1,172 @@
+"""`thudmud user`: the operator's hand on the accounts, also while the server runs.
+
+Owns what is printed about accounts. Must never print a password that it was given, nor a hash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import secrets
+import string
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from thudmud.engine.english import counted
+from thudmud.server import config_file
+from thudmud.server.account_file import AccountsError
+from thudmud.server.accounts import Account, Accounts, Nobody
+from thudmud.server.options import Subparsers, refuse
+from thudmud.server.passwords import Passwords, password_problem
+
+_ALPHABET = string.ascii_letters + string.digits
+_GENERATED = 16  # characters
+_DAY = "%Y-%m-%d %H:%M"
+
+
+class _UnusableError(Exception):
+    """What was asked for cannot be done, in a line that says why."""
+
+
+def add_user(subparsers: Subparsers) -> None:
+    """Declare ``thudmud user``."""
+    words = "list and change the accounts of players"
+    parser = subparsers.add_parser(
+        "user",
+        help=words,
+        description=f"{words.capitalize()}. The server may be running: what is changed holds at "
+        "once, and who is banned or removed is shown out.",
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    for word, (act, help_) in _ACTIONS.items():
+        action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
+        action.set_defaults(run=_user, act=act)
+        action.add_argument("name", nargs="?" if word == "list" else None, metavar="NAME")
+        if word == "reset":
+            generate = "print a new password, instead of asking for one"
+            action.add_argument("--generate", action="store_true", help=generate)
+        action.add_argument(
+            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
+        )
+
+
+def _user(options: argparse.Namespace) -> int:
+    """Do what is asked for with the accounts that the configuration names."""
+    try:
+        asyncio.run(_act(_accounts(options.config), options))
+    except config_file.ConfigError as error:
+        return refuse(*error.problems)
+    except (AccountsError, _UnusableError) as error:
+        return refuse(error)
+    return 0
+
+
+async def _act(path: Path, options: argparse.Namespace) -> None:
+    accounts = await Accounts.open(path)
+    try:
+        await options.act(accounts, options)
+    finally:
+        await accounts.close()
+
+
+def _accounts(config: Path | None) -> Path:
+    """Return where the accounts are that a configuration names."""
+    path = config_file.named_or_default(config)
+    storage = config_file.load(path).storage
+    if storage.backend != "sqlite":
+        raise _UnusableError(
+            f'{path}: storage.backend is "{storage.backend}": the running server alone has accounts'
+        )
+    accounts = config_file.folder(path) / storage.accounts
+    if not accounts.exists():
+        raise _UnusableError(f"{accounts}: there is no such file; the server makes it")
+    return accounts
+
+
+async def _list(accounts: Accounts, options: argparse.Namespace) -> None:
+    found = [await _found(accounts, options.name)] if options.name else await accounts.all()
+    for account in found:
+        print(_line(account))
+    if not options.name:
+        print(counted(len(found), "account"))
+
+
+async def _reset(accounts: Accounts, options: argparse.Namespace) -> None:
+    account = await _found(accounts, options.name)
+    if account.retired:
+        raise _UnusableError(f"{account.name} is removed")
+    password = _generated() if options.generate else _asked_for(account.name)
+    passwords = Passwords()
+    try:
+        await accounts.set_password(account.name, await passwords.hashed(password))
+    finally:
+        passwords.close()
+    print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
+
+
+async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
+    account = await _found(accounts, options.name)
+    await accounts.retire(account.name)
+    print(
+        f"{account.name} is removed; what was played under the name stays, and nobody can have it"
+    )
+
+
+async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
+    account = await _found(accounts, options.name)
+    await accounts.set_banned(account.name, banned=True)
+    print(f"{account.name} is banned")
+
+
+async def _unban(accounts: Accounts, options: argparse.Namespace) -> None:
+    account = await _found(accounts, options.name)
+    await accounts.set_banned(account.name, banned=False)
+    print(f"{account.name} may come in again")
+
+
+async def _found(accounts: Accounts, name: str) -> Account:
+    account = await accounts.find(name)
+    if account is None:
+        raise Nobody(f'there is no account {name!r}; "thudmud user list" lists all')
+    return account
+
+
+_Action = Callable[[Accounts, argparse.Namespace], Awaitable[None]]
+_ACTIONS: dict[str, tuple[_Action, str]] = {
+    "list": (_list, "list the accounts, or one"),
+    "reset": (_reset, "give an account a new password"),
+    "remove": (_remove, "remove an account, so that nobody can have the name any more"),
+    "ban": (_ban, "keep a player out"),
+    "unban": (_unban, "let a banned player in again"),
+}
+
+
+def _line(account: Account) -> str:
+    states = [word for word in ("banned", "retired") if getattr(account, word)]
+    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
+    return "  ".join([line, *states])
+
+
+def _told(seconds: float) -> str:
+    return time.strftime(_DAY, time.localtime(seconds))
+
+
+def _asked_for(name: str) -> str:
+    """Return a new password: typed twice on a terminal, else the next line of the input."""
+    if sys.stdin.isatty():
+        password = getpass.getpass(f"New password for {name}: ")
+        if getpass.getpass("The same again: ") != password:
+            raise _UnusableError("the two differ")
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    problem = password_problem(password, name)
+    if problem:
+        raise _UnusableError(problem)
+    return password
+
+
+def _generated() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(_GENERATED))
