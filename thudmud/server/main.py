@@ -16,10 +16,13 @@ from pathlib import Path
 from thudmud.journal import JournalError
 from thudmud.server import config_file, logs
 from thudmud.server.account_file import AccountsError
+from thudmud.server.exporting import add_export
+from thudmud.server.importing import add_import
 from thudmud.server.listening import CannotListenError
 from thudmud.server.options import Subparsers, port, refuse
 from thudmud.server.serve import serve
 from thudmud.server.tools import add_perft, add_replay, add_script
+from thudmud.server.users import add_user
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,6 +87,9 @@ def _announce(line: str) -> None:
 
 SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (
     _add_serve,
+    add_user,
+    add_export,
+    add_import,
     add_perft,
     add_replay,
     add_script,

@@ -227,8 +227,8 @@ class Scribe:
 
     async def _recall(self, unread: Unread) -> None:
         battle = unread.battle
-        most = battle.until - battle.source.version + 1 if battle.until else None
-        entries = await self._journal.read(battle.source.board, battle.source.version, most)
+        source = battle.source
+        entries = await self._journal.read(source.board, source.version, battle.length)
         self._house.recall(battle, [entry.event for entry in entries])
 
     # Into the journal, and out of it.

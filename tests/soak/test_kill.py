@@ -1,0 +1,236 @@
+"""A server killed at any moment forgets nothing that it has acknowledged.
+
+Two pairs play by script on a real server, which is killed (SIGKILL) at a random moment, round after
+round. What its journal then holds has to be all that was acknowledged, in order, and at most the
+one command of each pair that was in flight; and the board that the next server shows has to be the
+fold of it. 40 rounds by default; `make soak` plays 200.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from tests.server.plain import Client
+from thudmud.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
+from thudmud.engine import Game, Side
+from thudmud.journal import Entry
+from thudmud.journal.sqlite import SqliteJournal
+from thudmud.tables import BoardSpec, Table
+from thudmud.tables.events import (
+    Absent,
+    Adjourned,
+    Event,
+    Offer,
+    Resumed,
+    Returned,
+    TableEvent,
+)
+from thudmud.tables.saved import BattleId, SavedMatch
+from thudmud.tables.seating import Occasion
+from thudmud.tables.table_decisions import TableCommand, decide, resume
+from thudmud.text import board
+
+WIDTH = 80
+
+ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "40"))
+LONGEST = 0.6
+"""Seconds of play before a server is killed, at most."""
+
+BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
+WORD = re.compile(rb"Your resume word, to come back as (\w+): ([a-z-]+)")
+
+pytestmark = pytest.mark.slow
+
+
+class Killed(Exception):
+    """The server is gone."""
+
+
+@dataclass
+class Player:
+    """Somebody with a real connection, and the word to come back with."""
+
+    name: str
+    word: bytes = b""
+    client: Client | None = None
+
+    async def connect(self, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        self.client = Client(reader, writer)
+        await self.say(self.name)
+        if self.word:
+            await self.say(self.word.decode())
+        await self.say("set board brief on oak board")
+
+    async def say(self, line: str) -> str:
+        """Type a line, and return what is shown once it has been answered."""
+        assert self.client
+        try:
+            await self.client.send(line.encode() + b"\r\n")
+            seen = await self.client.fence()
+        except (OSError, AssertionError) as error:
+            raise Killed from error
+        found = WORD.search(seen)
+        if found:
+            self.word = found[2]
+        return seen.decode()
+
+    async def hang_up(self) -> None:
+        if self.client:
+            await self.client.close()
+            self.client = None
+
+
+@dataclass
+class Pair:
+    """Two players at a board, who only ever have one command in flight between them.
+
+    ``table`` is what should stand on the board: the fold of what is known to have happened, without
+    any absences. ``journalled`` is how many events its stream held when this round began.
+    """
+
+    board: str
+    players: dict[str, Player]
+    dice: random.Random
+    table: Table
+    saved: SavedMatch | None = None
+    journalled: int = 0
+    acknowledged: list[TableEvent] = field(default_factory=list)
+    in_flight: tuple[TableEvent, ...] = ()
+
+    async def come_in(self, port: int) -> None:
+        """Come in, back to the board, which has to stand as it should."""
+        for player in self.players.values():
+            await player.connect(port)
+            await player.say(f"go {self.board}")
+            seen = await player.say(f"look at {self.board}")
+            shown = [line.rstrip() for line in seen.split("\r\n")]
+            drawn = board.full(self.table, WIDTH)
+            assert [line for line in drawn if line.strip() and line not in shown] == []
+
+    async def play(self) -> None:
+        """Play until the server is gone."""
+        with suppress(Killed):
+            while True:
+                await self.type(*self.choose())
+
+    async def type(self, side: Side, command: Command) -> None:
+        free = [name for name in self.players if self.table.side_of(name) is None]
+        name = self.table.seats.get(side) or free[0]
+        if isinstance(command, Resume):
+            assert self.saved
+            self.in_flight = resume(self.table, name, self.saved, Occasion(0))
+        else:
+            assert isinstance(command, TableCommand)
+            self.in_flight = decide(self.table, name, command, Occasion(0))
+        await self.players[name].say(str(command))
+        self.happened(self.in_flight)
+        self.acknowledged += self.in_flight
+        self.in_flight = ()
+
+    def happened(self, events: Sequence[TableEvent]) -> None:
+        for event in events:
+            self.table = self.table.apply(event)
+            self.saved = event.match if isinstance(event, Adjourned) else self.saved
+
+    def choose(self) -> tuple[Side, Command]:
+        """Return something that is allowed as the table stands."""
+        either = self.dice.choice(list(Side))
+        table = self.table
+        for side in Side:
+            if side not in table.seats and not (self.saved and not table.seats):
+                return side, Join(side, self.board)
+        if not table.seats:
+            return either, Resume(None, self.board)
+        if not table.running or table.game is None:
+            return either, Start(self.board)
+        for offer, by in table.offers.items():
+            if self.dice.random() < 0.7:
+                return by.other, Undo(self.board) if offer is Offer.UNDO else Adjourn(self.board)
+        return self._choose_in(table.game)
+
+    def _choose_in(self, game: Game) -> tuple[Side, Command]:
+        turn, chance = game.position.turn, self.dice.random()
+        if chance < 0.1 and game.moves and Offer.UNDO not in self.table.offers:
+            return turn.other, Undo(self.board)
+        if chance < 0.13 and Offer.ADJOURN not in self.table.offers:
+            return turn, Adjourn(self.board)
+        if chance < 0.15:
+            return turn, Resign(self.board)
+        move = self.dice.choice(game.legal_moves())
+        return turn, Play(move.attempt(), self.board)
+
+    def check(self, entries: Sequence[Entry]) -> None:
+        """Hold what is stored to what was acknowledged, and begin anew from there."""
+        events = [plain(entry.event) for entry in entries[self.journalled :]]
+        stored = [event for event in events if not isinstance(event, Absent | Returned)]
+        expected = [plain(event) for event in self.acknowledged]
+        assert stored[: len(expected)] == expected, "what was acknowledged is not there"
+        more = stored[len(expected) :]
+        assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
+        self.happened(self.in_flight if more else ())
+        self.journalled, self.acknowledged, self.in_flight = len(entries), [], ()
+
+
+def plain(event: Event) -> Event:
+    """Return an event without the time, and without the version that its battle began at.
+
+    Those depend on how often somebody was away.
+    """
+    if isinstance(event, Adjourned | Resumed):
+        match = replace(event.match, began=BattleId(event.match.began.board, 0))
+        event = replace(event, match=match)
+    return replace(event, at=0.0)
+
+
+async def start(folder: Path) -> tuple[Process, int]:
+    command = (sys.executable, "-m", "thudmud.server.main", "--port", "0")
+    server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
+    assert server.stdout
+    line = await server.stdout.readline()
+    return server, int(line.split()[-1])
+
+
+async def play_a_round(folder: Path, pairs: Sequence[Pair], dice: random.Random) -> None:
+    server, port = await start(folder)
+    try:
+        for pair in pairs:
+            await pair.come_in(port)
+        playing = [asyncio.create_task(pair.play()) for pair in pairs]
+        await asyncio.sleep(dice.uniform(0, LONGEST))
+    finally:
+        server.kill()
+        await server.wait()
+    await asyncio.gather(*playing)
+    for pair in pairs:
+        for player in pair.players.values():
+            await player.hang_up()
+    journal = await SqliteJournal.open(folder / "thudmud.journal")
+    for pair in pairs:
+        pair.check(await journal.read(pair.board))
+    await journal.close()
+
+
+@pytest.mark.parametrize("seed", [20261121])
+async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
+    pairs = [
+        Pair(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
+        for name, pair in BOARDS.items()
+    ]
+    for _ in range(ROUNDS):
+        await play_a_round(tmp_path, pairs, dice)
+    plies = sum(pair.journalled for pair in pairs)
+    print(f"{ROUNDS} rounds, {plies} events stored")
+    assert plies > ROUNDS, "too little was played for this to mean anything"
