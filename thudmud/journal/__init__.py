@@ -10,6 +10,7 @@ from thudmud.journal.interface import (
     Unknown,
 )
 from thudmud.journal.memory import MemoryJournal
+from thudmud.journal.sqlite import SqliteJournal
 
 __all__ = [
     "Conflict",
@@ -19,5 +20,6 @@ __all__ = [
     "JournalError",
     "MemoryJournal",
     "NotWritten",
+    "SqliteJournal",
     "Unknown",
 ]

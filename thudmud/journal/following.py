@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakSet
 
-from thudmud.journal.interface import Entry
+from thudmud.journal.interface import Entry, JournalError
 
 MOST_WAITING = 1_000
 """How many batches wait in memory for a follower; it reads from the journal what comes after."""
@@ -31,8 +31,8 @@ class Followers:
         closed: whether the journal is.
     """
 
-    def __init__(self, position: int, read_after: ReadAfter) -> None:
-        self.position = position
+    def __init__(self, read_after: ReadAfter) -> None:
+        self.position = 0
         self.closed = False
         self._read_after = read_after
         self._all: WeakSet[Follower] = WeakSet()
@@ -92,7 +92,12 @@ class Follower:
         return self._waiting.popleft()
 
     async def _catch_up(self) -> Sequence[Entry]:
-        entries = await self._read_after(self._position)
+        try:
+            entries = await self._read_after(self._position)
+        except JournalError:
+            if self._everybody.closed:
+                raise StopAsyncIteration from None
+            raise
         self._position = entries[-1].position
         return entries
 

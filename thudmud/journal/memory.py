@@ -20,7 +20,7 @@ class MemoryJournal:
         self._entries: list[Entry] = []
         """All of them; that at position 1 comes first."""
         self._streams: dict[str, list[Entry]] = {}
-        self._followers = Followers(0, self._read_after)
+        self._followers = Followers(self._read_after)
 
     async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
         """Store events, see `thudmud.journal.Journal.append`."""

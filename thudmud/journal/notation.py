@@ -3,8 +3,8 @@
 Owns that notation. Must never change what a word that was ever stored means.
 
 A word is the piece, its origin, a mark for how it goes, its target, and its captures in their
-order, by the names that squares have on our boards. Unlike a game record it keeps the verb, and tells a
-trample from other captures: nothing of a move is lost.
+order, by the names that squares have on our boards. Unlike a game record it keeps the verb, and
+tells a trample from other captures: nothing of a move is lost.
 """
 
 from __future__ import annotations

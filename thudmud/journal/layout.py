@@ -1,0 +1,127 @@
+"""The SQLite file of a journal: what is in it, and how it comes into being and is opened.
+
+Owns its tables, and the sum that runs through them. Must never know what an event means.
+
+Each row of ``event`` carries in ``chain`` a sum over itself and all rows before it: a CRC of the
+texts in the upper 32 bits, below it a sum of the numbers, modulo a prime. Both can be worked out
+again for thousands of rows in one query, without a loop in Python over each.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
+from zlib import crc32
+
+from thudmud.journal.interface import Damaged
+
+APPLICATION = 0x54687564
+"""What marks the file as ours: ``Thud``."""
+
+TABLES = """
+create table stream (
+    id integer primary key, -- 1, 2, 3 ...
+    name text not null,
+    chain integer not null
+) strict;
+create table event (
+    position integer primary key, -- 1, 2, 3 ...
+    stream integer not null,
+    version integer not null,
+    schema integer not null,
+    landmark integer not null, -- 1 for the kinds that battles are told apart by
+    last integer not null, -- 1 for the last event of an append
+    body text not null,
+    chain integer not null
+) strict;
+create unique index head on event (stream, version);
+create index landmark on event (position) where landmark;
+"""
+
+NUMBERS = "stream * 1000003 + version * 10007 + schema * 64 + landmark * 8 + last"
+"""What of a row goes into the sum of the numbers, in SQL; `numbers` is the same in Python."""
+
+PRIME = 2**31 - 1
+_CRC_SHIFT = 31
+
+
+def numbers(stream: int, version: int, schema: int, *, landmark: bool, last: bool) -> int:
+    """Return what of a row goes into the sum of the numbers."""
+    return stream * 1000003 + version * 10007 + schema * 64 + landmark * 8 + last
+
+
+def link(chain: int, total: int, texts: bytes) -> int:
+    """Return a chain that goes on for some rows.
+
+    Args:
+        chain: that of the row before; 0 if there is none.
+        total: the sum of the rows' `numbers`.
+        texts: their bodies, with line feeds between them.
+    """
+    crc = crc32(b"\n", crc32(texts, chain >> _CRC_SHIFT))
+    return crc << _CRC_SHIFT | ((chain & PRIME) + total) % PRIME
+
+
+def stream_chain(number: int, name: str) -> int:
+    """Return the sum over a row of ``stream``."""
+    return crc32(f"{number} {name}".encode())
+
+
+def connect(path: Path, patience: float) -> sqlite3.Connection:
+    """Return a connection to a file that is there.
+
+    Args:
+        path: of the file.
+        patience: for how many seconds it waits for other connections.
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+    """
+    return sqlite3.connect(
+        f"file:{quote(os.fspath(path.absolute()))}?mode=rw",
+        uri=True,
+        timeout=patience,
+        isolation_level=None,
+    )
+
+
+def create(path: Path, schema: int) -> None:
+    """Make an empty journal, unless another process is quicker.
+
+    It is made elsewhere and then given its name, so that no half of one is ever seen.
+
+    Raises:
+        Damaged: a part of an earlier journal is still there.
+        OSError: it cannot be made.
+        sqlite3.Error: it cannot be made.
+    """
+    if (rest := beside(path, "-wal")).exists():
+        raise Damaged(
+            f"The journal {path} is gone, but {rest.name} is still there: bring both back from a"
+            f" backup, or delete {rest.name} to begin a new one."
+        )
+    with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
+        new = Path(folder, path.name)
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute(f"pragma application_id = {APPLICATION}")
+            connection.execute(f"pragma user_version = {schema}")
+            connection.execute("pragma journal_mode = wal")
+            connection.executescript(f"begin; {TABLES} commit;")
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            return
+    folder_of_path = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder_of_path)
+    finally:
+        os.close(folder_of_path)
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """Return the path of a file that SQLite keeps beside the journal."""
+    return path.with_name(f"{path.name}{suffix}")
