@@ -1,0 +1,364 @@
+"""Guests and members at the door, over a real socket: what is hidden, and who takes over what."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from tests.server.plain import PATIENCE, Client, Serving, Setup
+from thudmud.server.login import TOLD_WORD
+
+IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
+IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
+WORD = b"Your resume word, to come back as "
+
+
+async def come(setup: Setup, name: str) -> tuple[Client, str]:
+    """Return a new guest, and their resume word."""
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(name.encode() + b"\r\n")
+    told = TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
+    assert told
+    await client.until(b"> ")
+    return client, told[1]
+
+
+async def register(client: Client, password: bytes) -> None:
+    await client.send(b"register\r\n" + (password + b"\r\n") * 2)
+    await client.until(b"is yours now")
+    await client.until(b"> ")
+
+
+async def named(setup: Setup, name: bytes) -> Client:
+    """Return a connection on which a name has been given."""
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(name + b"\r\n")
+    return client
+
+
+# Passwords
+
+
+async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
+    serving: Serving,
+) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(b"register\r\n")
+    assert await anna.until(b"password: ") == IAC_WILL_ECHO + b"New password: "
+    await anna.send(IAC_DO_ECHO + b"short\r\n")
+    assert await anna.until(b"password: ") == (
+        b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
+    )
+    await anna.send(b"password\r\n")
+    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    await anna.send(b"passport\r\n")
+    assert await anna.until(b"password: ") == (
+        b"\r\nThe two differ. An empty line gives up.\r\nNew password: "
+    )
+    await anna.send("pässword\r\n".encode())
+    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    await anna.send("pässword\r\n".encode())
+    assert await anna.until(b"> ") == (
+        b"\r\nThe name Anna is yours now: from today on it asks for this password.\r\n"
+        + IAC_WONT_ECHO
+        + b"> "
+    )
+    await anna.send(IAC_DONT_ECHO + b"look\r\n")
+    assert await anna.until(b"> ") == b"echo look\r\n> "
+
+
+async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+    again = await named(setup, b"anna")
+    assert await again.until(b"word: ") == IAC_WILL_ECHO + b"Password: "
+    await again.send(IAC_DO_ECHO + b"wrong password\r\n")
+    assert await again.until(b"word: ") == (
+        b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
+    )
+    await again.send(b"password\r\n")
+    assert await again.until(b"> ") == b"\r\n" + IAC_WONT_ECHO + b"Anna comes in.\r\n> "
+    assert not [line for line in setup.house.lines if "password" in line]
+
+
+async def test_without_the_password_another_name_can_be_given(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    other = await named(setup, b"anna")
+    await other.until(b"Password: ")
+    await other.send(IAC_DO_ECHO + b"\r\n")
+    assert await other.until(b"name? ") == b"\r\n" + IAC_WONT_ECHO + b"What is your name? "
+    await other.send(b"bob\r\n")
+    await other.until(b"Bob comes in.")
+
+
+async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    for answer in (b"", IAC_DONT_ECHO):
+        await anna.send(b"register\r\n")
+        await anna.until(b"New password: ")
+        await anna.send(answer + b"\r\n")
+        said = b"You are a guest still.\r\n" + IAC_WONT_ECHO + b"> "
+        assert await anna.until(b"> ") == said
+
+
+async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(IAC_DO_ECHO + IAC_DONT_ECHO)
+    assert await anna.fence() == IAC_WONT_ECHO
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await anna.send(IAC_DO_ECHO * 2 + b"\r\n")
+    assert await anna.fence() == b"\r\nYou are a guest still.\r\n" + IAC_WONT_ECHO + b"> "
+
+
+async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    await anna.fence()
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await bob.send(b"say hello\r\n")
+    assert await anna.until(b"word: ") == b"\r\nBob says: hello\r\nNew password: "
+
+
+async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await anna.send(IAC_DO_ECHO + b"x" * 10_000 + b"\r\n")
+    assert await anna.until(b"word: ") == (
+        b"\r\nThat line is longer than 1,024 characters; it was not read.\r\nNew password: "
+    )
+    await anna.send(b"x" * 129 + b"\r\n")
+    assert b"at most 128" in await anna.until(b"word: ")
+
+
+async def test_changing_the_password(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"password\r\n")
+    assert await anna.until(b"word: ") == IAC_WILL_ECHO + b"Old password: "
+    await anna.send(IAC_DO_ECHO + b"password\r\n")
+    assert await anna.until(b"word: ") == b"\r\nNew password: "
+    await anna.send(b"another one\r\nanother one\r\n")
+    assert (await anna.until(b"> ")).endswith(b"one now.\r\n" + IAC_WONT_ECHO + b"> ")
+    again = await named(setup, b"anna\r\npassword\r\nanother one")
+    assert b"not the password" in await again.until(b"Anna")
+    await again.until(b"> ")
+    await again.send(b"look\r\n")
+    await again.until(b"echo look")
+
+
+async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect()
+    lines = [b"anna", b"one", b"register", b"password", b"password", b"two", b"password"]
+    lines += [b"password", b"other one", b"other one", b"three", b"quit"]
+    await client.send(b"".join(line + b"\r\n" for line in lines))
+    assert (await client.rest()).endswith(b"Anna leaves.\r\n")
+    assert setup.house.lines == ["one", "register", "two", "password", "three", "quit"]
+    again = await named(setup, b"anna\r\nother one\r\nfour")
+    await again.until(b"echo four")
+
+
+# One name, two connections
+
+
+async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    bob, _ = await come(setup, "Bob")
+    again = await named(setup, b"ANNA\r\npassword")
+    await again.until(b"> ")
+    await anna.rest()
+    await again.send(b"say here\r\n")
+    assert await again.until(b"> ") == b"Anna says: here\r\n> "
+    await bob.until(b"Anna says: here")
+    assert b"lost" not in await bob.fence()
+    assert list(setup.house.hall.people) == ["Anna", "Bob"]
+
+
+async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    anna.stop_reading()
+    again = await named(setup, b"anna")
+    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    await again.send(b"basalt-lantern-fox\r\n")
+    assert await again.until(b"word: ") == (
+        b"That is not the resume word of Anna.\r\nResume word: "
+    )
+    await again.send(word.encode() + b"\r\n")
+    await again.until(b"> ")
+    await again.send(b"look\r\n")
+    await again.until(b"echo look")
+    assert list(setup.house.hall.people) == ["Anna"]
+
+
+async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    await anna.close()
+    await bob.until(b"Anna is lost.")
+    again = await named(setup, b"anna")
+    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna was here")
+    await again.send(word.encode() + b"\r\n")
+    assert WORD not in await again.until(b"Anna comes in.")
+
+
+async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    again = await named(setup, b"anna\r\n" + word.encode())
+    await again.until(b"> ")
+    await anna.rest()
+    assert await setup.lobby.accounts.find("Anna") is None
+
+
+async def test_many_who_race_for_one_name(serving: Serving) -> None:
+    setup = await serving()
+    clients = [await setup.connect() for _ in range(10)]
+    for client in clients:
+        await client.send(b"anna\r\n")
+    answers = await asyncio.gather(*(client.fence() for client in clients))
+    assert sum(b"Anna comes in." in answer for answer in answers) == 1
+    assert list(setup.house.hall.people) == ["Anna"]
+
+
+async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+    clients = [await setup.connect() for _ in range(5)]
+    for client in clients:
+        await client.send(b"anna\r\npassword\r\n")
+    reading = {asyncio.create_task(client.rest()): client for client in clients}
+    for ended in itertools.islice(asyncio.as_completed(reading), 4):
+        await ended
+    [(task, left)] = [each for each in reading.items() if not each[0].done()]
+    task.cancel()
+    await left.send(b"look\r\n")
+    await left.until(b"echo look")
+    assert list(setup.house.hall.people) == ["Anna"]
+
+
+# Ends
+
+
+async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(serving: Serving) -> None:
+    setup = await serving()
+    keeper, _ = await come(setup, "Keeper")
+    lines = [b"anna", b"register", b"password", b"password", b"look"]
+    for count in range(len(lines) + 1):
+        client = await setup.connect()
+        await client.send(b"".join(line + b"\r\n" for line in lines[:count]))
+        await client.close()
+        await keeper.send(b"look\r\n")
+        await keeper.until(b"echo look")
+        async with asyncio.timeout(PATIENCE):
+            while setup.lobby.is_playing("Anna") or len(setup.lobby._guests) > 1:
+                await keeper.fence()
+        await setup.lobby.accounts.forget_guests(["Anna"])
+        if await setup.lobby.accounts.find("Anna"):
+            break
+
+
+async def test_input_that_ends_in_a_dialogue(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await anna.send(b"register\r\npassword\r\n")
+    anna.writer.write_eof()
+    assert (await anna.rest()).endswith(b"The same again: ")
+    assert not setup.house.hall.people
+
+
+async def test_a_server_that_stops_while_a_password_is_asked_for(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    other = await named(setup, b"anna")
+    await other.until(b"Password: ")
+    async with asyncio.timeout(PATIENCE):
+        await setup.stop()
+    assert b"shutting down" in await other.rest()
+
+
+async def test_who_is_seen_is_written_down(serving: Serving) -> None:
+    setup = await serving()
+    await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    began = setup.lobby.clock()
+    await bob.send(b"quit\r\n")
+    await bob.rest()
+    await setup.stop()
+    assert await setup.lobby.accounts.find_guest("Bob") is None
+    kept = await setup.lobby.accounts.find_guest("Anna")
+    assert kept
+    assert kept.seen >= began
+
+
+async def test_who_types_nothing_is_warned_and_then_seen_out(serving: Serving) -> None:
+    setup = await serving(idle_warning=0.1, idle_limit=0.3)
+    client = await setup.connect()
+    seen = await client.rest()
+    assert seen.index(b"You have typed nothing for 0 seconds. After") < seen.index(b"Goodbye!\r\n")
+    anna, _ = await come(setup, "Anna")
+    assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 0 seconds. Goodbye!\r\n")
+    assert not setup.house.hall.people
+
+
+async def test_whoever_waits_for_the_opponent_may_idle(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving(idle_warning=0.0, idle_limit=0.1)
+    asked = 0
+
+    def is_waiting(_name: str) -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 5
+
+    monkeypatch.setattr(setup.lobby, "is_waiting", is_waiting)
+    anna, _ = await come(setup, "Anna")
+    assert (await anna.rest()).endswith(b"Goodbye!\r\n")
+    assert asked == 5
+
+
+async def test_a_command_that_takes_its_time_holds_the_next_back(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    obey, slow = setup.lobby.obey, asyncio.get_running_loop().create_future()
+    monkeypatch.setattr(
+        setup.lobby, "obey", lambda name, line: slow if line == "slow" else obey(name, line)
+    )
+    await anna.fence()
+    await anna.send(b"slow\r\nlook\r\n")
+    await bob.send(b"say now\r\n")
+    await bob.until(b"now\r\n")
+    assert await anna.until(b"now\r\n") == b"Bob says: now\r\n"
+    slow.set_exception(RuntimeError("boom"))
+    assert await anna.until(b"> ") == (
+        b"Sorry, something went wrong in the server with that line. Please try something\r\n"
+        b"else.\r\necho look\r\n> "
+    )
