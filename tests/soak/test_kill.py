@@ -84,7 +84,7 @@ class Player:
         found = WORD.search(seen)
         if found:
             self.word = found[2]
-        return seen.decode()
+        return seen.decode("utf-8", "replace")
 
     async def hang_up(self) -> None:
         if self.client:

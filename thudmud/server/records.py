@@ -66,12 +66,11 @@ def journal_file(config: Path | None) -> Path:
         ConfigError: the configuration cannot be used.
         JournalError: its journal is in no file.
     """
-    default = Path("config.toml")
-    path = config or (default if default.exists() else None)
+    path = config_file.named_or_default(config)
     storage = config_file.load(path).storage
     if storage.backend != "sqlite":
         raise JournalError(f'{path}: storage.backend is "{storage.backend}": nothing is in a file')
-    return (path.parent if path else Path()) / storage.journal
+    return config_file.folder(path) / storage.journal
 
 
 def file_name(battle: Battle) -> str:
