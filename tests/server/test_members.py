@@ -255,6 +255,7 @@ async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving
         await ended
     [(task, left)] = [each for each in reading.items() if not each[0].done()]
     task.cancel()
+    await asyncio.wait([task])
     await left.send(b"look\r\n")
     await left.until(b"echo look")
     assert list(setup.house.hall.people) == ["Anna"]
