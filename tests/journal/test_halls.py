@@ -1,0 +1,86 @@
+"""Two halls that share a journal play each other, whatever it is kept in."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.server.place import Place
+from thudmud.commands import Play
+from thudmud.engine import Side
+from thudmud.journal import Journal, MemoryJournal, SqliteJournal
+
+PATIENCE = 20.0
+PLIES = 30
+
+
+@pytest.fixture(params=["memory", "one sqlite", "two sqlites"])
+async def halls(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[tuple[Place, Place]]:
+    journal: Journal
+    other: Journal
+    if request.param == "memory":
+        journal = other = MemoryJournal()
+    else:
+        journal = other = await SqliteJournal.open(path, poll=0.01)
+        if request.param == "two sqlites":
+            other = await SqliteJournal.open(path, poll=0.01)
+    here, there = Place(journal), Place(other)
+    await here.scribe.open()
+    await there.scribe.open()
+    yield here, there
+    await here.scribe.close()
+    await there.scribe.close()
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not true():  # noqa: ASYNC110  (what is waited for has no bell)
+            await asyncio.sleep(0.001)
+
+
+async def agree(here: Place, there: Place) -> None:
+    """Wait until both halls have followed as far."""
+    await until(lambda: here.house.version("oak board") == there.house.version("oak board"))
+    assert here.house.hall.tables == there.house.hall.tables
+
+
+async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
+    here, there = halls
+    dice = random.Random(3)  # noqa: S311  (it has to come again the same)
+    await here.enter("Anna")
+    await there.enter("Bert")
+    await here.type("Anna", "join as dwarf on oak board")
+    await agree(here, there)
+    await there.type("Bert", "join as troll on oak board", "start")
+    for number in range(PLIES):
+        await agree(here, there)
+        game = here.house.hall.tables["oak board"].game
+        assert game
+        place, name = (here, "Anna") if game.position.turn is Side.DWARF else (there, "Bert")
+        move = dice.choice(game.legal_moves())
+        told = await place.type(name, str(Play(move.attempt())))
+        assert "You" in told
+        await until(lambda: here.plies() == there.plies())
+        assert here.plies() == number + 1
+    await here.type("Anna", "resign")
+    await agree(here, there)
+    assert "Anna resigns the battle." in there.told["Bert"][-1]
+    assert here.house.hall.archive.battles == there.house.hall.archive.battles
+
+
+async def test_what_both_decide_at_once_is_decided_again(halls: tuple[Place, Place]) -> None:
+    here, there = halls
+    await here.enter("Anna")
+    await there.enter("Bert")
+    await asyncio.gather(
+        here.type("Anna", "join as dwarf on oak board"),
+        there.type("Bert", "join as dwarf on oak board"),
+    )
+    await agree(here, there)
+    assert len(here.house.hall.tables["oak board"].seats) == 1
+    refused = here.told["Anna"] + there.told["Bert"]
+    assert sum("plays the dwarfs at the oak board already" in each for each in refused) == 1

@@ -1,0 +1,60 @@
+"""A house with a scribe, without sockets: who types what, and what everybody is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from thudmud.commands import Style
+from thudmud.journal import Journal
+from thudmud.server.account_file import Unavailable
+from thudmud.server.scribe import Scribe
+from thudmud.tables import BoardSpec
+from thudmud.text import House, Message
+
+BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", style=Style.BRIEF)]
+
+
+class Place:
+    """A house, its scribe, and what everybody has been told."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.house = House(BOARDS, seat_grace=0)
+        self.told: dict[str, list[str]] = {}
+        self.now = 1000.0
+        self.kept: dict[str, Mapping[str, Style]] = {}
+        self.forgetful = False
+        self.scribe = Scribe(self.house, journal, lambda: self.now, self.deliver, self.keep)
+
+    def deliver(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            for name in message.to:
+                self.told.setdefault(name, []).append(message.text)
+
+    async def keep(self, name: str, styles: Mapping[str, Style]) -> None:
+        if self.forgetful:
+            raise Unavailable("The disk is full.")
+        self.kept[name] = styles
+
+    async def enter(self, *names: str, member: bool = False) -> None:
+        for name in names:
+            await self.scribe.arrive(name, width=200, member=member, styles={})
+
+    async def type(self, name: str, *lines: str) -> str:
+        """Return what ``name`` is told."""
+        self.told[name] = []
+        for line in lines:
+            done = self.scribe.obey(name, line)
+            if isinstance(done, asyncio.Task):
+                await done
+        return "\n".join(self.told[name])
+
+    async def sit(self) -> None:
+        await self.enter("Anna", "Bert")
+        await self.type("Anna", "join game as dwarf on oak board")
+        await self.type("Bert", "join game as troll on oak board", "start")
+
+    def plies(self, board: str = "oak board") -> int:
+        game = self.house.hall.tables[board].game
+        assert game
+        return len(game.moves)
