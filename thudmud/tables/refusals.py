@@ -38,7 +38,7 @@ class Refusal(Enum):
     NO_MATCH = "No match is under way at the {board}."
     NO_PLY_YET = "You have no move in this battle to take back yet."
     NOTHING_OFFERED = "Nothing has been offered to you at the {board}."
-    BOARD_IN_USE = "The {board} is in use. {seats}"
+    BOARD_IN_USE = "The {board} is in use. Any other board that is free will do."
     NOTHING_ADJOURNED = 'You have no adjourned match. "adjourn game" puts one away.'
     NOT_YOURS_TO_RESUME = (
         'You have no adjourned match with the number {number}: "games" lists them.'
@@ -50,7 +50,7 @@ class Refusal(Enum):
     NOT_KEPT = "The moves of battle {number} are no longer kept here."
     NOT_REPLAYING = 'You are not replaying a battle. Begin with "replay" and its number.'
     REPLAY_AT_START = 'This is where battle {number} begins. "next" goes on.'
-    REPLAY_AT_END = 'This is where battle {number} ends. "back" and "first" go back.'
+    REPLAY_AT_END = 'Battle {number} has no further ply. "back" and "first" go back.'
     ALREADY_OFFERED = 'You have offered that already; it takes {other} to say "{words}" too.'
     RULES_RUNNING = (
         "The {board} keeps the {rules} rules while a battle is being played. "

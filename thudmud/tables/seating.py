@@ -118,7 +118,8 @@ def battle(table: Table, player: str) -> Game:
         Refused: there is none.
     """
     if table.match is None or not table.match.running:
-        hint = f'"{Start(table.name)}" begins one.' if table.full else who_sits(table, player)
+        ready = table.full and not table.away
+        hint = f'"{Start(table.name)}" begins one.' if ready else who_sits(table, player)
         raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
     return table.match.game
 

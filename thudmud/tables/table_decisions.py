@@ -93,10 +93,10 @@ def resume(table: Table, player: str, saved: SavedMatch, occasion: Occasion) -> 
             continue
         gone = made_free(standing, side, player, occasion)
         if gone is None:
-            raise Refused(Refusal.BOARD_IN_USE, board=table.name, seats=who_sits(table, player))
+            raise Refused(Refusal.BOARD_IN_USE, board=table.name)
         freed += gone
     if folded(table, freed).under_way:
-        raise Refused(Refusal.BOARD_IN_USE, board=table.name, seats=who_sits(table, player))
+        raise Refused(Refusal.BOARD_IN_USE, board=table.name)
     return (*freed, Resumed(occasion.now, player, saved))
 
 

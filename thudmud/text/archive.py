@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thudmud.commands.archive import History, Replay
+from thudmud.commands.archive import Games, History, Replay
 from thudmud.commands.model import Resume
 from thudmud.engine import Game, Side, write_record
 from thudmud.engine.english import capitalised, counted
@@ -50,6 +50,13 @@ def games(tables: Iterable[Table], archive: Archive, me: str, width: int) -> lis
     if adjourned:
         lines += ["Put away for another day:", *_listed(adjourned, width)]
     return lines
+
+
+def put_away(archive: Archive, me: str, width: int) -> list[str]:
+    """Return where ``me`` finds the matches that were put away; nothing if there are none."""
+    if not any(me in (match.dwarf, match.troll) for match in archive.adjourned.values()):
+        return []
+    return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 
 def history(archive: Archive, asked: History, me: str, width: int) -> list[str]:

@@ -30,8 +30,10 @@ def turn(table: Table, me: str | None) -> str:
     player = table.seats.get(side)
     if player is None:
         return f"It is the {side.plural}' turn; their seat is free."
-    away = ", who is away" if side in table.away else ""
-    return "It is your turn." if player == me else f"It is {player}'s turn ({side.plural}){away}."
+    if player == me:
+        return "It is your turn."
+    away = f"; {player} is away" if side in table.away else ""
+    return f"It is {player}'s turn ({side.plural}){away}."
 
 
 def waiting(table: Table, me: str | None) -> str:
@@ -48,7 +50,11 @@ def next_step(table: Table) -> str:
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
-    return f'"{Start(table.name)}" begins the {battle}.'
+    begins = f'"{Start(table.name)}" begins the {battle}.'
+    away = [table.seats[side] for side in table.away]
+    if not away:
+        return begins
+    return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
 
 
 def points(table: Table, match: Match, me: str | None) -> str:

@@ -133,7 +133,10 @@ def _entry(hall: Hall, table: Table) -> str:
 
 
 def _state(table: Table) -> str:
-    seats = " and ".join(f"{holder} ({side.plural})" for side, holder in sorted_seats(table))
+    seats = " and ".join(
+        f"{holder} ({side.plural}{', away' if side in table.away else ''})"
+        for side, holder in sorted_seats(table)
+    )
     if not seats:
         return "both seats free"
     progress = [_progress(table)] if table.match or table.full else []

@@ -43,6 +43,7 @@ from thudmud.tables.events import (
     BattleStarted,
     Joined,
     Moved,
+    Offered,
     Resumed,
     RulesSet,
     TableEvent,
@@ -123,7 +124,7 @@ def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
     said = sentences.sentence(event, table, view.me)
     if isinstance(event, BattleEnded) and table.match:
         number = hall.archive.number_of(table.match.began)
-        said += f' "{Replay(number)}" shows the battle again.' if number else ""
+        said += f' "{Replay(number)}" shows this battle again.' if number else ""
     return wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
 
 
@@ -140,7 +141,10 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         said = f"[{table.name}] {said}"
     lines = wrapped(said, view.width, glued=not isinstance(aside, SPEECH))
     match aside:
-        case Entered(player, None) | CameIn(player, None) if player == view.me:
+        case Entered(player, None) if player == view.me:
+            seen = rooms.hall_seen(hall, player, view.width)
+            return lines + seen + archive.put_away(hall.archive, player, view.width)
+        case CameIn(player, None) if player == view.me:
             return lines + rooms.hall_seen(hall, player, view.width)
         case TookOver(player, None):
             return lines + rooms.hall_seen(hall, player, view.width)
@@ -181,9 +185,11 @@ def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[st
 
 def _standing(table: Table, view: View) -> list[str]:
     """Return what could be done at a board where nothing goes on, or else the reader's turn."""
-    if not table.running:
-        return wrapped(waiting(table, view.me), view.width)
-    return wrapped(turn(table, view.me), view.width)
+    said = [turn(table, view.me) if table.running else waiting(table, view.me)]
+    for offer, side in table.offers.items():
+        offered = Offered(0, table.seats[side], offer)
+        said.append(sentences.sentence(offered, table, view.me))
+    return [line for each in said for line in wrapped(each, view.width)]
 
 
 def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
