@@ -86,7 +86,7 @@ class TestAtATable:
 
     def test_not_where_somebody_sits(self, match: Match) -> None:
         table = after(PINE, ("Carla", Join(Side.DWARF)))
-        with pytest.raises(Refused, match=r"The pine board is in use\. Carla plays the dwarfs"):
+        with pytest.raises(Refused, match="The pine board is in use"):
             goes_on(table, match.saved())
 
     def test_not_where_a_match_is_under_way(
