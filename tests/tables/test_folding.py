@@ -26,7 +26,7 @@ from thudmud.commands.model import (
 from thudmud.engine import Game, IllegalMove, Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refused, Table, TableEvent
 from thudmud.tables.archive import Archive, game_of
-from thudmud.tables.events import Adjourned, BattleStarted, Joined, is_complete
+from thudmud.tables.events import Adjourned, BattleStarted, Joined, Resumed, is_complete
 from thudmud.tables.match import Match
 from thudmud.tables.saved import BattleId, SavedMatch
 from thudmud.tables.seating import Occasion, come_back, vanish
@@ -157,6 +157,8 @@ def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
             events.append(event)
             if isinstance(event, Adjourned):
                 saved.append(event.match)
+            elif isinstance(event, Resumed):
+                saved.remove(event.match)
     return events
 
 
