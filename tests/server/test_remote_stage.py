@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import RunServer
 from thudmud.script import StageError
 from thudmud.server import remote_stage
 from thudmud.server.remote_stage import RemoteStage
@@ -84,3 +87,38 @@ def test_who_is_not_there() -> None:
             stage.type("Anna", "look")
         with pytest.raises(StageError, match="Anna is not here"):
             stage.vanish("Anna")
+
+
+def test_who_was_lost_comes_back_and_names_are_left_free(
+    run_server: RunServer, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address:
+        for _ in range(2):
+            with RemoteStage(*address) as stage:
+                came = stage.enter("Anna")
+                assert not [line for line in came["Anna"] if "resume word" in line]
+                stage.enter("Bob")
+                for who, side in (("Anna", "dwarf"), ("Bob", "troll")):
+                    stage.type(who, f"join game as {side} on oak board")
+                assert any("Anna" in line for line in stage.vanish("Anna")["Bob"])
+                assert not [line for line in stage.enter("Anna")["Anna"] if "resume" in line]
+                stage.type("Bob", "quit")
+                stage.enter("Bob")
+        with RemoteStage(*address) as stage, RemoteStage(*address) as other:
+            stage.enter("Anna")
+            with pytest.raises(StageError, match="Anna is not let in: Somebody called Anna is"):
+                other.enter("Anna")
+
+
+def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
+        stage.enter("Anna")
+        assert stage.type("Anna", "register") == {}
+        assert stage.type("Anna", "password") == {}
+        [line] = stage.type("Anna", "password")["Anna"]
+        assert line.startswith("The name Anna is yours now")
+        stage.vanish("Anna")
+        with pytest.raises(StageError, match="Anna is not let in"):
+            stage.enter("Anna")

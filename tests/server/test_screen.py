@@ -111,3 +111,24 @@ async def test_a_reader_who_takes_nothing_is_cut_off_at_the_limit() -> None:
     screen.show(b"y")
     await turn()
     assert b"y" not in b"".join(transport.writes)
+
+
+async def test_a_line_that_was_not_echoed_leaves_the_cursor_behind_the_prompt() -> None:
+    screen, transport = opened()
+    screen.ask()
+    await turn()
+    screen.answered(echoed=False)
+    screen.show(b"a\r\n")
+    screen.answered(echoed=False)  # sent ahead: there was no prompt
+    screen.show(b"b\r\n")
+    await turn()
+    assert transport.writes == [PROMPT, b"\r\na\r\nb\r\n"]
+
+
+async def test_a_prompt_that_is_shown_is_not_shown_again() -> None:
+    screen, transport = opened()
+    screen.ask()
+    await turn()
+    screen.ask()
+    await turn()
+    assert transport.writes == [PROMPT]

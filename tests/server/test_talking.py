@@ -246,7 +246,7 @@ async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     client = await setup.connect()
     await client.send(b"anna\nlook\nunfinished")
     client.writer.write_eof()
-    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n")
+    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n> ")
     assert setup.house.lines == ["look"]
     assert not setup.house.widths
 

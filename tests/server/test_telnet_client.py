@@ -117,6 +117,26 @@ def test_a_narrower_window_rewraps(terminals: list[Terminal]) -> None:
     assert max(map(len, enter(anna, "help").splitlines())) <= 40
 
 
+def test_a_password_is_not_seen(terminals: list[Terminal]) -> None:
+    _, anna, bob = terminals
+    enter(anna, "anna")
+    anna.sendline("register")
+    for prompt in ("New password: ", "The same again: "):
+        anna.expect_exact(prompt)
+        anna.sendline("swordfish")
+    anna.expect_exact("> ")
+    assert "swordfish" not in str(anna.before)
+    assert "The name Anna is yours now" in str(anna.before)
+    enter(anna, "who")  # which is seen again
+    anna.sendline("quit")
+    bob.sendline("anna")
+    bob.expect_exact("Password: ")
+    bob.sendline("swordfish")
+    bob.expect_exact("> ")
+    assert "swordfish" not in str(bob.before)
+    enter(bob, "who")
+
+
 def test_what_a_telnet_client_can_say_without_a_word(terminals: list[Terminal]) -> None:
     _, anna, bob = terminals
     enter(anna, "anna")

@@ -153,18 +153,23 @@ class Lobby:
 
     # Leaving.
 
-    def part(self, guest: Guest, name: str, parting: Parting = Parting.LOST) -> None:
+    def part(
+        self, guest: Guest, name: str, parting: Parting = Parting.LOST
+    ) -> asyncio.Task[None] | None:
         """Free a player's name, unless they go on in another session by now.
 
-        They are seen out if they have not said ``quit``.
+        They are seen out if they have not said ``quit``; what is returned then is done when
+        everybody knows.
         """
         if self._by_name.get(name) is not guest:
-            return
+            return None
         del self._by_name[name]
         self._stop_playing(name)
         if name in self._house and self._farewell is None:
             leaving = self._leaving[name] = self.scribe.part(name, parting)
             leaving.add_done_callback(lambda _: self._leaving.pop(name, None))
+            return leaving
+        return None
 
     def expel(self, name: str, sentence: str) -> None:
         """Show a player out, whose name is given in any case, and who may be here no longer."""

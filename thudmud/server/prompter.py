@@ -7,8 +7,8 @@ asked for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
+from thudmud.server.inbox import Inbox
 from thudmud.server.items import Typing
 from thudmud.server.screen import Screen, encode
 from thudmud.text.words import wrapped
@@ -23,20 +23,12 @@ class Prompter:
     Args:
         screen: where the questions are shown.
         typing: hides what is typed.
-        line_is_next: whether the next line has come in already.
-        wake: called when a line is wanted.
+        inbox: where the lines come from; it holds them back until one is wanted.
     """
 
-    def __init__(
-        self,
-        screen: Screen,
-        typing: Typing,
-        line_is_next: Callable[[], bool],
-        wake: Callable[[], None],
-    ) -> None:
+    def __init__(self, screen: Screen, typing: Typing, inbox: Inbox) -> None:
         self.width = WIDTH
-        self._screen, self._typing = screen, typing
-        self._line_is_next, self._wake = line_is_next, wake
+        self._screen, self._typing, self._inbox = screen, typing, inbox
         self._answer: asyncio.Future[str] | None = None
 
     @property
@@ -53,7 +45,7 @@ class Prompter:
         self._screen.prompt = prompt.encode()
         self._answer = asyncio.get_running_loop().create_future()
         self.prompt()
-        self._wake()
+        self._inbox.wake()
         try:
             return await self._answer
         finally:
@@ -76,7 +68,7 @@ class Prompter:
     def prompt(self) -> None:
         """Ask again for what was asked for."""
         # A prompt belongs in front of an empty queue: pasted lines need none between them.
-        if not self._line_is_next():
+        if not self._inbox.line_is_next:
             self._screen.ask()
 
     def answered(self) -> None:

@@ -175,7 +175,7 @@ class _Player:
         except asyncio.IncompleteReadError as rest:
             text, self.ended = rest.partial, True
         lines = text.removesuffix(_MARK).decode("utf-8", "replace").split("\r\n")
-        self._prompt = lines[-1]
+        self._prompt = lines[-1] or self._prompt
         for line in lines:
             if told := TOLD_WORD.fullmatch(line):
                 self.word = told[1]

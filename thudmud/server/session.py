@@ -28,7 +28,6 @@ PROMPT = "> "
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
-
 _log = logging.getLogger(__name__)
 
 
@@ -81,17 +80,16 @@ class Session:
     def opened(self, typing: Typing) -> None:
         """Greet, and ask for a name."""
         _log.info("%s is connected", self._peer)
-        screen, inbox, players = self._screen, self._inbox, self._players
-        self._prompter = Prompter(screen, typing, lambda: inbox.line_is_next, inbox.wake)
+        self._prompter = Prompter(self._screen, typing, self._inbox)
         self._idleness = Idleness(
-            players.idle_warning,
-            players.idle_limit,
+            self._players.idle_warning,
+            self._players.idle_limit,
             is_excused=lambda: bool(self._name) and self._lobby.is_waiting(self._name),
             warn=self._prompter.say,
             end=self._end_idle,
         )
         self._idleness.start()
-        screen.show(encode(self._lobby.greeting))
+        self._screen.show(encode(self._lobby.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together
         self._begin(self._come_in())
         self._lobby.welcome(self)
@@ -155,31 +153,39 @@ class Session:
         self.end(linger=True)
 
     def _end_idle(self, reason: str) -> None:
-        _log.info("%s is idle", self._peer)
         self._prompter.say(reason)
         self.end(linger=True, parting=Parting.IDLE)
 
-    def _stop(self, parting: Parting) -> None:
-        """Handle nothing more, and see the player out."""
+    def _end_after(self, leaving: asyncio.Future[None] | None) -> None:
+        """End the connection of a client that has nothing more to say, once the others know."""
+        if leaving is None:
+            self.end(linger=False)
+        else:
+            leaving.add_done_callback(lambda _: self.end(linger=False))
+
+    def _stop(self, parting: Parting) -> asyncio.Future[None] | None:
+        """Handle nothing more, and see the player out; return what is done when they are out."""
         self._idleness.stop()
         self._inbox.close()
         self._work = None
         if self._entering:  # which goes to its end first
             self._parting = parting
-            return
+            return None
         if self._dialogue is not None:
             self._dialogue.cancel()
-        self._part(parting)
+        return self._part(parting)
 
-    def _part(self, parting: Parting) -> None:
+    def _part(self, parting: Parting) -> asyncio.Future[None] | None:
         name, self._name = self._name, ""
         if not name:
-            return
+            return None
         try:
-            self._lobby.part(self, name, parting)
+            leaving = self._lobby.part(self, name, parting)
             self._desk.left(name, gave_up=parting is Parting.QUIT)
         except Exception:  # noqa: BLE001  (the connection must end, whatever the house gets wrong)
             _log.exception("failed to see %s out", name)
+            return None
+        return leaving
 
     # Dialogues.
 
@@ -193,8 +199,7 @@ class Session:
         try:
             await self._lobby.admit(self, entrance.name, self._prompter.width, entrance.member)
         except Exception:
-            self._parting = Parting.LOST
-            self._part(self._parting)
+            self._part(Parting.LOST)
             raise
         finally:
             self._entering = False
@@ -203,13 +208,11 @@ class Session:
             self._part(self._parting)
         return Done.STAYS
 
-    async def _register(self) -> Done:
-        if await self._desk.register(self._prompter, self._name):
+    async def _talk(self, done: Done) -> Done:
+        if done is Done.CHANGES_PASSWORD:
+            await self._desk.change_password(self._prompter, self._name, self._address)
+        elif await self._desk.register(self._prompter, self._name):
             self._lobby.enrol(self._name)
-        return Done.STAYS
-
-    async def _change_password(self) -> Done:
-        await self._desk.change_password(self._prompter, self._name, self._address)
         return Done.STAYS
 
     # Item by item.
@@ -233,7 +236,7 @@ class Session:
                 case Signal.ARE_YOU_THERE:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
-                    self.end(linger=False)
+                    self._end_after(self._stop(Parting.LOST))
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
         return self._screen.unsent <= self._settings.share
@@ -283,16 +286,13 @@ class Session:
                 self._prompter.invite(PROMPT)
             case Done.LEAVES:
                 self.end(linger=True, parting=Parting.QUIT)
-            case Done.REGISTERS:
-                self._begin(self._register())
-            case Done.CHANGES_PASSWORD:
-                self._begin(self._change_password())
+            case Done.REGISTERS | Done.CHANGES_PASSWORD:
+                self._begin(self._talk(done))
 
     def _fail(self, error: BaseException) -> None:
         """Go on after a mistake of ours."""
         # The line itself is not logged: it is the player's own.
-        who = self._name or "somebody without a name"
-        _log.error("failed to handle what %s sent", who, exc_info=error)
+        _log.error("failed to handle what %s sent", self._name or "somebody", exc_info=error)
         self._prompter.say(_SORRY)
         if self._name:
             self._go_on(Done.STAYS)
