@@ -16,7 +16,8 @@ from thudmud.journal import layout
 from thudmud.journal.checking import check
 from thudmud.journal.interface import Conflict, Entry, NotWritten
 from thudmud.journal.schema import SCHEMA, decode, encode
-from thudmud.journal.troubles import not_read, not_written
+from thudmud.journal.troubles import damaged, not_read, not_written
+from thudmud.journal.wal import has_lost_something
 from thudmud.tables.events import LANDMARKS, Event
 
 _BATCH = 1_000
@@ -56,6 +57,9 @@ class Store:
         try:
             if not path.exists():
                 layout.create(path, SCHEMA)
+            log = layout.beside(path, "-wal")
+            if has_lost_something(log):
+                raise damaged(path, f"{log.name} has changed")
             check(path, patience, SCHEMA)
             self._db = layout.connect(path, patience)
         except (OSError, sqlite3.Error) as error:
