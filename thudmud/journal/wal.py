@@ -24,7 +24,7 @@ _FRAME = Struct(">6I")
 """Page, size of the file if a transaction ends here, the header's two salts, two sums."""
 
 _MAGIC = 0x377F0682
-"""The last bit says in which order of bytes the sums were made: 1 for the most significant first."""
+"""The last bit tells the order of bytes in the sums: 1 for the most significant first."""
 
 _PAUSE = 0.1
 """How many seconds a writer is given to finish what looks like damage."""
