@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from typing import Any
 
 import pytest
 
@@ -183,7 +184,9 @@ async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
     bob, _ = await come(setup, "Bob")
     again = await named(setup, b"ANNA\r\npassword")
     await again.until(b"> ")
-    await anna.rest()
+    assert await anna.rest() == (
+        b"\r\nBob comes in.\r\n> \r\nYou have come in from elsewhere. This connection ends.\r\n"
+    )
     await again.send(b"say here\r\n")
     assert await again.until(b"> ") == b"Anna says: here\r\n> "
     await bob.until(b"Anna says: here")
@@ -218,6 +221,34 @@ async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> N
     assert (await again.until(b"word: ")).startswith(b"Somebody called Anna was here")
     await again.send(word.encode() + b"\r\n")
     assert WORD not in await again.until(b"Anna comes in.")
+
+
+async def test_whoever_comes_again_while_they_are_being_let_in(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    _, word = await come(setup, "Anna")
+    anna = next(iter(setup.lobby._guests))
+    anna.end(linger=False)
+    arrive, stored = setup.lobby.scribe.arrive, asyncio.Event()
+
+    async def arrive_slowly(name: str, **others: Any) -> None:
+        await stored.wait()
+        await arrive(name, **others)
+
+    monkeypatch.setattr(setup.lobby.scribe, "arrive", arrive_slowly)
+    clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
+    keeper = await setup.connect()
+    while setup.lobby._by_name.keys() != {"Anna"}:
+        await keeper.fence()
+    await clients[0].close()
+    await keeper.fence()
+    stored.set()
+    await clients[1].rest()
+    await clients[2].until(b"> ")
+    await clients[2].send(b"look\r\n")
+    await clients[2].until(b"echo look")
+    assert list(setup.house.hall.people) == ["Anna"]
 
 
 async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import TypeVar
 
 import pytest
 
+from tests.conftest import RunServer
+from tests.server.plain import PATIENCE
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.passwords import Passwords
 from thudmud.server.users import add_user
@@ -176,3 +179,30 @@ def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
     with pytest.raises(SystemExit) as stopped:
         user()
     assert stopped.value.code == 2
+
+
+def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Shown) -> None:
+    (folder / "thudmud.accounts").unlink()
+    command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    with run_server(command, cwd=folder) as address:
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\nregister\npassword\npassword\n")
+            until(anna, b"is yours now")
+            assert user("ban", "anna") == 0
+            assert "has ended your visit" in until(anna, b"")
+        assert user("unban", "anna") == 0
+        capsys.readouterr()
+        assert user("reset", "anna", "--generate") == 0
+        password = capsys.readouterr().out.split()[-1]
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
+            seen = until(anna, b"")
+    assert seen.index("That is not the password") < seen.index("You come into the hall.")
+
+
+def until(connection: socket.socket, wanted: bytes) -> str:
+    """Return all that is sent up to ``wanted``; up to the end, if that is empty."""
+    seen = b""
+    while (data := connection.recv(65536)) and not (wanted and wanted in seen + data):
+        seen += data
+    return (seen + data).decode("utf-8", "replace")

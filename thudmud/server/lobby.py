@@ -21,6 +21,8 @@ from thudmud.server.scribe import Scribe
 from thudmud.tables import Parting
 from thudmud.text import House, Message
 
+ELSEWHERE = "You have come in from elsewhere. This connection ends."
+
 
 class Done(Enum):
     """What a line comes to for the session that it was typed in."""
@@ -73,6 +75,7 @@ class Lobby:
         self._replay_pause = replay_pause
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
+        self._arriving: dict[str, asyncio.Future[None]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._replaying: dict[str, asyncio.TimerHandle] = {}
         self._farewell: bytes | None = None
@@ -116,16 +119,22 @@ class Lobby:
 
         A session that plays under it already is ended, and this one goes on in its place.
         """
-        while name in self._leaving:
-            await asyncio.wait([self._leaving[name]])
+        while busy := self._arriving.get(name) or self._leaving.get(name):
+            await asyncio.wait([busy])
         before = self._by_name.get(name)
         self._by_name[name] = guest
         if before is not None and name in self._house:
+            before.show(encode(ELSEWHERE))
             before.dismiss()
             self._deliver(self._house.take_over(name, width))
             return
         styles = styles_of(member.preferences) if member else {}
-        await self.scribe.arrive(name, width=width, member=member is not None, styles=styles)
+        arrived = self._arriving[name] = asyncio.get_running_loop().create_future()
+        try:
+            await self.scribe.arrive(name, width=width, member=member is not None, styles=styles)
+        finally:
+            del self._arriving[name]
+            arrived.set_result(None)
 
     def enrol(self, name: str) -> None:
         """Take note that a player has an account now."""
