@@ -156,23 +156,33 @@ COMMANDS = st.sampled_from(
         "move a6 b6", "move g7 f7 capturing all", "set board brief", "set rules classic", "quit",
         "go hall", "go oak", "look", "who", "boards", "view possible", "view game", "say hello",
         "tell anna hello", "emote waves", "help", "syntax", "help move", "hurl a6 b6", "look at it",
+        "undo", "take back", "no", "claim", "adjourn", "resume", "resume game 1", "games",
+        "history",
+        "history bert page 2", "replay 1", "next", "back", "first", "last", "play", "record 1",
+        "score", "score carla", "standings", "register", "password",
     ]
 )  # fmt: skip
 OBJECTS = st.sampled_from(["", " on oak board", " on table", " on it", " on board 2", " on chair"])
-LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJECTS))
+LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJECTS), st.none())
+"""None is a connection that is lost."""
 
 
 @settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.sampled_from(["Anna", "Bert", "Carla"]), LINES), max_size=40),
     st.integers(20, 200),
+    st.sampled_from([0.0, 300.0]),
 )
-def test_no_line_does_harm(lines: list[tuple[str, str]], width: int) -> None:
-    house = house_of("Anna", "Bert", "Carla", width=width)
-    for name, line in lines:
-        if name not in house:
-            house.enter(name, width)
-        for message in house.obey(name, line, 0.0):
+def test_no_line_does_harm(
+    lines: list[tuple[str, str | None]], width: int, seat_grace: float
+) -> None:
+    house = House(BOARDS, seat_grace=seat_grace)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, width)
+    for now, (name, line) in enumerate(lines):
+        messages = [] if name in house else house.enter(name, width, now)
+        messages += house.depart(name, now) if line is None else house.obey(name, line, now)
+        for message in messages:
             assert message.to
             assert message.text
             assert not CONTROLS.search(message.text)

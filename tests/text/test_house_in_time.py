@@ -1,0 +1,359 @@
+"""A house whose players come and go while time passes, and which is told of what was before."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.text.test_house import BOARDS, told
+from thudmud.commands import Replay, Style
+from thudmud.engine import Ending, Side
+from thudmud.tables import Decision, Parting, Unread
+from thudmud.tables.events import (
+    Absent,
+    BattleStarted,
+    Cleared,
+    Event,
+    Joined,
+    TableEvent,
+)
+from thudmud.text import House, Message
+
+PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
+LATER = 300.0
+
+
+def house_of(*lines: str, seat_grace: float = LATER) -> House:
+    """Return a house in which Anna, Bert and Carla are, after lines about the oak board."""
+    house = House(BOARDS, seat_grace=seat_grace)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name)
+    for line in lines:
+        say(house, line)
+    return house
+
+
+def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
+    name, _, command = line.partition(" ")
+    return told(house.obey(name.capitalize(), f"{command} on oak board", now))
+
+
+def stored(house: House, line: str) -> list[TableEvent]:
+    """Return what a line would have written down, and carry it out."""
+    name, _, command = line.partition(" ")
+    plan = house.plan(name.capitalize(), f"{command} on oak board", 0.0)
+    for decision in plan.decisions:
+        house.carry_out(decision)
+    return [event for decision in plan.decisions for event in decision.events]
+
+
+class TestTwoSteps:
+    def test_a_plan_changes_nothing(self) -> None:
+        house = house_of()
+        plan = house.plan("Anna", "join game as dwarf on oak board", 0.0)
+        assert house.version("oak board") == 0
+        assert house.hall.people["Anna"].room is None
+        (decision,) = plan.decisions
+        assert decision.events == (Joined(0.0, "Anna", Side.DWARF),)
+        assert plan.messages == ()
+        seen = told(house.carry_out(decision))
+        assert "You sit down at the oak board" in seen["Anna"]
+        assert "Anna goes to the oak board." in seen["Carla"]
+        assert house.version("oak board") == 1
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("hurk a6 b6", 'There is no command "hurk"'),
+            ("start game on oak board", "You are not playing at the oak board."),
+            ("replay 7", "There is no battle 7."),
+        ],
+    )
+    def test_a_refusal_is_told_at_once(self, line: str, says: str) -> None:
+        house = house_of()
+        plan = house.plan("Anna", line, 0.0)
+        assert plan.decisions == ()
+        assert says in told(list(plan.messages))["Anna"]
+
+    def test_a_blank_line_comes_to_nothing(self) -> None:
+        plan = house_of().plan("Anna", "  ", 0.0)
+        assert (plan.command, plan.decisions, plan.messages) == (None, (), ())
+
+    def test_coming_and_going_are_decided_first(self) -> None:
+        house = house_of(*PLAYED)
+        parting = house.part("Bert", 5.0)
+        assert "Bert" in house
+        assert parting[0].events == (Absent(5.0, "Bert", Side.TROLL, Parting.LOST),)
+        for decision in parting:
+            house.carry_out(decision)
+        assert "Bert" not in house
+        for decision in house.arrive("Bert", 6.0, width=40):
+            assert "Bert" not in house or decision.events or decision.asides
+            house.carry_out(decision)
+        assert "Bert" in house
+
+
+class TestBack:
+    def test_what_happened_meanwhile_is_told(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert move g7 g6")
+        seen = told(house.enter("Anna", now=1.0))
+        assert seen["Anna"].startswith(
+            "You are back at the oak board, where you play the dwarfs.\n"
+            "What has happened at the oak board meanwhile:\n"
+            "Bert moves the troll from G7 to G6. It is your turn.\n"
+            "   A B C"
+        )
+        assert seen["Anna"].endswith("It is your turn.\nAlso here: Bert.")
+        assert seen["Bert"] == "Anna is back at the oak board."
+
+    def test_what_happened_at_another_board_is_named(self) -> None:
+        house = house_of(*PLAYED)
+        for name, side in (("Anna", "troll"), ("Bert", "dwarf")):
+            house.obey(name, f"join game as {side} on elm table", 0.0)
+        house.obey("Bert", "start on elm table", 0.0)
+        house.depart("Bert", 0.0)
+        house.obey("Anna", "end game on elm table", 0.0)
+        house.obey("Anna", "end game on oak board", 0.0)
+        seen = told(house.enter("Bert", now=1.0))["Bert"]
+        assert "What has happened at the oak board meanwhile:\n" in seen
+        assert "[elm table] Anna offers" in seen or "[oak board] Anna offers" in seen
+        assert seen.count("meanwhile:") == 2
+
+    def test_a_board_is_drawn_once(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert move g7 g6")
+        assert told(house.enter("Anna"))["Anna"].count("A B C D E") == 1
+
+    def test_in_the_style_that_was_chosen(self) -> None:
+        house = house_of(*PLAYED, "anna set board brief")
+        house.depart("Anna", 0.0)
+        assert "A B C D E" not in told(house.enter("Anna"))["Anna"]
+
+    def test_a_match_that_was_put_away_is_told_of(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert adjourn game", LATER)
+        seen = told(house.enter("Anna"))["Anna"]
+        assert 'You have a match put away for another day: "games" tells more.' in seen
+        assert "put away" not in told(house.enter("Dora"))["Dora"]
+
+
+class TestTakingOver:
+    def test_one_is_shown_where_one_is(self) -> None:
+        house = house_of(*PLAYED)
+        (message,) = house.take_over("Bert", 40)
+        assert message.to == ("Bert",)
+        assert message.text.startswith("You go on from here.\n   A B C")
+        assert message.text.endswith("It is your turn.\nAlso here: Anna.")
+        assert max(map(len, message.text.split("\n"))) < 40
+
+    def test_in_the_hall(self) -> None:
+        house = house_of()
+        (message,) = house.take_over("Anna", 80)
+        assert message.text.startswith("You go on from here.\nThis is the hall")
+
+    def test_nobody_else_is_told(self) -> None:
+        assert [message.to for message in house_of().take_over("Anna", 80)] == [("Anna",)]
+
+
+class TestPartings:
+    @pytest.mark.parametrize(
+        ("parting", "says"),
+        [
+            (Parting.LOST, "Bert has lost the connection. The troll seat at the oak board is kept"),
+            (Parting.IDLE, "Bert has been idle for too long and is gone. The troll seat at the"),
+            (Parting.QUIT, "Bert leaves for home; the troll seat at the oak board is kept."),
+            (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
+        ],
+    )
+    def test_whose_seat_is_kept(self, parting: Parting, says: str) -> None:
+        house = house_of(*PLAYED)
+        seen = told(all_of(house, house.part("Bert", 0.0, parting)))
+        assert says in seen["Anna"].replace("\n", " ")
+        assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
+        assert "Carla" not in seen
+
+    @pytest.mark.parametrize(
+        ("parting", "says"),
+        [
+            (Parting.LOST, "Carla has lost the connection."),
+            (Parting.IDLE, "Carla has been idle for too long and is gone."),
+            (Parting.QUIT, "Carla leaves for home."),
+        ],
+    )
+    def test_who_was_in_the_hall(self, parting: Parting, says: str) -> None:
+        house = house_of()
+        seen = told(all_of(house, house.part("Carla", 0.0, parting)))
+        assert seen["Anna"] == says
+
+
+def all_of(house: House, decisions: tuple[Decision, ...]) -> list[Message]:
+    return [message for decision in decisions for message in house.carry_out(decision)]
+
+
+class TestWaiting:
+    def test_while_the_other_thinks(self) -> None:
+        house = house_of(*PLAYED)
+        assert house.is_waiting("Anna")
+        assert not house.is_waiting("Bert")
+        assert not house.is_waiting("Carla")
+        say(house, "bert move g7 g6")
+        assert not house.is_waiting("Anna")
+
+    def test_not_without_a_battle(self) -> None:
+        house = house_of(*PLAYED[:2])
+        assert not house.is_waiting("Anna")
+        house = house_of(*PLAYED, "bert resign")
+        assert not house.is_waiting("Anna")
+
+    def test_at_all_boards(self) -> None:
+        house = house_of(*PLAYED)
+        house.obey("Anna", "join game as dwarf on elm table", 0.0)
+        assert house.is_waiting("Anna")
+        house.obey("Bert", "join game as troll on elm table", 0.0)
+        house.obey("Bert", "start on elm table", 0.0)
+        assert not house.is_waiting("Anna")
+
+
+class TestNeeds:
+    def test_a_seat(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        assert house.needs("Anna")
+        assert house.needs("aNNA")
+        assert not house.needs("Ann")
+        assert not house.needs("Carla")
+
+    def test_a_match_that_was_put_away(self) -> None:
+        house = house_of(*PLAYED, "anna adjourn", "bert adjourn")
+        assert house.hall.tables["oak board"].seats == {}
+        for name in ("Anna", "Bert"):
+            house.depart(name, 0.0)
+            assert house.needs(name.lower())
+
+    def test_nothing_any_more(self) -> None:
+        house = house_of(*PLAYED, "anna leave", "bert leave")
+        assert not house.needs("Anna")
+
+
+class TestWhatWasBefore:
+    def test_boards_are_restored_and_told_of(self) -> None:
+        house = house_of()
+        events = [event for line in PLAYED for event in stored(house, line)]
+        again = House(BOARDS)
+        again.restore("oak board", 0, events)
+        assert again.hall.tables["oak board"] == house.hall.tables["oak board"]
+        assert again.version("oak board") == len(events)
+
+    def test_those_who_sit_there_are_noted_to_be_away(self) -> None:
+        house = house_of()
+        events = [event for line in PLAYED for event in stored(house, line)]
+        again = House(BOARDS)
+        again.restore("oak board", 0, events)
+        again.enter("Bert", now=9.0)
+        vanished = again.vanished("oak board", 9.0, Parting.RESTART)
+        assert [each.events for each in vanished] == [
+            (Absent(9.0, "Anna", Side.DWARF, Parting.RESTART),)
+        ]
+        seen = told(all_of(again, vanished))["Bert"].replace("\n", " ")
+        assert seen.startswith(
+            "The server was down for a while. The dwarf seat at the oak board is"
+        )
+        assert again.vanished("oak board", 10.0, Parting.RESTART) == ()
+
+    def test_two_at_one_board_are_noted_one_after_the_other(self) -> None:
+        house = house_of()
+        events = [event for line in PLAYED for event in stored(house, line)]
+        again = House(BOARDS)
+        again.restore("oak board", 0, events)
+        vanished = again.vanished("oak board", 9.0, Parting.RESTART)
+        assert len(vanished) == 2
+        all_of(again, vanished)
+        assert set(again.hall.tables["oak board"].away) == set(Side)
+
+    def test_a_battle_that_was_played_before_is_read(self) -> None:
+        """Its number comes from the archive, its moves from whoever stored them."""
+        house = house_of()
+        events: list[Event] = [event for line in PLAYED for event in stored(house, line)]
+        events += stored(house, "bert resign")
+        again = House(BOARDS)
+        for version, event in enumerate(events, 1):
+            again.note("oak board", version, event)
+        again.enter("Dora")
+        with pytest.raises(Unread) as unread:
+            again.plan("Dora", "replay 1", 0.0)
+        battle = unread.value.battle
+        assert (battle.number, battle.source.board, battle.source.version) == (1, "oak board", 3)
+        assert battle.outcome
+        assert battle.outcome.ending is Ending.RESIGNATION
+        again.recall(battle, events[battle.source.version - 1 :])
+        assert again.plan("Dora", "replay 1", 0.0).command == Replay(1)
+        assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
+
+    def test_what_nobody_has_stored_is_not_kept(self) -> None:
+        house = house_of()
+        events = [event for line in PLAYED for event in stored(house, line)]
+        again = House(BOARDS)
+        for version, event in enumerate([*events, Cleared(0.0, "Anna")], 1):
+            again.note("oak board", version, event)
+        again.enter("Dora")
+        assert told(again.obey("Dora", "replay 1", 0.0)) == {
+            "Dora": "The moves of battle 1 are no longer kept here."
+        }
+
+
+class TestPlaying:
+    def test_ply_after_ply(self) -> None:
+        house = house_of(*PLAYED, "bert move g7 g6")
+        house.obey("Carla", "replay 1", 0.0)
+        (decision,) = house.plan("Carla", "play", 0.0).decisions
+        assert "ply 1 of 2" in told(house.carry_out(decision))["Carla"]
+        assert house.is_playing("Carla")
+        assert not house.is_playing("Anna")
+        assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
+        assert not house.is_playing("Carla")
+
+    def test_it_can_be_stopped(self) -> None:
+        house = house_of(*PLAYED, "bert move g7 g6")
+        house.obey("Carla", "replay 1", 0.0)
+        for decision in house.plan("Carla", "play", 0.0).decisions:
+            house.carry_out(decision)
+        house.stop_playing("Carla")
+        assert not house.is_playing("Carla")
+        assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
+
+    def test_nobody_plays_who_is_not_here(self) -> None:
+        house = house_of()
+        house.stop_playing("Dora")
+        assert not house.is_playing("Dora")
+
+
+def test_who_has_an_account_is_known() -> None:
+    house = House(BOARDS)
+    for decision in house.arrive("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF}):
+        house.carry_out(decision)
+    house.enter("Bert")
+    house.enrol("Bert")
+    for line in PLAYED[:2]:
+        say(house, line)
+    (started,) = stored(house, "anna start")
+    assert isinstance(started, BattleStarted)
+    assert started.rated
+    assert house.hall.style("Anna", "oak board") is Style.BRIEF
+
+
+def test_names_are_shown_with_a_capital() -> None:
+    house = House(BOARDS)
+    assert [house.canonical(name) for name in ("anna", "mcBert", "ANNA")] == [
+        "Anna",
+        "McBert",
+        "ANNA",
+    ]
+
+
+def test_boards_and_their_versions() -> None:
+    house = house_of(*PLAYED)
+    assert house.boards == ["oak board", "elm table"]
+    assert [house.version(board) for board in house.boards] == [4, 0]
