@@ -84,7 +84,7 @@ prot = 1
 
 [game]
 zzz = 1
---> game.zzz: there is no such setting; there are quiet_plies
+--> game.zzz: there is no such setting; there are quiet_plies, seat_grace, replay_pause
 
 [sever]
 port = 1
