@@ -135,6 +135,27 @@ class TestTogether:
         await asyncio.gather(*(journal.close() for journal in journals))
         assert names(path.parent) == [path.name]
 
+    async def test_it_is_opened_while_another_writes(
+        self, stored: SqliteJournal, path: Path
+    ) -> None:
+        await setting(stored, "pragma wal_autocheckpoint = 10")  # so that the log begins anew often
+        opened = asyncio.Event()
+
+        async def play() -> int:
+            version = 0
+            while not opened.is_set():
+                await stored.append(OAK, version, [moved(version + each) for each in range(7)])
+                version += 7
+            return version
+
+        playing = asyncio.create_task(play())
+        for _ in range(20):
+            another = await SqliteJournal.open(path)
+            assert (await another.list()).get(OAK, 0) % 7 == 0
+            await another.close()
+        opened.set()
+        assert (await stored.list()).get(OAK) == await playing
+
     async def test_another_process_is_heard(self, stored: SqliteJournal, path: Path) -> None:
         following = stored.follow()
         script = f"""

@@ -1,0 +1,212 @@
+"""How long a journal takes to start, how many appends it stores a second, and how large it gets.
+
+Run it from the checkout: ``python benchmarks/journal.py``, or ``python -m benchmarks.journal``. It
+prints one table, and exits with status 1 if a ratio is worse than what is wanted of it.
+
+- Start-up: open, check, read all landmarks, read the last battle; with many stored battles, and
+  with none. Yardsticks: reading the file's bytes and summing them up; starting Python.
+- Appends: many tables, each of which waits for one append before the next. With group commit,
+  beside the same with one commit each.
+- Size: bytes of the file for each ply, beside those of the ply's text alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from zlib import crc32
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
+
+from thudmud.engine import DISCWORLD, Ending, Move, Outcome, Score, Side
+from thudmud.journal import SqliteJournal
+from thudmud.journal.schema import encode
+from thudmud.journal.store import Append, Store
+from thudmud.tables.events import BattleEnded, BattleStarted, Event, Moved
+
+GAMES = 10_000
+PLIES = 80
+BOARDS = 8
+TABLES = 100
+SECONDS = 2.0
+ROUNDS = 5
+"""The best of so many counts, being the least disturbed."""
+
+NOW = 1795225366.123456
+WIDTH = 56
+"""How many columns the table's titles take."""
+
+START_UP_WANTED = 20
+GROUP_WANTED = 3
+SIZE_WANTED = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: what was measured, beside a yardstick."""
+
+    title: str
+    measured: float
+    yardstick: float
+    unit: str
+    least: float = 0.0
+    most: float = float("inf")
+
+    @property
+    def ratio(self) -> float:
+        """How many times the yardstick it is."""
+        return self.measured / self.yardstick
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the ratio is as it should be."""
+        return self.least <= self.ratio <= self.most
+
+    def __str__(self) -> str:
+        wanted = f"> {self.least:g}" if self.least else f"< {self.most:g}"
+        return (
+            f"{self.title:{WIDTH}}{self.measured:10,.1f}{self.yardstick:10,.1f} {self.unit:11}"
+            f"{self.ratio:8.1f}{wanted if wanted != '< inf' else '':>9}"
+        )
+
+
+def battle(games: int) -> list[Event]:
+    """Return the events of a battle at random; ``games`` is how many there were before."""
+    random, position = Random(games), DISCWORLD.opening
+    moves: list[Move] = []
+    for _ in range(PLIES):
+        moves.append(random.choice(DISCWORLD.legal_moves(position)))
+        position = DISCWORLD.after(position, moves[-1])
+    sides = (Side.DWARF, Side.TROLL)
+    return [
+        BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert", rated=True),
+        *(
+            Moved(NOW + ply * 20.25, ("Anna", "Bert")[ply % 2], sides[ply % 2], move, ply + 1)
+            for ply, move in enumerate(moves)
+        ),
+        BattleEnded(
+            NOW + 2000,
+            "Anna",
+            Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32)),
+            PLIES,
+            "Anna",
+            "Bert",
+            rated=True,
+        ),
+    ]
+
+
+def fill(path: Path, games: int) -> int:
+    """Make a journal of so many battles; return how many bytes a ply's text takes."""
+    store = Store(path, 5.0)
+    some = [battle(seed) for seed in range(10)]
+    length = len(some[0])
+    for first in range(0, games, BOARDS):
+        store.append(
+            [
+                Append(f"board {number}", first // BOARDS * length, some[(first + number) % 10])
+                for number in range(BOARDS)
+            ]
+        )
+    store.close()
+    texts = [encode(event) for events in some for event in events if isinstance(event, Moved)]
+    return sum(map(len, texts)) // len(texts)
+
+
+async def start(path: Path) -> None:
+    """Do what a server does with its journal when it starts."""
+    journal = await SqliteJournal.open(path)
+    streams = await journal.list()
+    await journal.landmarks()
+    for name, version in streams.items():
+        await journal.read(name, version - PLIES - 1)
+    await journal.close()
+
+
+def milliseconds(work: Callable[[], object], rounds: int) -> float:
+    """Return the best time of one call."""
+    times = []
+    for _ in range(rounds):
+        begun = perf_counter()
+        work()
+        times.append(perf_counter() - begun)
+    return min(times) * 1000
+
+
+def start_up(folder: Path, games: int, rounds: int) -> Iterator[Row]:
+    """Measure start-up, and size."""
+    full, empty = folder / "full", folder / "empty"
+    text = fill(full, games)
+    fill(empty, 0)
+    with_games = milliseconds(lambda: asyncio.run(start(full)), rounds)
+    without = milliseconds(lambda: asyncio.run(start(empty)), rounds)
+    reading = milliseconds(lambda: crc32(full.read_bytes()), rounds)
+    python = milliseconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True), rounds)
+    title = f"start-up with {games:,} battles"
+    yield Row(f"{title}, beside reading the file", with_games, reading, "ms", most=START_UP_WANTED)
+    yield Row(f"{title}, beside starting Python", with_games, python, "ms")
+    yield Row(f"{title}, beside none", with_games, without, "ms")
+    size = full.stat().st_size / (games // BOARDS * BOARDS * PLIES)
+    yield Row("size of a ply, beside its text", size, text, "bytes", most=SIZE_WANTED)
+
+
+async def appends(path: Path, seconds: float, turn: AbstractAsyncContextManager[object]) -> float:
+    """Return how many appends of one ply all tables store a second; each waits for its ``turn``."""
+    journal = await SqliteJournal.open(path)
+    begun = perf_counter()
+    end = begun + seconds
+    plies = battle(0)[1:-1]
+
+    async def play(stream: str) -> int:
+        version = 0
+        while perf_counter() < end:
+            async with turn:
+                await journal.append(stream, version, [plies[version % PLIES]])
+            version += 1
+        return version
+
+    done = await asyncio.gather(*(play(f"board {number}") for number in range(TABLES)))
+    taken = perf_counter() - begun
+    await journal.close()
+    return sum(done) / taken
+
+
+def commits(folder: Path, seconds: float) -> Row:
+    """Compare group commit with one commit each."""
+
+    async def alone() -> float:
+        return await appends(folder / "alone", seconds, asyncio.Lock())
+
+    together = asyncio.run(appends(folder / "together", seconds, nullcontext()))
+    title = f"appends at {TABLES} tables, beside one commit each"
+    return Row(title, together, asyncio.run(alone()), "a second", least=GROUP_WANTED)
+
+
+def report(games: int, rounds: int, seconds: float) -> Iterator[Row | str]:
+    """Yield the lines of the table."""
+    yield f"{'':{WIDTH}}{'journal':>10}{'yardstick':>10}{'ratio':>20}{'wanted':>9}"
+    with TemporaryDirectory(prefix="thudmud.") as folder:
+        yield commits(Path(folder), seconds)
+        yield from start_up(Path(folder), games, rounds)
+
+
+def main() -> int:
+    """Print the table; return 1 if something is worse than is wanted."""
+    status = 0
+    for line in report(GAMES, ROUNDS, SECONDS):
+        print(line, flush=True)
+        if isinstance(line, Row) and not line.is_wanted:
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

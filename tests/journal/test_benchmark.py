@@ -1,0 +1,22 @@
+"""The benchmark runs, and prints a table of everything it is to measure."""
+
+from __future__ import annotations
+
+from benchmarks.journal import Row, report
+
+
+def test_the_table() -> None:
+    heading, *rows = list(report(games=80, rounds=1, seconds=0.2))
+    assert isinstance(heading, str)
+    titles = [row.title for row in rows if isinstance(row, Row)]
+    assert titles == [
+        "appends at 100 tables, beside one commit each",
+        "start-up with 80 battles, beside reading the file",
+        "start-up with 80 battles, beside starting Python",
+        "start-up with 80 battles, beside none",
+        "size of a ply, beside its text",
+    ]
+    group, *_, size = [row for row in rows if isinstance(row, Row)]
+    assert group.ratio > 1, "slower than one commit each"
+    assert size.is_wanted
+    assert len({line.index(" ms") for line in map(str, rows[1:4])}) == 1, "columns not aligned"
