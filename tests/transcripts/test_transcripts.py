@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -27,9 +28,10 @@ def test_in_a_house(path: Path) -> None:
     assert mismatches(path) == []
 
 
-def test_on_a_server(path: Path, run_server: RunServer) -> None:
+def test_on_a_server(path: Path, run_server: RunServer, tmp_path: Path) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
     words: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
-    words += ["--config", HERE / config] if config else []
+    # A server stores what happens beside its configuration.
+    words += ["--config", copy(HERE / config, tmp_path)] if config else []
     with run_server(words) as address:
         assert mismatches(path, address) == []
