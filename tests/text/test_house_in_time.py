@@ -175,6 +175,25 @@ class TestPartings:
         assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
         assert "Carla" not in seen
 
+    def test_between_the_battles_there_is_nothing_to_claim(self) -> None:
+        house = house_of(*PLAYED, "bert resign", seat_grace=0.0)
+        seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
+        assert seen.endswith('is kept for Bert. You may "adjourn game on oak board".')
+        assert "start game" not in say(house, "anna claim")["Anna"]
+        assert (
+            told(house.obey("Anna", "look", 0.0))["Anna"]
+            .replace("\n", " ")
+            .endswith(
+                "You play the dwarfs and Bert plays the trolls (away). When Bert is back, "
+                '"start game on oak board" begins the second battle, with the seats swapped.'
+            )
+        )
+
+    def test_when_the_match_is_over_there_is_nothing_to_do(self) -> None:
+        house = house_of(*PLAYED, "bert resign", "anna start", "bert resign")
+        seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
+        assert seen.endswith("is kept for Bert.")
+
     @pytest.mark.parametrize(
         ("parting", "says"),
         [

@@ -32,6 +32,7 @@ from thudmud.tables.events import (
     TakenBack,
 )
 from thudmud.tables.match import Match
+from thudmud.tables.objects import listed
 from thudmud.tables.seating import free_seat
 from thudmud.tables.table import Table
 from thudmud.tables.table_decisions import OFFER_WORDS
@@ -109,9 +110,10 @@ def _(event: Absent, table: Table, me: str | None) -> str:
     else:
         said = f"{does(event.player, me, 'leave')} for home; {seat} is kept."
     other = table.seats.get(event.side.other)
-    if not (table.running and other and other == me):
+    if not (table.under_way and other and other == me):
         return said
-    may = f'you may "{Claim(table.name)}" or "{Adjourn(table.name)}"'
+    ways = [Claim(table.name), Adjourn(table.name)] if table.running else [Adjourn(table.name)]
+    may = "you may " + listed([f'"{way}"' for way in ways], "or")
     if table.seat_grace:
         return f"{said} In {lasting(table.seat_grace)} {may}."
     return f"{said} {capitalised(may)}."
