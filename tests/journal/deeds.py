@@ -24,6 +24,11 @@ def started(number: int) -> BattleStarted:
     return BattleStarted(float(number), "Anna", 1, "discworld", "Anna", "Bert")
 
 
+def second(number: int) -> BattleStarted:
+    """Return the beginning of a second battle, which needs the first."""
+    return BattleStarted(float(number), "Anna", 2, "discworld", "Bert", "Anna")
+
+
 def cleared(number: int) -> Cleared:
     """Return another landmark."""
     return Cleared(float(number), "Anna")

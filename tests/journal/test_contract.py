@@ -19,6 +19,7 @@ from tests.journal.deeds import (
     everything,
     joined,
     moved,
+    second,
     soon,
     started,
     taken,
@@ -148,6 +149,18 @@ class TestReading:
         await journal.append(OAK, 0, [joined(number) for number in (1, 2, 3, 4)])
         await journal.append(PINE, 0, [joined(5)])
         assert [each.version for each in await journal.read(OAK, first, most)] == numbers
+
+    async def test_a_fold_begins_at_the_last_event_that_needs_none_before_it(
+        self, journal: Journal
+    ) -> None:
+        assert await journal.beginning(OAK) == 1
+        await journal.append(OAK, 0, [joined(1), joined(2)])
+        assert await journal.beginning(OAK) == 1
+        await journal.append(OAK, 2, [started(2), moved(1), second(3), moved(1)])
+        assert await journal.beginning(OAK) == 3
+        await journal.append(PINE, 0, [cleared(4), joined(5), cleared(6)])
+        assert await journal.beginning(OAK) == 3
+        assert await journal.beginning(PINE) == 3
 
     async def test_landmarks_are_read_by_themselves(self, journal: Journal) -> None:
         await journal.append(OAK, 0, [joined(1), started(2), moved(1)])

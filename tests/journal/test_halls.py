@@ -29,8 +29,8 @@ async def halls(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[tup
         if request.param == "two sqlites":
             other = await SqliteJournal.open(path, poll=0.01)
     here, there = Place(journal), Place(other)
-    await here.scribe.open()
-    await there.scribe.open()
+    await here.open()
+    await there.open()
     yield here, there
     await here.scribe.close()
     await there.scribe.close()

@@ -36,6 +36,10 @@ class Place:
             raise Unavailable("The disk is full.")
         self.kept[name] = styles
 
+    async def open(self) -> None:
+        await self.scribe.open()
+        await self.scribe.ready()
+
     async def enter(self, *names: str, member: bool = False) -> None:
         for name in names:
             await self.scribe.arrive(name, width=200, member=member, styles={})

@@ -43,7 +43,7 @@ def journal() -> SlowJournal:
 @pytest.fixture
 async def place(journal: SlowJournal) -> Place:
     place = Place(journal)
-    await place.scribe.open()
+    await place.open()
     return place
 
 
@@ -122,8 +122,8 @@ async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
 
 async def test_whoever_comes_first_at_another_house_is_first(journal: SlowJournal) -> None:
     here, there = Place(journal), Place(journal)
-    await here.scribe.open()
-    await there.scribe.open()
+    await here.open()
+    await there.open()
     await here.enter("Anna")
     await there.enter("Bert")
     journal.gate.clear()
@@ -140,8 +140,8 @@ async def test_whoever_comes_first_at_another_house_is_first(journal: SlowJourna
 
 async def test_two_houses_that_share_a_journal_play_each_other(journal: SlowJournal) -> None:
     here, there = Place(journal), Place(journal)
-    await here.scribe.open()
-    await there.scribe.open()
+    await here.open()
+    await there.open()
     await here.enter("Anna")
     await there.enter("Bert")
     await here.type("Anna", "join game as dwarf on oak board")
@@ -167,7 +167,7 @@ async def test_a_new_house_finds_everything_where_it_was(
     await place.type("Anna", "undo")
     anew = Place(journal)
     anew.now = 2000.0
-    await anew.scribe.open()
+    await anew.open()
     table = anew.house.hall.tables["oak board"]
     assert table.away == {Side.DWARF: 2000.0, Side.TROLL: 2000.0}
     assert table.match == place.house.hall.tables["oak board"].match
@@ -185,7 +185,7 @@ async def test_old_battles_are_read_when_somebody_wants_them(
     await place.sit()
     await place.type("Anna", "move from f15 to f8", "resign")
     anew = Place(journal)
-    await anew.scribe.open()
+    await anew.open()
     await anew.enter("Carla")
     assert "dF15-F8" in await anew.type("Carla", "record 1")
     assert "ply 1 of 1" in await anew.type("Carla", "replay 1", "next")

@@ -87,6 +87,13 @@ class Journal(Protocol):
     async def list(self) -> Mapping[str, int]:
         """Return the streams that have events, and the version of each."""
 
+    async def beginning(self, stream: str) -> int:
+        """Return the version from which on a table's events have to be read for its state.
+
+        That of the last event of a stream for which `thudmud.tables.events.is_complete` holds; 1 if
+        there is none.
+        """
+
     async def landmarks(self) -> Sequence[Entry]:
         """Return all events of the kinds in `thudmud.tables.events.LANDMARKS`, in their order."""
 

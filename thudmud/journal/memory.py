@@ -10,7 +10,7 @@ from itertools import islice
 
 from thudmud.journal.following import Follower, Followers
 from thudmud.journal.interface import Conflict, Entry, NotWritten
-from thudmud.tables.events import LANDMARKS, Event
+from thudmud.tables.events import LANDMARKS, Event, is_complete
 
 
 class MemoryJournal:
@@ -48,6 +48,11 @@ class MemoryJournal:
     async def list(self) -> Mapping[str, int]:
         """Return the streams and their versions."""
         return {stream: len(entries) for stream, entries in self._streams.items()}
+
+    async def beginning(self, stream: str) -> int:
+        """Return from where on a stream has to be read, see `thudmud.journal.Journal.beginning`."""
+        entries = reversed(self._streams.get(stream, ()))
+        return next((entry.version for entry in entries if is_complete(entry.event)), 1)
 
     async def landmarks(self) -> Sequence[Entry]:
         """Return all events that battles are told apart by, in their order."""

@@ -76,7 +76,9 @@ def decode(schema: int, text: str) -> Event:
     if schema > SCHEMA:
         raise Unknown(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
     try:
-        array = _FROM_JSON(text)
+        array, end = _FROM_JSON(text)
+        if end != len(text):
+            raise ValueError(f"there is more behind character {end}")
         for each in range(schema, SCHEMA):
             array = UPGRADES[each](array)
         kind, *values = array
@@ -173,7 +175,7 @@ _PLAIN = {
     tuple[Move, ...]: _Form(write_moves, lambda value: read_moves(_exactly(str, value))),
 }
 _TO_JSON = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-_FROM_JSON = JSONDecoder(parse_constant=_no_constant).decode
+_FROM_JSON = JSONDecoder(parse_constant=_no_constant).raw_decode
 _FORMS = {name: _value(kind) for name, kind in KINDS.items()}
 _WRITERS = {KINDS[name]: (name, form.write) for name, form in _FORMS.items()}
 _READERS = {name: form.read for name, form in _FORMS.items()}

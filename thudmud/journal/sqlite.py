@@ -67,6 +67,10 @@ class SqliteJournal:
         """Return the streams and their versions."""
         return await self._worker.call(Store.list)
 
+    async def beginning(self, stream: str) -> int:
+        """Return from where on a stream has to be read, see `thudmud.journal.Journal.beginning`."""
+        return await self._worker.call(lambda store: store.beginning(stream))
+
     async def landmarks(self) -> Sequence[Entry]:
         """Return all events that battles are told apart by, in their order."""
         return await self._worker.call(Store.landmarks)

@@ -18,7 +18,7 @@ from thudmud.journal.interface import Conflict, Entry, NotWritten
 from thudmud.journal.schema import SCHEMA, decode, encode
 from thudmud.journal.troubles import damaged, not_read, not_written
 from thudmud.journal.wal import has_lost_something
-from thudmud.tables.events import LANDMARKS, Event
+from thudmud.tables.events import LANDMARKS, Event, is_complete
 
 _BATCH = 1_000
 """About how many entries are read at once for a follower."""
@@ -111,6 +111,17 @@ class Store:
                     "select name, (select max(version) from event where stream = id) from stream"
                 )
             )
+
+    def beginning(self, stream: str) -> int:
+        """Return the version of the last event of a stream that a fold may begin with; else 1."""
+        with self._reading():
+            rows = self._db.execute(
+                "select version, schema, body from event"
+                " where stream = ? and landmark order by version desc",
+                (self._number(stream),),
+            )
+            complete = (version for version, *text in rows if is_complete(decode(*text)))
+            return next(complete, 1)
 
     def landmarks(self) -> Sequence[Entry]:
         """Return all events that battles are told apart by, in their order."""

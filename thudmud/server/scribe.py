@@ -23,12 +23,14 @@ from thudmud.journal import Conflict, Entry, Journal, JournalError, NotWritten
 from thudmud.server.account_file import AccountsError
 from thudmud.tables import Decision, Parting, Unread
 from thudmud.tables.asides import StyleChosen
-from thudmud.tables.events import TableEvent, is_complete
+from thudmud.tables.events import TableEvent
 from thudmud.text import House, Message, Plan
 
 NOT_STORED = (
     "The server cannot store that just now, so it has not happened. Please try again in a while."
 )
+NOTED_AT_ONCE = 500
+"""Old events that are taken note of before something else may be done."""
 RETRY = 1.0
 """Seconds before what nobody waits for is tried again."""
 
@@ -66,25 +68,30 @@ class Scribe:
         self._news = asyncio.Event()
 
     async def open(self) -> None:
-        """Fold the journal, and follow it from now on. All who have seats are away.
+        """Fold the tables from the journal, and begin to follow it.
+
+        The archive is folded meanwhile, since there may be many old battles: `ready` waits for it.
 
         Raises:
-            JournalError: it cannot be read, or written.
+            JournalError: it cannot be read.
         """
         position = await self._journal.position()
-        begins = dict.fromkeys(self._house.boards, 1)
-        for entry in await self._journal.landmarks():
-            if entry.position <= position:
-                self._house.note(entry.stream, entry.version, entry.event)
-                if entry.stream in begins and is_complete(entry.event):
-                    begins[entry.stream] = entry.version
-        for board, first in begins.items():
+        for board in self._house.boards:
+            first = await self._journal.beginning(board)
             entries = await self._journal.read(board, first)
             events = [entry.event for entry in entries if entry.position <= position]
             self._house.restore(board, first - 1, cast("list[TableEvent]", events))
+        self._archiving = asyncio.create_task(self._archive(position))
         self.following = asyncio.create_task(self._follow(position))
-        for board in begins:
-            await self._note_absences(board, Parting.RESTART)
+        self._opening = asyncio.create_task(self._open_doors())
+
+    async def ready(self) -> None:
+        """Wait until people may come in.
+
+        Raises:
+            JournalError: old battles cannot be read.
+        """
+        await asyncio.shield(self._opening)
 
     async def close(self) -> None:
         """Finish what has been begun, and close the journal."""
@@ -92,8 +99,10 @@ class Scribe:
             await asyncio.wait(self._tasks)
         for task in self._later.values():
             task.cancel()
+        with suppress(JournalError):
+            await self._opening
         await self._journal.close()
-        with suppress(JournalError, asyncio.CancelledError):
+        with suppress(JournalError):
             await self.following
 
     def obey(self, name: str, line: str) -> Command | asyncio.Task[Command | None] | None:
@@ -114,6 +123,7 @@ class Scribe:
         self, name: str, *, width: int, member: bool, styles: Mapping[str, Style]
     ) -> None:
         """Let a player in, and back to the seats that were kept."""
+        await self.ready()
         now = self._clock()
         await self._settle(
             partial(self._house.arrive, name, now, width=width, member=member, styles=styles)
@@ -195,8 +205,7 @@ class Scribe:
                 await self._store(board, decide)
             except JournalError as error:
                 _log.error("%s: %s", decision.player, error)
-                if board not in self._later:
-                    self._later[board] = asyncio.create_task(self._store_later(board))
+                self._try_later(board)
 
     async def _store(self, board: str, decide: Callable[[], Sequence[Decision]]) -> None:
         """Store and tell what is to happen at a board, decided again until nothing comes first."""
@@ -206,6 +215,10 @@ class Scribe:
                     await self._write(decided[0])
                 except Conflict as conflict:
                     await self._until(board, conflict.found)
+
+    def _try_later(self, board: str) -> None:
+        if board not in self._later:
+            self._later[board] = asyncio.create_task(self._store_later(board))
 
     async def _store_later(self, board: str) -> None:
         """Try until it is stored who is away from a board."""
@@ -247,9 +260,28 @@ class Scribe:
         finally:
             del self._written[place]
 
+    async def _archive(self, position: int) -> None:
+        """Take note of all battles up to a position, a few at a time."""
+        for number, entry in enumerate(await self._journal.landmarks()):
+            if entry.position <= position:
+                self._house.note(entry.stream, entry.version, entry.event)
+            if number % NOTED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+
     async def _follow(self, position: int) -> None:
+        await self._archiving
         async for entries in self._journal.follow(position):
             self._take(entries)
+
+    async def _open_doors(self) -> None:
+        """Take note that everybody who has a seat is away."""
+        await self._archiving
+        for board in self._house.boards:
+            try:
+                await self._note_absences(board, Parting.RESTART)
+            except JournalError as error:
+                _log.error("%s: %s", board, error)
+                self._try_later(board)
 
     def _take(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
