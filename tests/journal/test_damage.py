@@ -12,8 +12,9 @@ import pytest
 
 from tests.journal.deeds import OAK, PINE, cleared, joined, moved, started
 from thudmud.journal import Damaged, JournalError, Unknown
-from thudmud.journal.layout import TABLES
+from thudmud.journal.layout import TABLES, beside
 from thudmud.journal.schema import SCHEMA, encode
+from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
 from thudmud.tables.events import Event, Imported
 
@@ -189,8 +190,10 @@ def test_what_another_program_has_changed_is_damaged(path: Path, statement: str)
 def test_long_texts_are_summed_up_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path)
     as_it_was = everything(path)
+    beside(path, SUFFIX).unlink()
     monkeypatch.setattr("thudmud.journal.checking._LONGEST", len(encode(LONG)) + 1000)
     assert everything(path) == as_it_was
+    beside(path, SUFFIX).unlink()
     monkeypatch.setattr("thudmud.journal.checking._LONGEST", len(encode(LONG)) - 1000)
     with pytest.raises(Damaged):
         Store(path, 0.1)

@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 
 def names(folder: Path) -> list[str]:
     """Return what is in a folder."""
-    return [each.name for each in folder.iterdir()]
+    return sorted(each.name for each in folder.iterdir())
 
 
 class TestLasting:
@@ -43,7 +43,9 @@ class TestLasting:
         await journal.append(PINE, 0, [joined(3)])
         before = await everything(journal), await journal.landmarks(), await journal.list()
         await journal.close()
-        assert names(path.parent) == [path.name], "one file is left"
+        assert names(path.parent) == [path.name, f"{path.name}-seal"], (
+            "one file is left, and its seal"
+        )
         again = await SqliteJournal.open(path)
         assert (await everything(again), await again.landmarks(), await again.list()) == before
         await again.append(OAK, 2, [joined(4)])
@@ -55,7 +57,7 @@ class TestLasting:
         journal = await SqliteJournal.open(str(path))
         await journal.append(OAK, 0, [joined(1)])
         await journal.close()
-        assert names(tmp_path) == [path.name]
+        assert names(tmp_path) == [path.name, f"{path.name}-seal"]
 
     async def test_a_killed_process_loses_nothing(self, path: Path) -> None:
         script = f"""
@@ -133,7 +135,7 @@ class TestTogether:
         for version, journal in enumerate(journals):
             await journal.append(OAK, version, [joined(version)])
         await asyncio.gather(*(journal.close() for journal in journals))
-        assert names(path.parent) == [path.name]
+        assert names(path.parent) == [path.name, f"{path.name}-seal"]
 
     async def test_it_is_opened_while_another_writes(
         self, stored: SqliteJournal, path: Path
@@ -342,9 +344,9 @@ class TestOpening:
         opening.cancel()
         await asyncio.wait([opening])
         assert opening.cancelled()
-        assert names(path.parent) == [path.name]
+        assert names(path.parent) == [path.name, f"{path.name}-seal"]
 
     def test_only_its_own_files_are_made(self, path: Path) -> None:
         Store(path, 0.1).close()
-        assert names(path.parent) == [path.name]
+        assert names(path.parent) == [path.name, f"{path.name}-seal"]
         assert path.stat().st_nlink == 1

@@ -16,6 +16,7 @@ from thudmud.journal import layout
 from thudmud.journal.checking import check
 from thudmud.journal.interface import Conflict, Entry, NotWritten
 from thudmud.journal.schema import SCHEMA, decode, encode
+from thudmud.journal.seal import set_seal
 from thudmud.journal.troubles import damaged, not_read, not_written
 from thudmud.journal.wal import has_lost_something
 from thudmud.tables.events import LANDMARKS, Event, is_complete
@@ -159,8 +160,9 @@ class Store:
             return before != self._data_version
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and seal it if nobody else has it open."""
         self._db.close()
+        set_seal(self._path)
 
     def _append(self, append: Append) -> Stored | Exception:
         try:

@@ -1,7 +1,7 @@
 """Write it down, then say it: what a line brings about is stored before anybody is told.
 
 Owns the order of things: decided, appended to the journal, and only then made so and told, as it
-comes back from the journal, whoever appended it. Must never know who is connected.
+comes back from there. Must never know who is connected.
 
 Commands at one board are decided one at a time. Boards do not wait for each other: what is decided
 at many at once is stored together.
@@ -14,23 +14,20 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from thudmud.commands import Command, Password, Quit, Register, Style
-from thudmud.journal import Conflict, Entry, Journal, JournalError, NotWritten
+from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server.account_file import AccountsError
+from thudmud.server.ledger import Ledger
 from thudmud.tables import Decision, Parting, Unread
 from thudmud.tables.asides import StyleChosen
-from thudmud.tables.events import TableEvent
 from thudmud.text import House, Message, Plan
 
 NOT_STORED = (
     "The server cannot store that just now, so it has not happened. Please try again in a while."
 )
-NOTED_AT_ONCE = 500
-"""Old events that are taken note of before something else may be done."""
 RETRY = 1.0
 """Seconds before what nobody waits for is tried again."""
 
@@ -57,41 +54,34 @@ class Scribe:
         keep_styles: Callable[[str, Mapping[str, Style]], Awaitable[None]],
     ) -> None:
         self._house = house
-        self._journal = journal
         self._clock = clock
         self._deliver = deliver
+        self._ledger = Ledger(house, journal, deliver)
         self._keep_styles = keep_styles
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._written: dict[tuple[str, int], tuple[Decision, asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._later: dict[str, asyncio.Task[None]] = {}
-        self._news = asyncio.Event()
 
     async def open(self) -> None:
-        """Fold the tables from the journal, and begin to follow it.
-
-        The archive is folded meanwhile, since there may be many old battles: `ready` waits for it.
+        """Bring the house to where the journal is, and follow it from then on.
 
         Raises:
             JournalError: it cannot be read.
         """
-        position = await self._journal.position()
-        for board in self._house.boards:
-            first = await self._journal.beginning(board)
-            entries = await self._journal.read(board, first)
-            events = [entry.event for entry in entries if entry.position <= position]
-            self._house.restore(board, first - 1, cast("list[TableEvent]", events))
-        self._archiving = asyncio.create_task(self._archive(position))
-        self.following = asyncio.create_task(self._follow(position))
+        await self._ledger.open()
         self._opening = asyncio.create_task(self._open_doors())
 
     async def ready(self) -> None:
-        """Wait until people may come in.
+        """Wait until people may come in: all battles are known, and all who have seats are away.
 
         Raises:
-            JournalError: old battles cannot be read.
+            JournalError: the battles cannot be read.
         """
         await asyncio.shield(self._opening)
+
+    async def ended(self) -> None:
+        """Wait until the journal can be followed no longer."""
+        await asyncio.wait([self._ledger.following])
 
     async def close(self) -> None:
         """Finish what has been begun, and close the journal."""
@@ -101,9 +91,7 @@ class Scribe:
             task.cancel()
         with suppress(JournalError):
             await self._opening
-        await self._journal.close()
-        with suppress(JournalError):
-            await self.following
+        await self._ledger.close()
 
     def obey(self, name: str, line: str) -> Command | asyncio.Task[Command | None] | None:
         """Do what a player's line asks for; return the command once that is done.
@@ -143,9 +131,9 @@ class Scribe:
                     return self._tell(plan)
                 await self._carry_out(name, plan)
             except Unread as unread:
-                await self._recall(unread)
+                await self._ledger.recall(unread)
             except Conflict as conflict:
-                await self._until(conflict.stream, conflict.found)
+                await self._ledger.until(conflict.stream, conflict.found)
             except (JournalError, AccountsError) as error:
                 _log.error("%s cannot be obeyed: %s", name, error)
                 self._answer(name, NOT_STORED)
@@ -184,9 +172,19 @@ class Scribe:
         async with self._locks[board]:
             if self._house.version(board) != decision.version:
                 raise Conflict(board, decision.version, self._house.version(board))
-            await self._write(decision)
+            await self._ledger.write(decision)
 
     # Coming and going.
+
+    async def _open_doors(self) -> None:
+        """Take note that everybody who has a seat is away."""
+        await self._ledger.archiving
+        for board in self._house.boards:
+            try:
+                await self._note_absences(board, Parting.RESTART)
+            except JournalError as error:
+                _log.error("%s: %s", board, error)
+                self._try_later(board)
 
     async def _part(self, name: str, parting: Parting) -> None:
         await self._settle(partial(self._house.part, name, self._clock(), parting))
@@ -212,9 +210,9 @@ class Scribe:
         async with self._locks[board]:
             while decided := [each for each in decide() if each.board == board and each.events]:
                 try:
-                    await self._write(decided[0])
+                    await self._ledger.write(decided[0])
                 except Conflict as conflict:
-                    await self._until(board, conflict.found)
+                    await self._ledger.until(board, conflict.found)
 
     def _try_later(self, board: str) -> None:
         if board not in self._later:
@@ -235,76 +233,6 @@ class Scribe:
             return self._house.vanished(board, self._clock(), parting)
 
         await self._store(board, decide)
-
-    # Old battles.
-
-    async def _recall(self, unread: Unread) -> None:
-        battle = unread.battle
-        source = battle.source
-        entries = await self._journal.read(source.board, source.version, battle.length)
-        self._house.recall(battle, [entry.event for entry in entries])
-
-    # Into the journal, and out of it.
-
-    async def _write(self, decision: Decision) -> None:
-        """Store the events of a decision, and wait until they have come back and been told."""
-        board = str(decision.board)
-        place = board, decision.version + 1
-        told = asyncio.get_running_loop().create_future()
-        self._written[place] = decision, told
-        try:
-            await self._journal.append(board, decision.version, decision.events)
-            await asyncio.wait({told, self.following}, return_when=asyncio.FIRST_COMPLETED)
-            if not told.done():
-                raise NotWritten("The journal is followed no longer.")
-        finally:
-            del self._written[place]
-
-    async def _archive(self, position: int) -> None:
-        """Take note of all battles up to a position, a few at a time."""
-        for number, entry in enumerate(await self._journal.landmarks()):
-            if entry.position <= position:
-                self._house.note(entry.stream, entry.version, entry.event)
-            if number % NOTED_AT_ONCE == 0:
-                await asyncio.sleep(0)
-
-    async def _follow(self, position: int) -> None:
-        await self._archiving
-        async for entries in self._journal.follow(position):
-            self._take(entries)
-
-    async def _open_doors(self) -> None:
-        """Take note that everybody who has a seat is away."""
-        await self._archiving
-        for board in self._house.boards:
-            try:
-                await self._note_absences(board, Parting.RESTART)
-            except JournalError as error:
-                _log.error("%s: %s", board, error)
-                self._try_later(board)
-
-    def _take(self, entries: Sequence[Entry]) -> None:
-        for entry in entries:
-            if entry.stream in self._house.boards:
-                self._deliver(self._house.carry_out(self._decided(entry)))
-            else:
-                self._house.note(entry.stream, entry.version, entry.event)
-        self._news.set()
-        self._news = asyncio.Event()
-
-    def _decided(self, entry: Entry) -> Decision:
-        """Return what an entry brings about: with what goes before it, if it was decided here."""
-        decision, told = self._written.get((entry.stream, entry.version), (None, None))
-        if decision and told and decision.events[0] == entry.event:
-            told.set_result(None)
-            return replace(decision, events=decision.events[:1])
-        event = cast("TableEvent", entry.event)
-        return Decision(event.player, entry.stream, entry.version - 1, (event,))
-
-    async def _until(self, board: str, version: int) -> None:
-        """Wait until what others have appended to a board has come in."""
-        while self._house.version(board) < version and not self.following.done():
-            await self._news.wait()
 
     # Small things.
 

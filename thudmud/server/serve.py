@@ -96,10 +96,11 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
 
 async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
     """Wait for a signal, or for the journal to become unreadable."""
-    waiting = asyncio.create_task(stopped.wait())
-    await asyncio.wait({waiting, lobby.scribe.following}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-    if lobby.scribe.following.done():
+    waiting = [asyncio.create_task(stopped.wait()), asyncio.create_task(lobby.scribe.ended())]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    if not stopped.is_set():
         _log.critical("the journal can be followed no longer, so the server stops")
 
 

@@ -226,8 +226,9 @@ class Hall:
             case Gone(player, room, _, told):
                 audience = (player,) if told else tuple(self.people_in(room))
                 person = self.people.pop(player)
-                if self.seats_of(player):
-                    self._left[player] = person.styles  # for when they are back
+                # For when those are back who have a seat.
+                left = self._left | {player: person.styles}
+                self._left = {name: left[name] for name in left if self.seats_of(name)}
                 return Telling(aside, audience)
             case WentOut(player, room):
                 stay = (name for name in self.people_in(room) if name != player)

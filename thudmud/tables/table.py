@@ -154,7 +154,9 @@ def _applied(event: object, table: Table) -> Table:  # noqa: ARG001 (the signatu
 def _(event: Joined, table: Table) -> Table:
     seats = MappingProxyType({**table.seats, event.side: event.player})
     match = table.match.with_player(event.side, event.player) if table.match else None
-    return replace(table, seats=seats, match=match)
+    # Who has just come has not waited yet for whoever is away from the match.
+    away = dict.fromkeys(table.away, event.at) if table.under_way else table.away
+    return replace(table, seats=seats, match=match, away=MappingProxyType(dict(away)))
 
 
 @_applied.register
