@@ -11,9 +11,9 @@ def test_the_table() -> None:
     titles = [row.title for row in rows if isinstance(row, Row)]
     assert titles == [
         "appends at 100 tables, beside one commit each",
-        "start-up with 80 battles, beside reading the file",
-        "start-up with 80 battles, beside starting Python",
-        "start-up with 80 battles, beside none",
+        "start of a server with 80 battles, beside none",
+        "the same, after it was killed",
+        "the check of everything, beside reading",
         "size of a ply, beside its text",
     ]
     group, *_, size = [row for row in rows if isinstance(row, Row)]

@@ -58,16 +58,25 @@ def check(path: Path, patience: float, schema: int) -> None:
             raise damaged(path, "it is empty")
         with _reading(path, patience) as connection:
             _check_kind(path, connection, schema)
-        if is_sealed(path):
-            return
-        with ThreadPoolExecutor(1) as other:
-            structure = other.submit(_check_structure, path, patience)
-            try:
-                _check_rows(path, patience)
-            finally:
-                structure.result()
+        if not is_sealed(path):
+            check_all(path, patience)
     except (sqlite3.Error, OSError) as error:
         raise not_read(path, error) from error
+
+
+def check_all(path: Path, patience: float) -> None:
+    """Check all that is in a journal's file, sealed or not.
+
+    Raises:
+        Damaged: it is not what was written.
+        sqlite3.Error: it cannot be read.
+    """
+    with ThreadPoolExecutor(1) as other:
+        structure = other.submit(_check_structure, path, patience)
+        try:
+            _check_rows(path, patience)
+        finally:
+            structure.result()
 
 
 @contextmanager
