@@ -194,8 +194,14 @@ class TestClaiming:
     def test_not_without_a_battle(
         self, seated: Table, first_over: Table, match_over: Table
     ) -> None:
-        for table in (seated, first_over, match_over):
-            assert refusal(without(table, "Bert"), "Anna", Claim(), LATER) is Refusal.NO_BATTLE
+        for table, reason in [
+            (seated, Refusal.NO_BATTLE),
+            (first_over, Refusal.NOTHING_TO_CLAIM),
+            (match_over, Refusal.BATTLE_OVER),
+            (after(first_over, ("Bert", Leave())), Refusal.BATTLE_OVER),
+        ]:
+            away = without(table, "Bert") if table.full else table
+            assert refusal(away, "Anna", Claim(), LATER) is reason
 
     def test_not_by_somebody_else(self, started: Table) -> None:
         assert refusal(without(started, "Bert"), "Carla", Claim(), LATER) is Refusal.NOT_SEATED

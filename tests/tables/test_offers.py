@@ -100,7 +100,7 @@ class TestAdjourning:
         assert refusal(seated, "Anna", Adjourn()) is Refusal.NO_MATCH
         assert refusal(match_over, "Anna", Adjourn()) is Refusal.NO_MATCH
         alone = after(started, ("Bert", Leave()))
-        assert refusal(alone, "Anna", Adjourn()) is Refusal.NEEDS_OPPONENT
+        assert refusal(alone, "Anna", Adjourn()) is Refusal.NOBODY_TO_AGREE
         assert refusal(started, "Carla", Adjourn()) is Refusal.NOT_SEATED
 
     def test_who_is_away_has_agreed_by_offering(self, started: Table) -> None:
@@ -147,13 +147,15 @@ class TestTakingBack:
     def test_only_while_a_battle_is_running(
         self, seated: Table, replied: Table, match_over: Table
     ) -> None:
+        assert refusal(seated, "Anna", Undo()) is Refusal.NO_BATTLE
         over = after(replied, ("Anna", End()), ("Bert", End()))
-        for table in (seated, over, match_over):
-            assert refusal(table, "Anna", Undo()) is Refusal.NO_BATTLE
+        for table in (over, match_over, after(over, ("Bert", Leave()))):
+            assert refusal(table, "Anna", Undo()) is Refusal.OVER_FOR_GOOD
+            assert refusal(table, "Carla", Undo()) is Refusal.NOT_SEATED
 
     def test_it_needs_two(self, replied: Table) -> None:
         table = after(replied, ("Bert", Leave()))
-        assert refusal(table, "Anna", Undo()) is Refusal.NEEDS_OPPONENT
+        assert refusal(table, "Anna", Undo()) is Refusal.NOBODY_TO_AGREE
         assert refusal(replied, "Carla", Undo()) is Refusal.NOT_SEATED
 
     def test_somebody_else_in_the_seat_is_not_asked_for_what_was_offered_before(
@@ -272,7 +274,44 @@ class TestDeclining:
         assert after(table, ("Anna", No())).offers == {Offer.ADJOURN: Side.DWARF}
 
     def test_nothing_was_offered(self, seated: Table, replied: Table) -> None:
-        assert refusal(seated, "Anna", No()) is Refusal.NOTHING_OFFERED
+        for table in (seated, replied):
+            assert refusal(table, "Anna", No()) is Refusal.NOTHING_OFFERED
         offered = after(replied, ("Anna", End()))
-        assert refusal(offered, "Anna", No()) is Refusal.NOTHING_OFFERED
         assert refusal(offered, "Carla", No()) is Refusal.NOT_SEATED
+
+
+class TestWithdrawing:
+    @pytest.mark.parametrize(
+        ("command", "offer"),
+        [
+            (End(), Offer.END),
+            (Start(), Offer.RESTART),
+            (Adjourn(), Offer.ADJOURN),
+            (Undo(), Offer.UNDO),
+        ],
+        ids=str,
+    )
+    def test_what_oneself_has_offered(
+        self, replied: Table, command: TableCommand, offer: Offer
+    ) -> None:
+        table = after(replied, ("Anna", command))
+        assert events(table, "Anna", No()) == [OfferLapsed(NOW, "Anna", offer)]
+        table = after(table, ("Anna", No()))
+        assert table.offers == {}
+        assert events(table, "Bert", command) == [Offered(NOW, "Bert", offer)]
+
+    def test_all_of_it_at_once(self, replied: Table) -> None:
+        table = after(replied, ("Anna", End()), ("Anna", Undo()))
+        assert events(table, "Anna", No()) == [
+            OfferLapsed(NOW, "Anna", Offer.END),
+            OfferLapsed(NOW, "Anna", Offer.UNDO),
+        ]
+
+    def test_between_the_battles(self, first_over: Table) -> None:
+        table = after(first_over, ("Anna", Adjourn()), ("Anna", No()))
+        assert table.offers == {}
+
+    def test_only_after_the_others_offers_are_declined(self, replied: Table) -> None:
+        table = after(replied, ("Anna", Adjourn()), ("Bert", End()), ("Anna", No()))
+        assert table.offers == {Offer.ADJOURN: Side.DWARF}
+        assert after(table, ("Anna", No())).offers == {}

@@ -179,7 +179,7 @@ class TestInTheHall:
     def test_both_have_to_be_there(self, hall: Hall) -> None:
         do(hall, "Bert", Go())
         assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
-        with pytest.raises(Refused, match="at the oak board; Bert is not here yet"):
+        with pytest.raises(Refused, match="at the oak board; Bert is not here"):
             decide(hall, "Anna", Resume(), NOW)
         lose(hall, "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
@@ -216,7 +216,7 @@ class TestInTheHall:
         do(hall, "Carla", End())
         do(hall, "Anna", End())
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match="Bert is not here yet"):
+        with pytest.raises(Refused, match="Bert is not here"):
             decide(hall, "Anna", Resume(), NOW)
 
     def test_several_opponents_and_none_of_them_there(self, hall: Hall) -> None:
@@ -224,7 +224,7 @@ class TestInTheHall:
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match="Bert and Carla are not here yet"):
+        with pytest.raises(Refused, match="Bert and Carla are not here"):
             decide(hall, "Anna", Resume(), NOW)
 
     def test_between_the_battles(self) -> None:

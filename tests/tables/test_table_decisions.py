@@ -7,7 +7,7 @@ import pytest
 from tests.tables.conftest import STARTED, after, events, ply, refusal
 from thudmud.commands.model import End, Join, Leave, Resign, SetRules, Start
 from thudmud.engine import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
-from thudmud.tables import BoardSpec, Parting, Refusal, Table
+from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table
 from thudmud.tables.events import (
     BattleEnded,
     BattleStarted,
@@ -20,7 +20,7 @@ from thudmud.tables.events import (
     OfferLapsed,
     RulesSet,
 )
-from thudmud.tables.seating import part
+from thudmud.tables.seating import battle, part
 from thudmud.tables.table_decisions import TableCommand
 
 
@@ -169,7 +169,22 @@ class TestEnding:
         self, seated: Table, match_over: Table, command: TableCommand
     ) -> None:
         assert refusal(seated, "Anna", command) is Refusal.NO_BATTLE
-        assert refusal(match_over, "Anna", command) is Refusal.NO_BATTLE
+        assert refusal(match_over, "Anna", command) is Refusal.BATTLE_OVER
+
+    def test_how_to_go_on_is_told_to_those_who_may(
+        self, seated: Table, first_over: Table, match_over: Table
+    ) -> None:
+        begin = '"start game on oak board" begins'
+        over = "The battle at the oak board is over."
+        for table, told in [
+            (seated, f"No battle is being played at the oak board. {begin} one."),
+            (first_over, f"{over} {begin} the next."),
+            (match_over, f"{over} {begin} the next."),
+        ]:
+            with pytest.raises(Refused, match=f"^{told}$"):
+                battle(table, "Anna")
+            with pytest.raises(Refused, match=r"the dwarfs and .* the trolls\.$"):
+                battle(table, "Carla")
 
 
 class TestPlaying:

@@ -80,6 +80,13 @@ class TestRated:
     def test_if_it_was_claimed(self, rated: Table) -> None:
         assert ended(without(rated, "Bert"), "Anna", Claim()).rated
 
+    def test_not_if_it_was_claimed_before_a_ply_was_played(self, seated: Table) -> None:
+        table = after(seated, ("Anna", Start()), members=MEMBERS)
+        assert table.match
+        assert table.match.rated
+        end = ended(without(table, "Bert"), "Anna", Claim())
+        assert (end.plies, end.outcome.winner, end.rated) == (0, Side.DWARF, False)
+
     def test_if_it_was_put_away_and_gone_on_with(self, rated: Table) -> None:
         away = after(rated, ("Anna", Adjourn()), ("Bert", Adjourn()))
         assert rated.match

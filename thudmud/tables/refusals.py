@@ -30,21 +30,27 @@ class Refusal(Enum):
     ONE_SEAT_EACH = 'You play the {side} at the {board}. To change sides, "leave game" first.'
     NOT_SEATED = "You are not playing at the {board}. {seats}"
     NEEDS_OPPONENT = "A battle needs two players. {seats}"
+    NOBODY_TO_AGREE = "There is nobody to agree to that. {seats}"
     NO_BATTLE = "No battle is being played at the {board}. {hint}"
+    BATTLE_OVER = "The battle at the {board} is over. {hint}"
+    OVER_FOR_GOOD = "The battle at the {board} is over, and what is over stays."
     AWAY = "{other} is away. A battle needs you both."
     NOT_AWAY = "{other} is here, so there is nothing to claim."
     TOO_SOON = "{other} may still come back. You need not wait longer than another {wait}."
+    NOTHING_TO_CLAIM = (
+        'There is no battle to claim between the two of a match; "{words}" puts the match away.'
+    )
     NOBODY_TO_CLAIM_FROM = 'The other seat is free: you may say "{words}" alone.'
     NO_MATCH = "No match is under way at the {board}."
     NO_PLY_YET = "You have no move in this battle to take back yet."
-    NOTHING_OFFERED = "Nothing has been offered to you at the {board}."
+    NOTHING_OFFERED = "Nothing has been offered at the {board}."
     BOARD_IN_USE = "The {board} is in use. Any other board that is free will do."
     NOTHING_ADJOURNED = 'You have no adjourned match. "adjourn game" puts one away.'
     NOT_YOURS_TO_RESUME = (
         'You have no adjourned match with the number {number}: "games" lists them.'
     )
     RESUME_THERE = 'A match goes on when you both are at the board: "{words}".'
-    OPPONENT_NOT_THERE = "It goes on when you both are at the {board}; {others} not here yet."
+    OPPONENT_NOT_THERE = "It goes on when you both are at the {board}; {others} not here."
     WHICH_ADJOURNED = 'Which one? "{words}" or another number; "games" lists them.'
     NO_SUCH_BATTLE = 'There is no battle {number}. "history" lists those that were played.'
     NOT_KEPT = "The moves of battle {number} are no longer kept here."

@@ -117,11 +117,15 @@ def battle(table: Table, player: str) -> Game:
     Raises:
         Refused: there is none.
     """
-    if table.match is None or not table.match.running:
-        ready = table.full and not table.away
-        hint = f'"{Start(table.name)}" begins one.' if ready else who_sits(table, player)
-        raise Refused(Refusal.NO_BATTLE, board=table.name, hint=hint)
-    return table.match.game
+    match = table.match
+    if match and match.running:
+        return match.game
+    ready = table.side_of(player) and table.full and not table.away
+    hint = who_sits(table, player)
+    if ready:
+        hint = f'"{Start(table.name)}" begins {"the next" if match else "one"}.'
+    reason = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
+    raise Refused(reason, board=table.name, hint=hint)
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:

@@ -173,7 +173,10 @@ def _(_command: Resign, table: Table, player: str, occasion: Occasion) -> Events
 
 @_decide.register
 def _(_command: Claim, table: Table, player: str, occasion: Occasion) -> Events:
-    side, game = seat(table, player), battle(table, player)
+    side = seat(table, player)
+    if table.half_played and table.full:
+        raise Refused(Refusal.NOTHING_TO_CLAIM, words=Adjourn(table.name))
+    game = battle(table, player)
     if not table.full:
         raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, words=End(table.name))
     require_long_gone(table, side.other, occasion)
@@ -188,7 +191,7 @@ def _(_command: Adjourn, table: Table, player: str, occasion: Occasion) -> Event
     if table.match is None or table.match.over:
         raise Refused(Refusal.NO_MATCH, board=table.name)
     if not table.full:
-        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
     if table.offers.get(Offer.ADJOURN) is not side.other:
         if side.other not in table.away:
             return _offer(table, player, Offer.ADJOURN, occasion.now)
@@ -198,9 +201,12 @@ def _(_command: Adjourn, table: Table, player: str, occasion: Occasion) -> Event
 
 @_decide.register
 def _(_command: Undo, table: Table, player: str, occasion: Occasion) -> Events:
-    side, game = seat(table, player), battle(table, player)
+    side = seat(table, player)
+    if table.match and not table.running:
+        raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
+    game = battle(table, player)
     if not table.full:
-        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
     if table.offers.get(Offer.UNDO) is not side.other:
         if not _last_own(game, side):
             raise Refused(Refusal.NO_PLY_YET)
@@ -215,9 +221,13 @@ def _(_command: Undo, table: Table, player: str, occasion: Occasion) -> Events:
 def _(_command: No, table: Table, player: str, occasion: Occasion) -> Events:
     side = seat(table, player)
     offered = [offer for offer, by in table.offers.items() if by is side.other]
-    if not offered:
+    if offered:
+        return tuple(Declined(occasion.now, player, offer) for offer in offered)
+    # What stands is the player's own, and is taken back.
+    withdrawn = lapsed(table, player, occasion.now)
+    if not withdrawn:
         raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
-    return tuple(Declined(occasion.now, player, offer) for offer in offered)
+    return withdrawn
 
 
 @_decide.register

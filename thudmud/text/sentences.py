@@ -168,7 +168,8 @@ def _(event: Offered, table: Table, me: str | None) -> str:
     if event.player == me:
         side = table.side_of(event.player)
         other = table.seats.get(side.other, "nobody") if side else "nobody"
-        return f'{said} {other} agrees by saying "{words}" too; the next move withdraws it.'
+        back = f'"{No(table.name)}" or the next move withdraws it'
+        return f'{said} {other} agrees by saying "{words}" too; {back}.'
     if not me:
         return said
     return f'{said} To agree, say "{words}"; "{No(table.name)}" or the next move declines it.'
