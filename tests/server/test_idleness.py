@@ -34,7 +34,7 @@ async def test_what_is_told(warning: float, limit: float, told: str) -> None:
 
 async def test_nobody_is_warned_of_what_never_comes() -> None:
     said: list[str] = []
-    for warning, limit in [(1, 0), (2, 1)]:
+    for warning, limit in [(1, 0), (0, 1)]:
         idleness = Idleness(
             warning, limit, is_excused=lambda: False, warn=said.append, end=said.append
         )

@@ -57,6 +57,16 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
     assert [board.name for board in settings.board] == ["board"]
 
 
+@pytest.mark.parametrize(("warning", "limit"), [(0, 600), (3_300, 0), (0, 0), (599, 600)])
+def test_a_warning_comes_before_the_limit_if_there_are_both(
+    tmp_path: Path, warning: int, limit: int
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"[players]\nidle_warning = {warning}\nidle_limit = {limit}\n", "utf-8")
+    players = load(path).players
+    assert (players.idle_warning, players.idle_limit) == (warning, limit)
+
+
 MISTAKES = """
 [server]
 port = "x"
@@ -103,6 +113,19 @@ quiet_plies = -1
 [server]
 shutdown_grace = nan
 --> server.shutdown_grace: should be a number from 0 to 600, not NaN
+
+[players]
+idle_limit = 600
+--> players: idle_limit (600.0) should be more than idle_warning (3300.0), unless either is 0
+
+[players]
+idle_warning = 3600.5
+idle_limit = 3600.5
+--> players: idle_limit (3600.5) should be more than idle_warning (3600.5), unless either is 0
+
+[players]
+idle_warning = -1
+--> players.idle_warning: should be a number of seconds from 0 to 31622400, not -1
 
 [server]
 log_level = "loud"

@@ -18,7 +18,7 @@ class Idleness:
     """One timer, however much is typed.
 
     Args:
-        warning: seconds after which there is a warning; 0 for never.
+        warning: seconds after which there is a warning, fewer than ``limit``; 0 for never.
         limit: seconds after which it is over; 0 for never.
         is_excused: whether the player need not type now, since it is the opponent who thinks.
         warn: takes the warning.
@@ -34,7 +34,7 @@ class Idleness:
         warn: Callable[[str], None],
         end: Callable[[str], None],
     ) -> None:
-        self._warning, self._limit = warning if warning < limit else 0.0, limit
+        self._warning, self._limit = warning, limit
         self._is_excused, self._warn, self._end = is_excused, warn, end
         self._warned = False
         self._heard = 0.0

@@ -7,9 +7,9 @@ for it. Must never read a file or start anything.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from thudmud.commands import KEYWORDS, MAX_LINE
@@ -106,6 +106,16 @@ class PlayerSettings(_Section):
     guest_grace: float = _seconds(86_400, 0, YEAR)
     idle_warning: float = _seconds(3_300, 0, YEAR)
     idle_limit: float = _seconds(3_600, 0, YEAR)
+
+    @model_validator(mode="after")
+    def _warned_before_it_is_over(self) -> Self:
+        warning, limit = self.idle_warning, self.idle_limit
+        if warning and limit and warning >= limit:
+            raise _clash(
+                f"idle_limit ({limit}) should be more than idle_warning ({warning}), "
+                "unless either is 0"
+            )
+        return self
 
 
 class StorageSettings(_Section):
