@@ -182,6 +182,8 @@ def test_no_two_pages_go_by_the_same_name() -> None:
         ("record", "record"),
         ("take back", "undo"),
         ("decline", "no"),
+        ("withdraw", "no"),
+        ("plies", "match"),
         ("yes", "no"),
         ("next", "replay"),
         ("away", "absence"),
@@ -207,6 +209,11 @@ def test_every_page_fits(topic: str | None, width: int) -> None:
         assert max(map(len, rows)) < min(width, 79)
         assert all(row == row.rstrip() for row in rows)
         assert all(row.isascii() and row.isprintable() for row in rows)
+
+
+def test_an_option_stays_on_one_row_where_it_fits() -> None:
+    assert syntax("join", 40) == ["    join [game] as {dwarf|troll}", "        [on <object>]"]
+    assert syntax("move", 30)[-2:] == ["        [capturing", "        <positions>]"]
 
 
 def test_a_page_with_a_wrong_heading_is_refused() -> None:
@@ -333,17 +340,18 @@ def prose(topic: str) -> str:
 def test_the_pages_agree_with_the_settings() -> None:
     settings = Settings()
     grace = lasting(settings.game.seat_grace)
+    unless = "(unless this server is set otherwise)"
     for topic in ("claim", "adjourn", "absence"):
-        assert f"been away for {grace} (unless" in prose(topic)
-    assert f"within {lasting(settings.players.guest_grace)} (unless" in prose("accounts")
+        assert f"been away for {grace} {unless}" in prose(topic)
+    assert f"within {lasting(settings.players.guest_grace)} {unless}" in prose("accounts")
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
     said = f"{lasting(warning)} is warned, and {lasting(limit - warning)} later disconnected"
-    assert said in prose("absence")
+    assert f"{said} {unless}" in prose("absence")
 
 
 def test_the_pages_agree_with_the_house() -> None:
     quiet = inspect.signature(House).parameters["quiet_plies"].default
-    assert f"{quiet} plies" in prose("end")
+    assert f"{quiet} plies, unless this server is set otherwise" in prose("end")
     assert f"{board.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
     assert f"{board.CAPTURED} where it captured" in " ".join(page("view", 200))
     assert f"There are {PAGE} on a page" in prose("history")

@@ -16,6 +16,7 @@ apart by empty lines:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -36,6 +37,8 @@ _INDENT = "    "
 _HANGING = _INDENT * 2
 _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
+_OPTION = re.compile(r"\[[^][]*\]")
+_GLUE = "\xa0"  # a blank that no line is broken at
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all"}
 
 Block = tuple[str, ...]
@@ -164,7 +167,14 @@ def _set(block: Block, width: int) -> list[str]:
 
 
 def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
-    return [row for line in lines for row in wrapped(_INDENT + line.strip(), width, _HANGING)]
+    """Return patterns and examples as rows; an ``[option]`` stays on one of them if it fits."""
+
+    def glue(option: re.Match[str]) -> str:
+        fits = len(_HANGING + option[0]) < width
+        return option[0].replace(" ", _GLUE) if fits else option[0]
+
+    glued = [_INDENT + _OPTION.sub(glue, line.strip()) for line in lines]
+    return [row.replace(_GLUE, " ") for line in glued for row in wrapped(line, width, _HANGING)]
 
 
 def _items(block: Block) -> Iterator[str]:
