@@ -27,6 +27,9 @@ class Rooms:
         self.playing: set[str] = set()
         self.needed: set[str] = set()
 
+    async def ready(self) -> None:
+        pass
+
     def name_problem(self, words: str) -> str | None:
         return None if words.isalpha() else "Letters, please."
 

@@ -230,13 +230,14 @@ async def test_whoever_comes_again_while_they_are_being_let_in(
     _, word = await come(setup, "Anna")
     anna = next(iter(setup.lobby._guests))
     anna.end(linger=False)
-    arrive, stored = setup.lobby.scribe.arrive, asyncio.Event()
+    presence, stored = setup.lobby.scribe._presence, asyncio.Event()
+    arrive = presence.arrive
 
     async def arrive_slowly(name: str, **others: Any) -> None:
         await stored.wait()
         await arrive(name, **others)
 
-    monkeypatch.setattr(setup.lobby.scribe, "arrive", arrive_slowly)
+    monkeypatch.setattr(presence, "arrive", arrive_slowly)
     clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
     keeper = await setup.connect()
     while setup.lobby._by_name.keys() != {"Anna"}:

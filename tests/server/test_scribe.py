@@ -194,7 +194,7 @@ async def test_old_battles_are_read_when_somebody_wants_them(
 async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
     place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thudmud.server.scribe.RETRY", 0.001)
+    monkeypatch.setattr("thudmud.server.presence.RETRY", 0.001)
     await place.sit()
     journal.broken = True
     await place.scribe.part("Bert", Parting.LOST)

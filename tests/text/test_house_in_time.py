@@ -14,6 +14,7 @@ from thudmud.tables.events import (
     Cleared,
     Event,
     Joined,
+    Returned,
     TableEvent,
 )
 from thudmud.text import House, Message
@@ -86,7 +87,7 @@ class TestTwoSteps:
         for decision in parting:
             house.carry_out(decision)
         assert "Bert" not in house
-        for decision in house.arrive("Bert", 6.0, width=40):
+        for decision in house.arrive("Bert", 6.0):
             assert "Bert" not in house or decision.events or decision.asides
             house.carry_out(decision)
         assert "Bert" in house
@@ -143,7 +144,8 @@ class TestBack:
 class TestTakingOver:
     def test_one_is_shown_where_one_is(self) -> None:
         house = house_of(*PLAYED)
-        (message,) = house.take_over("Bert", 40)
+        house.resize("Bert", 40)
+        (message,) = house.take_over("Bert")
         assert message.to == ("Bert",)
         assert message.text.startswith("You go on from here.\n   A B C")
         assert message.text.endswith("It is your turn.\nAlso here: Anna.")
@@ -151,11 +153,11 @@ class TestTakingOver:
 
     def test_in_the_hall(self) -> None:
         house = house_of()
-        (message,) = house.take_over("Anna", 80)
+        (message,) = house.take_over("Anna")
         assert message.text.startswith("You go on from here.\nThis is the hall")
 
     def test_nobody_else_is_told(self) -> None:
-        assert [message.to for message in house_of().take_over("Anna", 80)] == [("Anna",)]
+        assert [message.to for message in house_of().take_over("Anna")] == [("Anna",)]
 
 
 class TestPartings:
@@ -272,7 +274,9 @@ class TestWhatWasBefore:
         again = House(BOARDS)
         again.restore("oak board", 0, events)
         again.enter("Bert", now=9.0)
-        vanished = again.vanished("oak board", 9.0, Parting.RESTART)
+        assert again.presence("Bert", "oak board", 9.0, Parting.RESTART) == ()
+        assert again.presence("Carla", "oak board", 9.0, Parting.RESTART) == ()
+        vanished = again.presence("Anna", "oak board", 9.0, Parting.RESTART)
         assert [each.events for each in vanished] == [
             (Absent(9.0, "Anna", Side.DWARF, Parting.RESTART),)
         ]
@@ -280,17 +284,17 @@ class TestWhatWasBefore:
         assert seen.startswith(
             "The server was down for a while. The dwarf seat at the oak board is"
         )
-        assert again.vanished("oak board", 10.0, Parting.RESTART) == ()
+        assert again.presence("Anna", "oak board", 10.0, Parting.RESTART) == ()
 
-    def test_two_at_one_board_are_noted_one_after_the_other(self) -> None:
-        house = house_of()
-        events = [event for line in PLAYED for event in stored(house, line)]
-        again = House(BOARDS)
-        again.restore("oak board", 0, events)
-        vanished = again.vanished("oak board", 9.0, Parting.RESTART)
-        assert len(vanished) == 2
-        all_of(again, vanished)
-        assert set(again.hall.tables["oak board"].away) == set(Side)
+    def test_who_is_here_after_all_is_noted_to_be_back(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        assert house.seated("oak board") == ("Anna", "Bert")
+        house.resize("Anna", 80)
+        (entered, _, _) = house.arrive("Anna", 1.0)
+        house.carry_out(entered)
+        (back,) = house.presence("Anna", "oak board", 2.0, Parting.LOST)
+        assert back.events == (Returned(2.0, "Anna", Side.DWARF),)
 
     def test_a_battle_that_was_played_before_is_read(self) -> None:
         """Its number comes from the archive, its moves from whoever stored them."""
@@ -351,6 +355,7 @@ class TestPlaying:
 
 def test_who_has_an_account_is_known() -> None:
     house = House(BOARDS)
+    house.resize("Anna", 80)
     for decision in house.arrive("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF}):
         house.carry_out(decision)
     house.enter("Bert")
@@ -361,15 +366,6 @@ def test_who_has_an_account_is_known() -> None:
     assert isinstance(started, BattleStarted)
     assert started.rated
     assert house.hall.style("Anna", "oak board") is Style.BRIEF
-
-
-def test_names_are_shown_with_a_capital() -> None:
-    house = House(BOARDS)
-    assert [house.canonical(name) for name in ("anna", "mcBert", "ANNA")] == [
-        "Anna",
-        "McBert",
-        "ANNA",
-    ]
 
 
 def test_boards_and_their_versions() -> None:

@@ -23,6 +23,9 @@ _log = logging.getLogger(__name__)
 class Rooms(Protocol):
     """What has to be known of the inside to decide about a name."""
 
+    async def ready(self) -> None:
+        """Wait until it is known which names are needed."""
+
     def name_problem(self, words: str) -> str | None:
         """Return a sentence that tells why nobody can be called that; None if somebody could."""
 

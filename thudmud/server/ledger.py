@@ -6,18 +6,34 @@ Owns what waits to be stored, and the following of the journal. Must never decid
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
-from thudmud.journal import Entry, Journal, JournalError, NotWritten
+from thudmud.journal import Conflict, Damaged, Entry, Journal, JournalError
 from thudmud.tables import Decision, Unread
 from thudmud.tables.events import TableEvent
 from thudmud.text import House, Message
 
 NOTED_AT_ONCE = 500
 """Old events that are taken note of before something else may be done."""
+
+RETRIES = 5
+"""How often it is tried again to read what others have appended."""
+
+RETRY = 1.0
+"""Seconds between two tries."""
+
+_log = logging.getLogger(__name__)
+
+
+class Unfollowed(JournalError):
+    """The journal is followed no longer: what comes of what was to be stored cannot be seen."""
+
+    def __init__(self) -> None:
+        super().__init__("The journal is followed no longer.")
 
 
 class Ledger:
@@ -39,8 +55,18 @@ class Ledger:
         self._house = house
         self._journal = journal
         self._deliver = deliver
+        self._boards: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._written: dict[tuple[str, int], tuple[Decision, asyncio.Future[None]]] = {}
-        self._news = asyncio.Event()
+
+    @property
+    def busy(self) -> list[str]:
+        """The boards at which something is being stored."""
+        return [board for board, lock in self._boards.items() if lock.locked()]
+
+    async def idle(self, board: str) -> None:
+        """Wait until what is being stored at a board is stored and told, or is not."""
+        async with self._boards[board]:
+            pass
 
     async def open(self) -> None:
         """Fold the tables from the journal, and begin to follow it.
@@ -54,40 +80,48 @@ class Ledger:
         for board in self._house.boards:
             first = await self._journal.beginning(board)
             entries = await self._journal.read(board, first)
-            events = [entry.event for entry in entries if entry.position <= position]
+            events = [entry.event for entry in entries]
             self._house.restore(board, first - 1, cast("list[TableEvent]", events))
+        self._news = asyncio.get_running_loop().create_future()
         self.archiving = asyncio.create_task(self._archive(position))
         self.following = asyncio.create_task(self._follow(position))
 
     async def close(self) -> None:
         """Store what is waiting to be stored, and close the journal."""
         await self._journal.close()
-        with suppress(JournalError):
-            await self.following
+        await asyncio.wait([self.following])
 
     async def write(self, decision: Decision) -> None:
         """Store the events of a decision, and wait until they have come back and been told.
 
+        At one board, one decision after the other.
+
         Raises:
             Conflict: something else came first, so nothing has happened.
             JournalError: they cannot be stored, so nothing has happened.
+            Unfollowed: they may have been stored.
         """
         board = str(decision.board)
-        place = board, decision.version + 1
-        told = asyncio.get_running_loop().create_future()
-        self._written[place] = decision, told
-        try:
-            await self._journal.append(board, decision.version, decision.events)
-            await asyncio.wait({told, self.following}, return_when=asyncio.FIRST_COMPLETED)
-            if not told.done():
-                raise NotWritten("The journal is followed no longer.")
-        finally:
-            del self._written[place]
+        async with self._boards[board]:
+            if self._house.version(board) != decision.version:
+                raise Conflict(board, decision.version, self._house.version(board))
+            place = board, decision.version + 1
+            told = asyncio.get_running_loop().create_future()
+            self._written[place] = decision, told
+            try:
+                await self._journal.append(board, decision.version, decision.events)
+                await self._or_unfollowed(told)
+            finally:
+                del self._written[place]
 
     async def until(self, board: str, version: int) -> None:
-        """Wait until what others have appended to a board has come in."""
-        while self._house.version(board) < version and not self.following.done():
-            await self._news.wait()
+        """Wait until what others have appended to a board has come in.
+
+        Raises:
+            Unfollowed: that will never be.
+        """
+        while self._house.version(board) < version:
+            await self._or_unfollowed(self._news)
 
     async def recall(self, unread: Unread) -> None:
         """Read the moves of a battle.
@@ -109,18 +143,56 @@ class Ledger:
                 await asyncio.sleep(0)
 
     async def _follow(self, position: int) -> None:
+        """Follow the journal until it is closed.
+
+        Raises:
+            JournalError: it cannot be followed.
+        """
         await self.archiving
-        async for entries in self._journal.follow(position):
-            self._take(entries)
+        follower = self._journal.follow(position)
+        failures = 0
+        while True:
+            try:
+                async for entries in follower:
+                    failures = 0
+                    self._take(entries)
+            except JournalError as error:
+                failures += 1
+                if isinstance(error, Damaged) or failures > RETRIES:
+                    raise
+                _log.error("what is new in the journal cannot be read: %s", error)
+                await asyncio.sleep(RETRY)
+            else:
+                return
+
+    async def _or_unfollowed(self, news: asyncio.Future[None]) -> None:
+        """Wait for news from the journal."""
+        await asyncio.wait({news, self.following}, return_when=asyncio.FIRST_COMPLETED)
+        if not news.done():
+            raise Unfollowed
 
     def _take(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            if entry.stream in self._house.boards:
-                self._deliver(self._house.carry_out(self._decided(entry)))
+            if entry.stream in self._house.boards and not self._is_restored(entry):
+                self._happen(entry)
             else:
                 self._house.note(entry.stream, entry.version, entry.event)
-        self._news.set()
-        self._news = asyncio.Event()
+        self._news.set_result(None)
+        self._news = asyncio.get_running_loop().create_future()
+
+    def _is_restored(self, entry: Entry) -> bool:
+        """Whether a table was folded with an entry that came meanwhile."""
+        return entry.version <= self._house.version(entry.stream)
+
+    def _happen(self, entry: Entry) -> None:
+        try:
+            self._deliver(self._house.carry_out(self._decided(entry)))
+        except Exception:
+            # Nobody may play on a board that is not as it is stored; but what is only told badly
+            # is no reason to stop.
+            if self._house.version(entry.stream) != entry.version:
+                raise
+            _log.exception("what has happened at the %s was not told to all", entry.stream)
 
     def _decided(self, entry: Entry) -> Decision:
         """Return what an entry brings about: with what goes before it, if it was decided here."""

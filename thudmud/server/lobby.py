@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
 from thudmud.commands import Command, Password, Register, Replay, Step, Style
@@ -22,6 +23,7 @@ from thudmud.tables import Parting
 from thudmud.text import House, Message
 
 ELSEWHERE = "You have come in from elsewhere. This connection ends."
+BARRED = "The operator of this server has ended your visit. Goodbye."
 
 
 class Done(Enum):
@@ -47,6 +49,10 @@ class Guest(Protocol):
 
     def dismiss(self) -> None:
         """The same for a session whose player goes on elsewhere, or may not go on."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be shown any more."""
 
 
 class Lobby:
@@ -75,8 +81,7 @@ class Lobby:
         self._replay_pause = replay_pause
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
-        self._arriving: dict[str, asyncio.Future[None]] = {}
-        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._barred: Collection[str] = ()
         self._replaying: dict[str, asyncio.TimerHandle] = {}
         self._farewell: bytes | None = None
         self._empty = asyncio.Event()
@@ -100,9 +105,13 @@ class Lobby:
         """Return a sentence that tells why nobody can be called that; None if somebody can."""
         return self._house.name_problem(words)
 
-    def canonical(self, name: str) -> str:
-        """Return a guest's name as it is shown."""
-        return self._house.canonical(name)
+    async def ready(self) -> None:
+        """Wait until it is known which names are needed.
+
+        Raises:
+            JournalError: that cannot be read.
+        """
+        await self.scribe.ready()
 
     def is_playing(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is connected."""
@@ -119,22 +128,13 @@ class Lobby:
 
         A session that plays under it already is ended, and this one goes on in its place.
         """
-        while busy := self._arriving.get(name) or self._leaving.get(name):
-            await asyncio.wait([busy])
-        before = self._by_name.get(name)
-        self._by_name[name] = guest
-        if before is not None and name in self._house:
-            before.show(encode(ELSEWHERE))
-            before.dismiss()
-            self._deliver(self._house.take_over(name, width))
-            return
-        styles = styles_of(member.preferences) if member else {}
-        arrived = self._arriving[name] = asyncio.get_running_loop().create_future()
-        try:
-            await self.scribe.arrive(name, width=width, member=member is not None, styles=styles)
-        finally:
-            del self._arriving[name]
-            arrived.set_result(None)
+        await self.scribe.arrive(
+            name,
+            width=width,
+            member=member is not None,
+            styles=styles_of(member.preferences) if member else {},
+            admit=partial(self._take, name, guest),
+        )
 
     def enrol(self, name: str) -> None:
         """Take note that a player has an account now."""
@@ -175,18 +175,20 @@ class Lobby:
         del self._by_name[name]
         self._stop_playing(name)
         if name in self._house and self._farewell is None:
-            leaving = self._leaving[name] = self.scribe.part(name, parting)
-            leaving.add_done_callback(lambda _: self._leaving.pop(name, None))
-            return leaving
+            return self.scribe.part(name, parting)
         return None
 
-    def expel(self, name: str, sentence: str) -> None:
-        """Show a player out, whose name is given in any case, and who may be here no longer."""
-        for each in [each for each in self._by_name if each.lower() == name.lower()]:
-            guest = self._by_name[each]
-            guest.show(encode(sentence))
-            self.part(guest, each)
-            guest.dismiss()
+    def keep_out(self, names: Collection[str]) -> None:
+        """Show out whoever may be here no longer, and let them in no more.
+
+        Args:
+            names: in lower case, of all who may not be here.
+        """
+        self._barred = names
+        for name in [name for name in self._by_name if name.lower() in names]:
+            guest = self._by_name[name]
+            self._turn_away(guest)
+            self.part(guest, name)
 
     def farewell(self, guest: Guest) -> None:
         """Count a connection out that has ended."""
@@ -209,6 +211,24 @@ class Lobby:
         await self._empty.wait()
 
     # Within.
+
+    def _take(self, name: str, guest: Guest) -> bool:
+        """Give a name to a session, if that may still have it."""
+        if guest.ended:
+            return False
+        if name.lower() in self._barred:
+            self._turn_away(guest)
+            return False
+        before, self._by_name[name] = self._by_name.get(name), guest
+        if before is not None and name in self._house:
+            before.show(encode(ELSEWHERE))
+            before.dismiss()
+        return True
+
+    @staticmethod
+    def _turn_away(guest: Guest) -> None:
+        guest.show(encode(BARRED))
+        guest.dismiss()
 
     async def _obeyed(self, name: str, done: asyncio.Task[Command | None]) -> Done:
         return self._done(name, await done)

@@ -119,6 +119,7 @@ class Desk:
 
     async def _look_up(self, terminal: Terminal, words: str, address: str) -> Entrance | None:
         try:
+            await self._rooms.ready()
             if account := await self._accounts.find(words):
                 member = await self._members.log_in(terminal, account.name, address)
                 return Entrance(member.name, member) if member else None

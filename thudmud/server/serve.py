@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -26,8 +26,6 @@ from thudmud.text import House
 
 RATED_AT_ONCE = 200
 """Battles whose ratings are worked out before it is the players' turn again."""
-
-BARRED = "The operator of this server has ended your visit. Goodbye."
 
 _log = logging.getLogger(__name__)
 
@@ -63,8 +61,10 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
             announce(
                 "thudmud is ready: " + " or ".join(f"telnet {host} {port}" for host, port in places)
             )
-            await _until(stopped, lobby)
-            await server.stop()
+            try:
+                await _until(stopped, lobby)
+            finally:
+                await server.stop()
     finally:
         server.close()
 
@@ -85,27 +85,34 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         journal: Journal = MemoryJournal()
         if storage.backend == "sqlite":
             journal = await SqliteJournal.open(folder / storage.journal)
+        stack.push_async_callback(journal.close)
         lobby = Lobby(house, journal, accounts, settings.game.replay_pause)
-        stack.push_async_callback(lobby.scribe.close)
         await lobby.scribe.open()
-        tasks = [asyncio.create_task(_rate(house)), asyncio.create_task(_keep_out(lobby))]
-        for task in tasks:
-            stack.callback(task.cancel)
+        stack.push_async_callback(lobby.scribe.close)
+        for work in (_rate(house, lobby), _keep_out(lobby)):
+            stack.callback(_begin(work).cancel)
         yield lobby
 
 
 async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
-    """Wait for a signal, or for the journal to become unreadable."""
-    waiting = [asyncio.create_task(stopped.wait()), asyncio.create_task(lobby.scribe.ended())]
-    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting:
-        task.cancel()
-    if not stopped.is_set():
+    """Wait for a signal.
+
+    Raises:
+        JournalError: the journal cannot be followed any longer; or whatever else ended that.
+    """
+    signalled = asyncio.create_task(stopped.wait())
+    ended = asyncio.create_task(lobby.scribe.ended())
+    await asyncio.wait([signalled, ended], return_when=asyncio.FIRST_COMPLETED)
+    signalled.cancel()
+    if ended.done() and not stopped.is_set():
         _log.critical("the journal can be followed no longer, so the server stops")
+        ended.result()
+    ended.cancel()
 
 
-async def _rate(house: House) -> None:
+async def _rate(house: House, lobby: Lobby) -> None:
     """Work the ratings out of all battles that have been played before, a few at a time."""
+    await lobby.ready()
     while house.hall.standings.rate(RATED_AT_ONCE):  # noqa: ASYNC110  (it waits for nothing)
         await asyncio.sleep(0)
 
@@ -113,5 +120,16 @@ async def _rate(house: House) -> None:
 async def _keep_out(lobby: Lobby) -> None:
     """Show out whoever is banned or removed while they play."""
     async for names in lobby.accounts.barred():
-        for name in names:
-            lobby.expel(name, BARRED)
+        lobby.keep_out(names)
+
+
+def _begin(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    """Begin what nobody waits for; what goes wrong with it is logged."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(_log_failure)
+    return task
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("failed behind the players' backs", exc_info=error)

@@ -152,6 +152,11 @@ class Session:
         self._name = ""
         self.end(linger=True)
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be shown any more."""
+        return self._screen.closed
+
     def _end_idle(self, reason: str) -> None:
         self._prompter.say(reason)
         self.end(linger=True, parting=Parting.IDLE)

@@ -30,7 +30,7 @@ from thudmud.tables.events import Event, TableEvent
 from thudmud.tables.meaning import remember
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
-from thudmud.tables.seating import vanish
+from thudmud.tables.seating import come_back, vanish
 from thudmud.text.mistakes import explain
 from thudmud.text.plan import Message, Plan
 from thudmud.text.telling import View, tell
@@ -75,10 +75,6 @@ class House:
         """Whether a player of that name is here."""
         return name in self.hall.people
 
-    def canonical(self, name: str) -> str:
-        """Return a name as it is shown."""
-        return name[:1].upper() + name[1:]
-
     def name_problem(self, name: str) -> str | None:
         """Return why nobody can be called that, as a sentence, or None if somebody can."""
         if name.lower() == "help":
@@ -96,29 +92,27 @@ class House:
         name: str,
         now: float,
         *,
-        width: int = DEFAULT_WIDTH,
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
     ) -> tuple[Decision, ...]:
         """Return what happens when a player whose name has no problem comes in.
 
+        The width of their screen is to be told before, see `resize`.
+
         Args:
             name: what they are called; nobody of that name is here.
             now: the time, in seconds since the epoch.
-            width: the columns of their screen.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
         """
-        self._widths[name] = width
         return tuple(arrive(self.hall, name, now, member=member, styles=styles or {}))
 
     def part(self, name: str, now: float, parting: Parting = Parting.LOST) -> tuple[Decision, ...]:
         """Return what happens when a player is gone."""
         return tuple(part(self.hall, name, parting, now))
 
-    def take_over(self, name: str, width: int) -> list[Message]:
-        """Let a player go on from another screen, of ``width`` columns."""
-        self._widths[name] = width
+    def take_over(self, name: str) -> list[Message]:
+        """Let a player go on from another screen, whose width is told before, see `resize`."""
         taken = TookOver(name, self.hall.people[name].room)
         return self.carry_out(Decision(name, asides=(taken,)))
 
@@ -221,14 +215,25 @@ class House:
         """Take the events of a battle, from its source on, which were `Unread`."""
         self.hall.recall(battle.number, game_of(events))
 
-    def vanished(self, board: str, now: float, parting: Parting) -> tuple[Decision, ...]:
-        """Return what it takes to note that those are away who sit at a board and are not here."""
+    def seated(self, board: str) -> tuple[str, ...]:
+        """Return the names of those who have seats at a board."""
+        return tuple(self.hall.tables[board].seats.values())
+
+    def presence(self, name: str, board: str, now: float, parting: Parting) -> tuple[Decision, ...]:
+        """Return what it takes to note, at a board, that a player is here, or is not.
+
+        Args:
+            name: who; nothing has to be noted of who has no seat there.
+            board: which one.
+            now: the time, in seconds since the epoch.
+            parting: how they left, if they are not here.
+        """
         table = self.hall.tables[board]
-        return tuple(
-            Decision(player, board, table.version, events)
-            for player in table.seats.values()
-            if player not in self and (events := vanish(table, player, parting, now))
-        )
+        if not table.side_of(name):
+            return ()
+        here = name in self
+        events = come_back(table, name, now) if here else vanish(table, name, parting, now)
+        return (Decision(name, board, table.version, events),) if events else ()
 
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
@@ -242,7 +247,8 @@ class House:
 
     def enter(self, name: str, width: int = DEFAULT_WIDTH, now: float = 0.0) -> list[Message]:
         """Let a player in, and return what everybody is told."""
-        return self._all(self.arrive(name, now, width=width))
+        self.resize(name, width)
+        return self._all(self.arrive(name, now))
 
     def depart(self, name: str, now: float) -> list[Message]:
         """See out a player whose connection is lost."""
