@@ -37,9 +37,25 @@ def fill(path: Path, games: int = 8) -> None:
     store.close()
 
 
+def opened(path: Path) -> Store:
+    """Open a journal; if it is refused, check that nothing of it has changed."""
+    before = evidence(path)
+    try:
+        return Store(path, 0.1)
+    except JournalError:
+        assert evidence(path) == before, "what is damaged was changed"
+        raise
+
+
+def evidence(path: Path) -> dict[str, bytes]:
+    """Return what is in a journal's file, its log and its seal."""
+    files = [beside(path, suffix) for suffix in ("", "-wal", SUFFIX)]
+    return {file.name: file.read_bytes() for file in files if file.exists() and file.stat().st_size}
+
+
 def everything(path: Path) -> str:
     """Return all that can be read of a journal, in every way that there is to read it."""
-    store = Store(path, 0.1)
+    store = opened(path)
     try:
         streams = store.list()
         followed, position = [], 0
@@ -129,15 +145,14 @@ def test_a_truncated_file_is_told(path: Path, whole: tuple[bytes, str]) -> None:
 def test_what_is_no_database_is_damaged(path: Path, contents: bytes, words: str) -> None:
     path.write_bytes(contents)
     with pytest.raises(Damaged, match=f"The journal {path} is damaged: {words}. Restore it"):
-        Store(path, 0.1)
-    assert path.read_bytes() == contents, "it is as it was"
+        opened(path)
 
 
 def test_the_database_of_another_program_is_unknown(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TABLES)
     with pytest.raises(Unknown, match="another program's database"):
-        Store(path, 0.1)
+        opened(path)
 
 
 def changed(path: Path, statement: str) -> None:
@@ -150,7 +165,7 @@ def changed(path: Path, statement: str) -> None:
 def test_a_journal_of_the_future_is_unknown(path: Path) -> None:
     changed(path, f"pragma user_version = {SCHEMA + 1}")
     with pytest.raises(Unknown, match=f"schema {SCHEMA + 1}, and this version knows {SCHEMA}"):
-        Store(path, 0.1)
+        opened(path)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +199,7 @@ def test_a_journal_of_the_future_is_unknown(path: Path) -> None:
 def test_what_another_program_has_changed_is_damaged(path: Path, statement: str) -> None:
     changed(path, statement)
     with pytest.raises(Damaged, match=r"is damaged: .*\. Restore it from a backup\.$"):
-        Store(path, 0.1)
+        opened(path)
 
 
 def test_long_texts_are_summed_up_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +211,7 @@ def test_long_texts_are_summed_up_in_pieces(path: Path, monkeypatch: pytest.Monk
     beside(path, SUFFIX).unlink()
     monkeypatch.setattr("thudmud.journal.checking._LONGEST", len(encode(LONG)) - 1000)
     with pytest.raises(Damaged):
-        Store(path, 0.1)
+        opened(path)
 
 
 class TestLog:
@@ -266,5 +281,36 @@ class TestLog:
         path.unlink()
         path.with_name("thud.journal-wal").write_bytes(log)
         with pytest.raises(Damaged, match=r"thud\.journal-wal is still there"):
-            Store(path, 0.1)
+            opened(path)
         assert not path.exists()
+
+    def test_a_log_of_a_damaged_file_stays(self, path: Path) -> None:
+        """What is wrong is in the file alone: the log holds the only copy of what was last."""
+        fill(path, 2)
+        store = Store(path, 0.1)
+        store.append([Append("birch board", 0, [joined(1)])])
+        contents, log = bytearray(path.read_bytes()), beside(path, "-wal").read_bytes()
+        store.close()
+        contents[contents.index(b'["moved"')] ^= 1
+        path.write_bytes(contents)
+        beside(path, "-wal").write_bytes(log)
+        with pytest.raises(Damaged, match=r"a backup, without the thud\.journal-wal"):
+            opened(path)
+
+    @pytest.mark.parametrize("statement", ["user_version = 9", "application_id = 9"])
+    def test_a_log_of_what_is_not_known_stays(self, path: Path, statement: str) -> None:
+        """What says that a later version wrote it is in the log alone."""
+        store = Store(path, 0.1)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute(f"pragma {statement}")
+            copies = [beside(path, suffix).read_bytes() for suffix in ("", "-wal")]
+        store.close()
+        for suffix, contents in zip(("", "-wal"), copies, strict=True):
+            beside(path, suffix).write_bytes(contents)
+        with pytest.raises(Unknown):
+            opened(path)
+
+    def test_an_empty_log_without_a_journal_is_nothing(self, path: Path) -> None:
+        beside(path, "-wal").touch()
+        Store(path, 0.1).close()
+        assert path.exists()

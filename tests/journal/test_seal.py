@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -88,11 +89,12 @@ def test_what_somebody_else_has_open_is_not_sealed(path: Path) -> None:
 def test_where_nothing_can_be_written_nothing_is_sealed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError
+    def refuse(seal: Path, *_: object, **__: object) -> None:
+        seal.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     write(path).close()
     beside(path, SUFFIX).unlink()
     monkeypatch.setattr(Path, "write_text", refuse)
     set_seal(path)
-    assert not is_sealed(path)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]

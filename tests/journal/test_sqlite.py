@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import resource
 import signal
 import sqlite3
@@ -15,6 +17,7 @@ import pytest
 
 from tests.journal.deeds import (
     OAK,
+    PATIENCE,
     PINE,
     ended,
     events_of,
@@ -272,7 +275,9 @@ class TestTrouble:
     ) -> None:
         file = path.with_name(f"{path.name}{suffix}")
         away = file.rename(path.with_name("elsewhere"))
-        await fails_only_now(stored, "was removed or replaced")
+        await fails_only_now(
+            stored, "was removed or replaced .* Bring it back, or restore a backup, before"
+        )
         away.rename(file)
         await works(stored)
 
@@ -295,6 +300,38 @@ class TestTrouble:
         assert isinstance(wrong, ValueError)
         assert right is None
         assert await stored.list() == {OAK: 3}
+
+    async def test_what_nobody_thought_of_leaves_nobody_waiting(
+        self,
+        stored: SqliteJournal,
+        path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        following = stored.follow(2)
+        monkeypatch.setattr(Store, "append", fail)
+        waiting = asyncio.gather(
+            stored.append(OAK, 2, [joined(3)]),
+            stored.read(OAK),
+            stored.append(PINE, 0, [joined(4)]),
+            return_exceptions=True,
+        )
+        outcomes = await asyncio.wait_for(waiting, PATIENCE)
+        assert [type(each) for each in outcomes] == [NotWritten, JournalError, NotWritten]
+        assert "The journal has stopped: ZeroDivisionError()." in map(str, outcomes)
+        assert await ended(following)
+        with pytest.raises(NotWritten, match="has stopped"):
+            await stored.append(OAK, 2, [joined(3)])
+        [logged] = caplog.records
+        assert logged.exc_info
+        monkeypatch.undo()
+        await stored.close()
+        again = Store(path, 0.1)
+        assert again.list() == {OAK: 2}, "the file was let go of"
+        again.close()
 
     async def test_damage_found_while_following_is_told(
         self, stored: SqliteJournal, path: Path
@@ -327,6 +364,42 @@ class TestOpening:
     async def test_a_folder_in_its_place(self, tmp_path: Path) -> None:
         with pytest.raises(JournalError, match="cannot be used"):
             await SqliteJournal.open(tmp_path)
+
+    @pytest.fixture
+    async def before(self, path: Path) -> Path:
+        """Return the file of a journal that was there before."""
+        journal = await SqliteJournal.open(path)
+        await journal.append(OAK, 0, [joined(1)])
+        await journal.close()
+        return path
+
+    async def test_a_disk_that_is_full(self, before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """No file may grow, and there is no room: it is not the disk that does not work."""
+        disk = os.statvfs_result((4096, 4096, 1000, 10, 10, 1000, 900, 900, 0, 255))
+        monkeypatch.setattr("thudmud.journal.troubles.statvfs", lambda _: disk)
+        with (
+            no_more_than(8192),
+            pytest.raises(JournalError, match=r"cannot be used: the disk is full\.$"),
+        ):
+            await SqliteJournal.open(before)
+
+    async def test_a_disk_that_is_full_where_there_was_no_journal(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("thudmud.journal.layout.os.link", refuse)
+        with pytest.raises(JournalError, match=r"cannot be used: the disk is full\.$"):
+            await SqliteJournal.open(path)
+        assert not names(path.parent)
+
+    async def test_a_file_beside_it_that_cannot_be_made(self, before: Path) -> None:
+        with (
+            no_more_than(8192),
+            pytest.raises(JournalError, match=f"used: {before.name}-shm, which belongs to it, can"),
+        ):
+            await SqliteJournal.open(before)
 
     @pytest.fixture
     def empty(self, path: Path) -> Path:

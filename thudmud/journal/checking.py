@@ -1,6 +1,7 @@
 """Whether a journal's file is what was written, checked as a whole when it is opened.
 
-Owns that check. Must never repair anything.
+Owns that check. Must never repair anything, nor let SQLite do so: a file that is not as it was
+written, and the log beside it, are evidence.
 
 Everything that can be read of the file afterwards is covered: SQLite checks how its pages hang
 together, the chain (see `thudmud.journal.layout`) covers the rows, and each index is compared with
@@ -82,7 +83,7 @@ def check_all(path: Path, patience: float) -> None:
 @contextmanager
 def _reading(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
     """Open a connection that sees the file as it is now, whoever writes to it meanwhile."""
-    with closing(layout.connect(path, patience)) as connection:
+    with closing(layout.connect(path, patience, reading=True)) as connection:
         connection.execute("begin")
         yield connection
 

@@ -71,18 +71,20 @@ def stream_chain(number: int, name: str) -> int:
     return crc32(f"{number} {name}".encode())
 
 
-def connect(path: Path, patience: float) -> sqlite3.Connection:
+def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
     """Return a connection to a file that is there.
 
     Args:
         path: of the file.
         patience: for how many seconds it waits for other connections.
+        reading: whether it only reads. Then neither the file nor its log is ever changed, not even
+            when the last connection is closed, which else takes the log into the file.
 
     Raises:
         sqlite3.Error: it cannot be opened.
     """
     return sqlite3.connect(
-        f"file:{quote(os.fspath(path.absolute()))}?mode=rw",
+        f"file:{quote(os.fspath(path.absolute()))}?mode={'ro' if reading else 'rw'}",
         uri=True,
         timeout=patience,
         isolation_level=None,
@@ -99,7 +101,8 @@ def create(path: Path, schema: int) -> None:
         OSError: it cannot be made.
         sqlite3.Error: it cannot be made.
     """
-    if (rest := beside(path, "-wal")).exists():
+    if has_log(path):
+        rest = beside(path, "-wal")
         raise Damaged(
             f"The journal {path} is gone, but {rest.name} is still there: bring both back from a"
             f" backup, or delete {rest.name} to begin a new one."
@@ -120,6 +123,16 @@ def create(path: Path, schema: int) -> None:
         os.fsync(folder_of_path)
     finally:
         os.close(folder_of_path)
+
+
+def has_log(path: Path) -> bool:
+    """Return whether there is something in the write-ahead log.
+
+    Raises:
+        OSError: it cannot be told.
+    """
+    log = beside(path, "-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def beside(path: Path, suffix: str) -> Path:

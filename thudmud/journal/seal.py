@@ -8,7 +8,6 @@ while there is a write-ahead log.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
@@ -22,26 +21,22 @@ _CHUNK = 1 << 20  # bytes
 def set_seal(path: Path) -> None:
     """Seal a journal's file, if nobody has it open any more; do nothing if that cannot be done."""
     seal = layout.beside(path, SUFFIX)
-    with suppress(OSError):
+    try:
         seal.unlink(missing_ok=True)
-        if not _has_log(path):
-            new = layout.beside(path, f"{SUFFIX}.{os.getpid()}")
-            new.write_text(_sum(path), encoding="ascii")
-            new.replace(seal)
+        if not layout.has_log(path):
+            seal.write_text(_sum(path), encoding="ascii")  # half of one would do no harm
+    except OSError:
+        with suppress(OSError):
+            seal.unlink(missing_ok=True)
 
 
 def is_sealed(path: Path) -> bool:
     """Return whether a journal's file is to the byte as it was when it was sealed."""
     try:
         seal = layout.beside(path, SUFFIX).read_bytes()
-        return not _has_log(path) and seal == _sum(path).encode()
+        return not layout.has_log(path) and seal == _sum(path).encode()
     except OSError:
         return False
-
-
-def _has_log(path: Path) -> bool:
-    log = layout.beside(path, "-wal")
-    return log.exists() and log.stat().st_size > 0
 
 
 def _sum(path: Path) -> str:

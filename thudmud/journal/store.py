@@ -258,7 +258,8 @@ class Store:
         if self._on_disk() != self._files:
             raise NotWritten(
                 f"The journal {self._path} could not be written: it, or a file that belongs to it,"
-                " was removed or replaced while it was in use. Bring it back, or restart."
+                " was removed or replaced while it was in use. Bring it back, or restore a backup,"
+                " before you restart: without it an empty journal would be begun."
             )
 
     def _on_disk(self) -> Sequence[tuple[int, int] | None]:

@@ -7,6 +7,7 @@ the loop's objects in the thread: what is to happen in the loop is told to it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from asyncio import Future
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from thudmud.journal.interface import Entry, JournalError, NotWritten
 from thudmud.journal.store import Append, Store, Stored
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class Listener(Protocol):
@@ -53,6 +56,10 @@ class Worker:
         self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._at_work: Sequence[_Job] = ()
+        """Those that were last taken from the queue; the thread's, as long as it runs."""
+        self._why = "The journal is closed."
+        """Why nothing is done any more, once nothing is."""
         self._started: Future[None] = self._loop.create_future()
         self._ended: Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name="journal", daemon=True)
@@ -82,7 +89,7 @@ class Worker:
     def _put(self, work: Append | Callable[[Store], Any] | None) -> Future[Any]:
         job = _Job(work, self._loop.create_future())
         if self._ended.done():
-            _refuse(job)
+            _refuse(job, self._why)
         else:
             self._jobs.put(job)
         return job.result
@@ -95,17 +102,27 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - who waits for the start is told
             self._tell(_settle, self._started, error)
         else:
-            self._look(store)
             self._tell(_settle, self._started, None)
-            self._work(store)
-            store.close()
+            self._work_and_close(store)
         self._tell(self._finish)
 
+    def _work_and_close(self, store: Store) -> None:
+        """Do what there is to be done; whatever goes wrong with it, nobody waits for ever."""
+        try:
+            try:
+                self._work(store)
+            finally:
+                store.close()
+        except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
+            _log.exception("the journal has come to an end that it should not come to")
+            self._why = f"The journal has stopped: {error!r}."
+
     def _work(self, store: Store) -> None:
+        self._look(store)
         due = monotonic() + self._poll
         ending = False
         while not ending:
-            jobs = self._next_jobs(due)
+            self._at_work = jobs = self._next_jobs(due)
             self._store(store, jobs)
             for job in jobs:
                 if callable(job.work):
@@ -156,8 +173,10 @@ class Worker:
         self._thread.join()
         self._listener.close()
         _settle(self._ended, None)
+        for job in self._at_work:
+            _refuse(job, self._why)
         while not self._jobs.empty():
-            _refuse(self._jobs.get_nowait())
+            _refuse(self._jobs.get_nowait(), self._why)
 
 
 def _outcome(work: Callable[[Store], Any], store: Store) -> Any:
@@ -178,6 +197,7 @@ def _settle(future: Future[Any], outcome: Any) -> None:
         future.set_result(outcome)
 
 
-def _refuse(job: _Job) -> None:
+def _refuse(job: _Job, why: str) -> None:
+    """Tell who waits for a job, if it has not been done, why it will not be."""
     kind = NotWritten if isinstance(job.work, Append) else JournalError
-    _settle(job.result, None if job.work is None else kind("The journal is closed."))
+    _settle(job.result, None if job.work is None else kind(why))
