@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from wcwidth import wcswidth
 
 from thudmud.commands import ParseError, parse
 from thudmud.text.mistakes import explain
+
+WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
+"""Han, two emoji, of which one is three characters, and a letter with an accent of its own."""
 
 
 def told(line: str, width: int) -> str:
@@ -110,6 +114,24 @@ def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
     assert shown[carets.index("^") :].startswith("@@@")
     assert carets.strip() == "^^^"
     assert shown.strip(".") == "@@@"
+
+
+@pytest.mark.parametrize("width", [20, 21, 40, 41, 80])
+@pytest.mark.parametrize("text", WIDE)
+@pytest.mark.parametrize("times", [0, 1, 2, 30])
+def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: int) -> None:
+    line = f"{text * times}@@@{text * times}"
+    error = ParseError(line, len(text) * times, "@@@", expected=('"on"',))
+    shown, carets, *_ = explain(error, width)
+    assert wcswidth(shown) < width
+    assert carets == " " * wcswidth(shown[: shown.index("@")]) + "^^^"
+
+
+def test_the_caret_is_as_long_as_the_word() -> None:
+    for word in WIDE:
+        line, caret, *_ = told(f"move {word} to b6", 80).split("\n")
+        assert line == f"move {word} to b6"
+        assert caret == " " * len("move ") + "^" * wcswidth(word)
 
 
 def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:

@@ -6,6 +6,8 @@ a line: the ParseError says so.
 
 from __future__ import annotations
 
+import wcwidth
+
 from thudmud.commands import ParseError
 from thudmud.text.words import wrapped
 
@@ -28,16 +30,27 @@ def explain(error: ParseError, width: int) -> list[str]:
 
 
 def _echo(error: ParseError, width: int) -> list[str]:
-    line, column = error.line, error.column
+    line, column = _cells(error.line), len(_cells(error.line[: error.column]))
     before, after = "", ""
     if len(line) + len("^") >= width:
         room = width - 1 - 2 * len(_GAP)
         start = max(0, min(column - room // 2, len(line) + len("^") - room))
         before = _GAP if start else ""
         after = _GAP if start + room < len(line) else ""
+        halved = line[start + room : start + room + 1] == [""]
         line, column = line[start : start + room], column - start
-    underlined = max(1, min(len(error.word), len(line) - column))
-    return [before + line + after, " " * (len(before) + column) + "^" * underlined]
+        line[0] = line[0] or " "
+        line[-1] = " " if halved else line[-1]
+    underlined = max(1, min(len(_cells(error.word)), len(line) - column))
+    return [before + "".join(line) + after, " " * (len(before) + column) + "^" * underlined]
+
+
+def _cells(text: str) -> list[str]:
+    """Return ``text`` column by column; what takes two of them has an empty one behind it."""
+    cells: list[str] = []
+    for character in wcwidth.iter_graphemes(text):
+        cells += [character, *[""] * (wcwidth.width(character) - 1)]
+    return cells
 
 
 def _sentence(error: ParseError) -> str:
