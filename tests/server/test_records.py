@@ -6,14 +6,25 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.tables.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.engine import DISCWORLD, KOOM_VALLEY, Game, Ruleset, read_record, write_record
+from thudmud.engine import (
+    DISCWORLD,
+    KOOM_VALLEY,
+    Ending,
+    Game,
+    Ruleset,
+    Side,
+    read_record,
+    write_record,
+)
 from thudmud.journal import Journal, MemoryJournal, SqliteJournal
-from thudmud.server.exporting import Wanted, Written, export
+from thudmud.journal.store import Store
+from thudmud.server.exporting import StrangerError, Wanted, Written, export
 from thudmud.server.importing import LARGEST, STREAM, Result, bring_in
 from thudmud.server.main import main
 from thudmud.server.records import Told, file_name, folded, told_by
@@ -57,14 +68,20 @@ class TestNames:
     def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
         battle = annals.battle(1)
         name = file_name(battle)
-        assert name == "000001_2026-11-21_discworld_Anna_Bert.thud"
-        assert told_by(name) == Told(NOON - DAY / 2, "discworld", "Anna", "Bert")
+        assert name == "000001_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
+        told = Told(NOON - DAY / 2, "discworld", "Anna", "Bert", Ending.RESIGNATION, Side.TROLL)
+        assert told_by(name) == told
+
+    def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
+        name = file_name(annals.battle(2))
+        assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
+        assert told_by(name) == Told(NOON + DAY / 2, "discworld", "Carl", "Anna")
 
     def test_players_who_are_not_known(self, annals: Annals) -> None:
-        battle = annals.battle(1)._replace(rules="koom valley", troll="")
+        battle = annals.battle(2)._replace(rules="koom valley", troll="")
         name = file_name(battle)
-        assert name == "000001_2026-11-21_koom-valley_Anna_nobody.thud"
-        assert told_by(name) == Told(NOON - DAY / 2, "koom valley", "Anna", "")
+        assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
+        assert told_by(name) == Told(NOON + DAY / 2, "koom valley", "Carl", "")
 
     @pytest.mark.parametrize(
         "name",
@@ -74,6 +91,8 @@ class TestNames:
             "1_2026-11-21_chess_Anna_Bert.thud",
             "1_2026-11-21_discworld_Anna_Bert.txt",
             "1_2026-11-21_discworld_../Anna_Bert.thud",
+            "1_2026-11-21_discworld_Anna_Bert_resignation.thud",
+            "1_2026-11-21_discworld_Anna_Bert_resignation_.thud",
         ],
     )
     def test_other_names_tell_nothing(self, name: str) -> None:
@@ -81,33 +100,39 @@ class TestNames:
 
 
 class TestExport:
-    async def test_a_record_each_but_for_what_is_running(
+    async def test_a_record_each_but_for_what_may_go_on(
         self, annals: Annals, tmp_path: Path
     ) -> None:
         journal = MemoryJournal()
         await stored(journal, annals)
         folder = tmp_path / "new" / "folder"
-        assert await export(journal, folder, Wanted()) == Written(2, 1)
+        assert await export(journal, folder, Wanted()) == Written(2, 2)
         names = [path.name for path in files_in(folder)]
         assert [name[:17] for name in names] == ["000001_2026-11-21", "000002_2026-11-22"]
         game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD)
         assert game.moves == CAPTURE
 
-    async def test_adjourned_ones_too_as_far_as_they_came(self, tmp_path: Path) -> None:
+    async def test_an_adjourned_match_leaves_a_battle_that_has_ended(self, tmp_path: Path) -> None:
         annals = Annals()
-        match = saved(annals.begin())
+        began = annals.begin()
         annals.play(CAPTURE)
-        annals.adjourn(match)
+        annals.end(TROLLS, count=2)
+        annals.adjourn(saved(began, outcome=TROLLS))
         journal = MemoryJournal()
         await stored(journal, annals)
         assert await export(journal, tmp_path, Wanted()) == Written(1, 0)
+
+    async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        with pytest.raises(StrangerError, match="Zoe"):
+            await export(journal, tmp_path, Wanted("Zoe"))
 
     @pytest.mark.parametrize(
         ("wanted", "numbers"),
         [
             (Wanted("anna"), [1, 2]),
             (Wanted("CARL"), [2]),
-            (Wanted("Zoe"), []),
             (Wanted(since=NOON + DAY), [2]),
             (Wanted("Anna", NOON + 9 * DAY), []),
         ],
@@ -209,9 +234,84 @@ class TestImport:
         copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
         result = await brought_in(journal, record, copy)
         assert result.accepted == {record: 1}
-        assert result.refused == {copy: "the same record has been imported already"}
-        assert "imported already" in reason(await brought_in(journal, record))
+        assert result.refused == {copy: "it was imported already: battle 1"}
+        assert reason(await brought_in(journal, record)) == "it was imported already: battle 1"
         assert await journal.list() == {STREAM: 1}
+
+    @pytest.mark.parametrize(
+        "other", ["1_2020-02-28_classic_Anna_Bert", "1_2020-02-29_classic_Anna_Carl"]
+    )
+    async def test_equal_plies_of_others_or_of_another_day_are_another_battle(
+        self, record: Path, other: str
+    ) -> None:
+        journal = MemoryJournal()
+        first = record_at(record.with_name("1_2020-02-29_classic_Anna_Bert.thud"))
+        second = record_at(record.with_name(f"{other}.thud"))
+        result = await brought_in(journal, first, second)
+        assert result.accepted == {first: 1, second: 2}
+        same = Told(dwarf="ANNA", troll="bert")
+        assert reason(await brought_in(journal, first, given=same)).endswith("battle 1")
+
+    async def test_a_single_ply_that_was_played_here_by_others(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        """Battle 2 is one: the same two may have begun like that on another day, too."""
+        journal = MemoryJournal()
+        await stored(journal, annals)
+        await export(journal, tmp_path, Wanted())
+        single = files_in(tmp_path)[1]
+        assert reason(await brought_in(journal, single)) == "it was played here already: battle 2"
+        others = single.rename(single.with_name("1_2026-11-22_discworld_Carl_Zoe.thud"))
+        assert (await brought_in(journal, others)).accepted == {others: 5}
+        another_day = others.rename(others.with_name("1_2026-11-23_discworld_Carl_Anna.thud"))
+        assert (await brought_in(journal, another_day)).accepted == {another_day: 6}
+
+    @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
+    @pytest.mark.parametrize(
+        ("ending", "loser"),
+        [
+            (Ending.RESIGNATION, Side.DWARF),
+            (Ending.RESIGNATION, Side.TROLL),
+            (Ending.CLAIM, Side.TROLL),
+            (Ending.AGREEMENT, None),
+            (Ending.QUIET, None),
+            (Ending.DESERTION, None),
+        ],
+    )
+    async def test_how_it_ended_comes_in_as_it_was(
+        self, tmp_path: Path, rules: Ruleset, ending: Ending, loser: Side | None
+    ) -> None:
+        game = Game.start(rules)
+        for _ in range(4):
+            game = game.play(rules.legal_moves(game.position)[-1])
+        ended = game.resign(loser) if loser else game.agree(ending)
+        assert ended.outcome
+        outcome = replace(ended.outcome, ending=ending)
+        annals = Annals()
+        annals.begin(rules=rules.name)
+        annals.play(game.moves)
+        annals.end(outcome, count=4)
+        source, target = MemoryJournal(), MemoryJournal()
+        await stored(source, annals)
+        await export(source, tmp_path / "first", Wanted())
+        await brought_in(target, *files_in(tmp_path / "first"))
+        battle = (await archive_of(target)).battle(1)
+        assert battle is not None
+        assert battle.outcome == outcome
+        await export(target, tmp_path / "again", Wanted())
+        [first, again] = [files_in(tmp_path / folder)[0] for folder in ("first", "again")]
+        assert (again.name, again.read_bytes()) == (first.name, first.read_bytes())
+        assert read_record(again.read_text(encoding="utf-8"), rules).moves == game.moves
+
+    async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
+        content = b"dG6,TG7,RH8\ndG6-G7xG7\n"
+        name = "1_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
+        journal = MemoryJournal()
+        await brought_in(journal, record_at(tmp_path / name, content))
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert battle.outcome is not None
+        assert battle.outcome.ending is Ending.NO_MOVE
 
     async def test_what_was_played_here_does_not_come_in(
         self, annals: Annals, tmp_path: Path
@@ -221,7 +321,10 @@ class TestImport:
         await export(journal, tmp_path, Wanted())
         result = await brought_in(journal, *files_in(tmp_path))
         assert not result.accepted
-        assert [why[:14] for why in result.refused.values()] == ["it is battle 1", "it is battle 2"]
+        assert list(result.refused.values()) == [
+            "it was played here already: battle 1",
+            "it was played here already: battle 2",
+        ]
 
     async def test_another_process_may_be_first(self, record: Path, tmp_path: Path) -> None:
         """Both import the same two files, in opposite orders: each record is stored once."""
@@ -301,6 +404,14 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def journal(config: Path) -> Path:
+    """Return the file of an empty journal, as a server has made it."""
+    path = config.with_name("here.journal")
+    Store(path, 0.1).close()
+    return path
+
+
 def test_as_subcommands_while_the_journal_is_open_elsewhere(
     config: Path, record: Path, tmp_path: Path, capsys: Shown
 ) -> None:
@@ -344,10 +455,39 @@ def test_words_that_cannot_be_used(words: list[str], problem: str, capsys: Shown
     assert problem in capsys.readouterr().err
 
 
-def test_nothing_to_export_from(config: Path, capsys: Shown) -> None:
-    assert main(["export", "--config", str(config)]) == 2
-    assert "here.journal: there is no such file" in capsys.readouterr().err
+def test_where_there_is_no_journal(config: Path, record: Path, capsys: Shown) -> None:
+    for words in (["export"], ["import", str(record)]):
+        assert main([*words, "--config", str(config)]) == 2
+        told = capsys.readouterr().err
+        assert "here.journal: there is no such file" in told
+        assert "--config" in told
     assert [path.name for path in files_in(config.parent)] == ["config.toml"]
+
+
+def test_an_export_of_somebody_who_has_played_none(
+    config: Path, journal: Path, tmp_path: Path, capsys: Shown
+) -> None:
+    assert journal.exists()
+    out = tmp_path / "out"
+    assert main(["export", "--player", "Zoe", "--to", str(out), "--config", str(config)]) == 1
+    assert capsys.readouterr().err == "thudmud: there is no battle of a player called 'Zoe'\n"
+    assert not out.exists()
+
+
+def test_an_export_tells_what_is_left_out(
+    config: Path, journal: Path, annals: Annals, tmp_path: Path, capsys: Shown
+) -> None:
+    async def fill() -> None:
+        filled = await SqliteJournal.open(journal)
+        await stored(filled, annals)
+        await filled.close()
+
+    asyncio.run(fill())
+    out = tmp_path / "out"
+    assert main(["export", "--to", str(out), "--config", str(config)]) == 0
+    assert capsys.readouterr().out == (
+        f"2 records written to {out}\n2 battles left out, still running or adjourned\n"
+    )
 
 
 def test_a_journal_that_is_in_no_file(config: Path, capsys: Shown) -> None:
@@ -358,8 +498,9 @@ def test_a_journal_that_is_in_no_file(config: Path, capsys: Shown) -> None:
 
 
 def test_a_folder_that_cannot_be_written_to(
-    config: Path, record: Path, tmp_path: Path, capsys: Shown
+    config: Path, journal: Path, record: Path, capsys: Shown
 ) -> None:
+    assert journal.exists()
     assert main(["import", str(record), "--config", str(config)]) == 0
     assert main(["export", "--to", str(record), "--config", str(config)]) == 2
     assert f"thudmud: {record}: File exists" in capsys.readouterr().err

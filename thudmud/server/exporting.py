@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,12 +33,22 @@ class Wanted:
         return [battle for battle in battles if battle.at >= self.since]
 
 
+GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
+"""The states of battles that are left out: their records would not be whole."""
+NOTHING = 1
+"""The exit status if there is no battle of a player."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many records were written, and how many battles were left out since they are running."""
+    """How many records were written, and how many battles were left out since they may go on."""
 
     records: int
-    running: int
+    going_on: int
+
+
+class StrangerError(Exception):
+    """There is no battle of the player who is wanted; ``str()`` is the name."""
 
 
 def add_export(subparsers: Subparsers) -> None:
@@ -45,8 +56,10 @@ def add_export(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "export",
         help="write the battles that were played to files",
-        description="Write the battles that were played to files, a record each. A battle that is "
-        "still running is left out, and so is one without a ply. The server may be running.",
+        description="Write the battles that were played to files, a record each. The name of a "
+        "file tells when and by which rules it was played, by whom, and how it ended. A battle "
+        "that is still running or adjourned is left out, and so is one without a ply. The server "
+        "may be running.",
     )
     parser.set_defaults(run=_export)
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
@@ -54,7 +67,11 @@ def add_export(subparsers: Subparsers) -> None:
         "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
     )
     parser.add_argument(
-        "--to", type=Path, default=Path(), metavar="DIR", help="the folder; by default this one"
+        "--to",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the folder, made if need be; default: .",
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
 
@@ -64,9 +81,10 @@ def _export(options: argparse.Namespace) -> int:
     since = float("-inf") if options.since is None else options.since
     try:
         file = journal_file(options.config)
-        if not file.exists():
-            return refuse(f"{file}: there is no such file; the server makes it")
         written = asyncio.run(_run(file, options.to, Wanted(options.player, since)))
+    except StrangerError as stranger:
+        print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
+        return NOTHING
     except config_file.ConfigError as error:
         return refuse(*error.problems)
     except JournalError as error:
@@ -74,8 +92,8 @@ def _export(options: argparse.Namespace) -> int:
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
     print(f"{counted(written.records, 'record')} written to {options.to}")
-    if written.running:
-        print(f"{counted(written.running, 'battle')} left out, still running")
+    if written.going_on:
+        print(f"{counted(written.going_on, 'battle')} left out, still running or adjourned")
     return 0
 
 
@@ -88,21 +106,24 @@ async def export(journal: Journal, folder: Path, wanted: Wanted) -> Written:
     """Write the records of the battles that are wanted to a folder, which is made if need be.
 
     Raises:
+        StrangerError: there is no battle of the player who is wanted.
         JournalError: the journal cannot be read.
         OSError: a file cannot be written.
     """
     archive = folded(await journal.landmarks())
+    if wanted.player is not None and not archive.of(wanted.player):
+        raise StrangerError(repr(wanted.player))
     battles = wanted.among(archive)
-    ended = [battle for battle in battles if battle.state is not State.RUNNING]
+    over = [battle for battle in battles if battle.state not in GOING_ON]
     records = 0
-    for battle in ended:
+    for battle in over:
         source = battle.source
         entries = await journal.read(source.board, source.version, battle.length)
         game = game_of(entry.event for entry in entries)
         if game.moves:
             _write(folder / file_name(battle), game)
             records += 1
-    return Written(records, len(battles) - len(ended))
+    return Written(records, len(battles) - len(over))
 
 
 def _write(path: Path, game: Game) -> None:

@@ -26,6 +26,7 @@ from thudmud.server.records import Told, folded, journal_file, open_journal, tol
 from thudmud.tables.archive import Archive, Battle, game_of
 from thudmud.tables.events import Imported
 from thudmud.tables.saved import BattleId
+from thudmud.text.dates import day
 
 STREAM = "(imports)"
 """The stream that imported battles are in; names of boards are made of letters."""
@@ -41,6 +42,14 @@ _PLAYER = re.compile(r"[A-Za-z]{2,20}")
 
 class RefusedFileError(Exception):
     """A file is not taken in; ``str()`` says why, in a line that does not name it."""
+
+
+class KnownError(RefusedFileError):
+    """A battle is there already; ``place`` is where."""
+
+    def __init__(self, how: str, place: BattleId) -> None:
+        super().__init__(f"it was {how} already")
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +69,9 @@ def add_import(subparsers: Subparsers) -> None:
         "import",
         help="bring records of battles in from files",
         description="Bring records of battles in from files. Every ply is checked by the rules. "
-        "The names of files that export has written tell the rest; for others give it here. The "
-        "server may be running.",
+        "The names of files that export has written tell the rest: the day, the rules, who played "
+        "and how it ended. For others give it here; their day is that of the file. What is there "
+        "already, with the same plies, players and day, is refused. The server may be running.",
     )
     parser.set_defaults(run=_import)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
@@ -84,6 +94,8 @@ def _import(options: argparse.Namespace) -> int:
     except JournalError as error:
         _report(result)
         return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
     _report(result)
     return REFUSED if result.refused else 0
 
@@ -115,16 +127,21 @@ async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result:
         JournalError: the journal cannot be read or written.
     """
     imports = _Imports(journal)
-    places: dict[Path, BattleId] = {}
+    new: dict[Path, BattleId] = {}
+    known: dict[Path, BattleId] = {}
     for path in files:
         try:
-            places[path] = await imports.add(read_file(path, given))
+            new[path] = await imports.add(read_file(path, given))
             result.accepted[path] = None
         except RefusedFileError as refusal:
             result.refused[path] = str(refusal)
+            if isinstance(refusal, KnownError):
+                known[path] = refusal.place
     archive = folded(await journal.landmarks())
-    for path, place in places.items():
+    for path, place in new.items():
         result.accepted[path] = archive.number_of(place)
+    for path, place in known.items():
+        result.refused[path] += f": battle {archive.number_of(place)}"
 
 
 def read_file(path: Path, given: Told) -> Imported:
@@ -140,7 +157,7 @@ def read_file(path: Path, given: Told) -> Imported:
     at = changed if named.at is None else named.at
     dwarf, troll = given.dwarf or named.dwarf, given.troll or named.troll
     plies = len(game.moves)
-    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, game.outcome)
+    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, named.outcome(game))
 
 
 def _likely_rules(text: str) -> str:
@@ -197,22 +214,22 @@ class _Imports:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._version = 0
-        self._records: set[tuple[str, str]] = set()
+        self._places: dict[tuple[str, ...], BattleId] = {}
         self._archive: Archive | None = None
 
     async def add(self, battle: Imported) -> BattleId:
         """Store a battle; return where.
 
         Raises:
-            RefusedFileError: it is there already.
+            KnownError: it is there already.
             JournalError: it could not be stored.
         """
         while True:
             await self._catch_up()
-            if (battle.rules, battle.record) in self._records:
-                raise RefusedFileError("the same record has been imported already")
-            if number := await self._played_here(battle):
-                raise RefusedFileError(f"it is battle {number}, which was played here")
+            if place := self._places.get(_likeness(battle)):
+                raise KnownError("imported", place)
+            if place := await self._played_here(battle):
+                raise KnownError("played here", place)
             try:
                 await self._journal.append(STREAM, self._version, [battle])
             except Conflict:
@@ -223,28 +240,33 @@ class _Imports:
         for entry in await self._journal.read(STREAM, self._version + 1):
             self._version = entry.version
             if isinstance(entry.event, Imported):
-                self._records.add((entry.event.rules, entry.event.record))
+                place = BattleId(STREAM, entry.version)
+                self._places.setdefault(_likeness(entry.event), place)
 
-    async def _played_here(self, battle: Imported) -> int | None:
-        """Return the number of a battle that was played here and is the same, if there is one."""
+    async def _played_here(self, battle: Imported) -> BattleId | None:
+        """Return the battle that was played here and is the same, if there is one."""
         if self._archive is None:
             self._archive = folded(await self._journal.landmarks())
         for known in self._archive.of(battle.dwarf):
-            if _alike(known, battle):
+            same = _circumstances(known) == _circumstances(battle) and not known.imported
+            if same and known.plies in {battle.plies, None}:
                 source = known.source
                 entries = await self._journal.read(source.board, source.version, known.length)
                 if write_record(game_of(entry.event for entry in entries)) == battle.record:
-                    return known.number
+                    return known.id
         return None
 
 
-def _alike(known: Battle, battle: Imported) -> bool:
-    return (
-        not known.imported
-        and known.rules == battle.rules
-        and known.troll.lower() == battle.troll.lower()
-        and known.plies in {battle.plies, None}
-    )
+def _likeness(battle: Imported) -> tuple[str, ...]:
+    """Return what makes two imported battles the same.
+
+    The plies alone do not: many battles begin alike, and some end soon.
+    """
+    return (*_circumstances(battle), battle.record)
+
+
+def _circumstances(battle: Battle | Imported) -> tuple[str, ...]:
+    return battle.rules, battle.dwarf.lower(), battle.troll.lower(), day(battle.at)
 
 
 def _short(reason: str) -> str:

@@ -2,6 +2,10 @@
 
 Owns the names of such files, which tell what a record does not, and how a subcommand comes by the
 journal. Must never write into either.
+
+A record itself tells nothing but the setup and the plies, as other programs expect it. How a battle
+ended, unless by a ply, is told by the name of its file, as who played it and when: so
+``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.
 """
 
 from __future__ import annotations
@@ -9,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from thudmud.engine import RULESETS
+from thudmud.engine import RULESETS, Ending, Game, Outcome, Side
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
 from thudmud.server import config_file
 from thudmud.tables.archive import Archive, Battle
@@ -23,9 +27,15 @@ NOBODY = "nobody"
 """Stands in the name of a file for a player who is not known; no player is called that."""
 
 _NAME = re.compile(
-    r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]+)_(?P<troll>[A-Za-z]+)\.thud",
+    r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]+)_(?P<troll>[A-Za-z]+)"
+    r"(?:_(?P<ending>[a-z-]+)_(?P<winner>[a-z]+))?\.thud",
     re.ASCII,
 )
+_ENDINGS = {each.value.replace(" ", "-"): each for each in Ending}
+_WINNERS = {"draw": None} | {each.value: each for each in Side}
+# Those that no ply brings about: by what they are worked out.
+_GIVEN_UP = {Ending.RESIGNATION, Ending.CLAIM}
+_COUNTED = {Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +47,27 @@ class Told:
         rules: its ruleset's name.
         dwarf: who played the dwarfs; "" if that is not known.
         troll: the same for the trolls.
+        ending: how it ended; None if it has not, or if that is not known.
+        winner: the side that won it; None for a draw, or if that is not known.
     """
 
     at: float | None = None
     rules: str | None = None
     dwarf: str = ""
     troll: str = ""
+    ending: Ending | None = None
+    winner: Side | None = None
+
+    def outcome(self, game: Game) -> Outcome | None:
+        """Return how a battle ended: by its plies, or else as is told; None if it is not known."""
+        if game.outcome or self.ending is None:
+            return game.outcome
+        if self.ending in _COUNTED:
+            return game.ruleset.by_agreement(game.position, self.ending)
+        if self.ending in _GIVEN_UP and self.winner:
+            given_up = game.ruleset.resignation(game.position, self.winner.other)
+            return replace(given_up, ending=self.ending)
+        return None
 
 
 @asynccontextmanager
@@ -64,20 +89,30 @@ def journal_file(config: Path | None) -> Path:
 
     Raises:
         ConfigError: the configuration cannot be used.
-        JournalError: its journal is in no file.
+        JournalError: its journal is in no file, or the file is not there.
     """
     path = config_file.named_or_default(config)
     storage = config_file.load(path).storage
     if storage.backend != "sqlite":
         raise JournalError(f'{path}: storage.backend is "{storage.backend}": nothing is in a file')
-    return config_file.folder(path) / storage.journal
+    file = config_file.folder(path) / storage.journal
+    if not file.exists():
+        raise JournalError(
+            f"{file}: there is no such file. The server makes it when it is first started; if it is"
+            " elsewhere, --config FILE names the configuration that tells where."
+        )
+    return file
 
 
 def file_name(battle: Battle) -> str:
     """Return the name of the file for a battle's record."""
     dwarf, troll = battle.dwarf or NOBODY, battle.troll or NOBODY
     rules = battle.rules.replace(" ", "-")
-    return f"{battle.number:06}_{day(battle.at)}_{rules}_{dwarf}_{troll}.thud"
+    ended = ""
+    if battle.outcome:
+        ending = battle.outcome.ending.value.replace(" ", "-")
+        ended = f"_{ending}_{battle.outcome.winner.value if battle.outcome.winner else 'draw'}"
+    return f"{battle.number:06}_{day(battle.at)}_{rules}_{dwarf}_{troll}{ended}.thud"
 
 
 def told_by(name: str) -> Told:
@@ -88,7 +123,8 @@ def told_by(name: str) -> Told:
     if match is None or at is None or rules not in RULESETS:
         return Told()
     dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
-    return Told(at, rules, dwarf, troll)
+    ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
+    return Told(at, rules, dwarf, troll, ending, winner)
 
 
 def day_begins(text: str) -> float | None:
