@@ -106,7 +106,7 @@ def test_the_points_of_the_match_are_those_of_then() -> None:
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("run", "Still running."),
+        ("run", 'Still running; "replay 1" shows how far it has come.'),
         ("adjourn", "Adjourned."),
         ("clear", "Never finished."),
         ("bring_in", "Its end is not known."),
@@ -122,7 +122,33 @@ def test_what_has_no_outcome_says_so_at_its_end(what: str, said: str) -> None:
             annals.adjourn(match)
         elif what == "clear":
             annals.clear()
-    assert seen(annals.battle(1), 4).endswith(f"\n{said}")
+    battle = annals.battle(1)
+    ply = battle.plies or len(LONGER)
+    assert (
+        replayed(battle, after(played(), ply), ply, style=Style.BRIEF, me="Zoe", width=80)[-1]
+        == said
+    )
+
+
+@pytest.mark.parametrize(("outcome", "count"), [(TROLLS, 9), (TROLLS, 4), (None, 9), (None, 3)])
+def test_a_battle_that_has_gone_on_since_it_was_replayed(
+    outcome: Outcome | None, count: int
+) -> None:
+    """It ended later, or right there; or it was put away, with more plies or with fewer."""
+    annals = Annals()
+    annals.begin()
+    if outcome:
+        annals.end(outcome, count=count)
+    else:
+        annals.adjourn(saved(annals.battle(1).id, (LONGER * 3)[:count]))
+    lines = replayed(annals.battle(1), played(), 4, style=Style.BRIEF, me="Zoe", width=80)
+    assert lines[-1] == 'Play has gone on since; "replay 1" shows it.'
+
+
+def test_in_an_imported_battle_nobody_is_you() -> None:
+    annals = Annals()
+    annals.bring_in()
+    assert seen(annals.battle(1), 1, me="Zoe").startswith("Battle 1, ply 1 of 4: Zoe moves the")
 
 
 def test_a_player_who_is_not_known() -> None:

@@ -1,6 +1,9 @@
 """A battle that is seen again, as it stood after one of its plies.
 
 Owns what a player is shown of it. Must never know how they go on from there.
+
+Who replays a battle sees it as it stood when they asked for it: a battle that is still played is
+not shown going on.
 """
 
 from __future__ import annotations
@@ -8,10 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
+from thudmud.commands.archive import Replay
 from thudmud.commands.model import Style
 from thudmud.engine import Game, Side
 from thudmud.engine.english import capitalised, counted
-from thudmud.tables.archive import Battle
+from thudmud.tables.archive import Battle, State
 from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
 from thudmud.text import battles, board
@@ -29,17 +33,18 @@ def replayed(
 
     Args:
         battle: what is known of it.
-        game: the whole of it, or as much as has been played.
+        game: the whole of it, or as much as had been played when the replay began.
         ply: how many plies of it had been played.
-        style: how the board is shown.
-        me: who sees it.
+        style: how the board is shown: as who sees it is shown the board that it was played at. A
+            battle of no board that stands here, as those that were imported, is shown in full.
+        me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
         width: that of their screen, in columns.
     """
     table = _table(battle, after(game, ply))
     drawn = board.full(table, width) if style is Style.FULL else wrapped(board.status(table), width)
     lines = wrapped(_said(battle, game, ply, me), width) + drawn
     if ply == len(game.moves):
-        lines += wrapped(f"{capitalised(battles.end(battle))}.", width)
+        lines += wrapped(_end(battle, game), width)
     return lines + wrapped(WAYS, width) if ply == 0 else lines
 
 
@@ -60,8 +65,18 @@ def _said(battle: Battle, game: Game, ply: int, me: str) -> str:
     move = game.moves[ply - 1]
     mover = Side.TROLL if (ply % 2 == 0) is (game.opening.turn is Side.DWARF) else Side.DWARF
     who = battle.player(mover) or battles.UNKNOWN
-    mine = who if who.lower() == me.lower() else None
+    mine = who if who.lower() == me.lower() and not battle.imported else None
     return f"Battle {number}, ply {ply} of {plies}: {played(move, who, mine)}"
+
+
+def _end(battle: Battle, game: Game) -> str:
+    """Return what comes after the last ply that is shown: the end, or where to see more."""
+    again = f'"{Replay(battle.number)}"'
+    if battle.state is State.RUNNING:
+        return f"Still running; {again} shows how far it has come."
+    if battle.plies not in {None, len(game.moves)} or battle.outcome != game.outcome:
+        return f"Play has gone on since; {again} shows it."
+    return f"{capitalised(battles.end(battle))}."
 
 
 def _table(battle: Battle, game: Game) -> Table:
