@@ -211,6 +211,9 @@ class TestReplaying:
         do(hall, "Carla", Replay(2))
         do(hall, "Anna", ply("G7", "G6"))
         step(hall, Way.LAST)
+        assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_GONE_ON
+        do(hall, "Carla", Replay(2))
+        step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
 
 

@@ -151,6 +151,17 @@ def test_in_an_imported_battle_nobody_is_you() -> None:
     assert seen(annals.battle(1), 1, me="Zoe").startswith("Battle 1, ply 1 of 4: Zoe moves the")
 
 
+@pytest.mark.parametrize(("outcome", "over"), [(None, ""), (TROLLS, " is over")])
+def test_an_imported_battle_is_of_no_match(outcome: Outcome | None, over: str) -> None:
+    annals = Annals()
+    annals.bring_in(outcome)
+    board = "\n".join(
+        replayed(annals.battle(1), played(outcome), 4, style=Style.FULL, me="Zoe", width=80)
+    )
+    assert f"A single battle{over}, 4 plies" in board
+    assert "Match:" not in board
+
+
 def test_a_player_who_is_not_known() -> None:
     annals = Annals()
     annals.bring_in()

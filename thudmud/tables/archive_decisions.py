@@ -41,13 +41,13 @@ def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
         case Replay(number):
             return Replayed(person.name, number, hall.game(_battle(hall, number)), 0)
         case Step(way):
-            return _step(person, way)
+            return _step(hall, person, way)
         case History(player) | ViewScore(player) if player and player.lower() in {"me", "myself"}:
             return Asked(person.name, replace(command, player=person.name))
     return Asked(person.name, command)
 
 
-def _step(person: Person, way: Way) -> Replayed:
+def _step(hall: Hall, person: Person, way: Way) -> Replayed:
     seen = person.replay
     if seen is None:
         raise Refused(Refusal.NOT_REPLAYING)
@@ -55,7 +55,9 @@ def _step(person: Person, way: Way) -> Replayed:
     back = way in {Way.BACK, Way.FIRST}
     if seen.ply == (0 if back else end):
         reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
-        raise Refused(reason, number=seen.number)
+        if not back and hall.game(_battle(hall, seen.number)) != seen.game:
+            reason = Refusal.REPLAY_GONE_ON
+        raise Refused(reason, number=seen.number, words=Replay(seen.number))
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end)
 

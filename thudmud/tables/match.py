@@ -29,6 +29,7 @@ class Match:
         battle: 1 or 2.
         before: the points of the battles before it, of who has the dwarfs and of who has the
             trolls in it.
+        single: whether there is but one battle, as of those that were imported.
     """
 
     game: Game
@@ -38,6 +39,7 @@ class Match:
     rated: bool = False
     battle: int = 1
     before: tuple[int, int] = (0, 0)
+    single: bool = False
 
     @classmethod
     def restored(cls, saved: SavedMatch) -> Match:

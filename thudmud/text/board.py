@@ -116,7 +116,7 @@ def _score_line(table: Table) -> str:
 def _match_lines(table: Table) -> list[str]:
     """Return the points of the match as a line; none before a battle of it has ended."""
     match = table.match
-    if match is None or (match.battle == 1 and match.running):
+    if match is None or match.single or (match.battle == 1 and match.running):
         return []
     points = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)
     return [f"Match: {points}"]
@@ -152,9 +152,8 @@ def _progress(table: Table) -> str:
     if match is None:
         return "No battle has begun."
     plies = counted(len(match.game.moves), "ply")
-    if match.running:
-        return f"Battle {match.battle} of {BATTLES}, {plies}"
-    return f"Battle {match.battle} of {BATTLES} is over, {plies}"
+    which = "A single battle" if match.single else f"Battle {match.battle} of {BATTLES}"
+    return f"{which}, {plies}" if match.running else f"{which} is over, {plies}"
 
 
 def _side_line(table: Table, side: Side) -> str:

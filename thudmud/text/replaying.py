@@ -89,6 +89,7 @@ def _table(battle: Battle, game: Game) -> Table:
         names[Side.TROLL],
         battle=battle.part,
         before=battle.before,
+        single=battle.imported,
     )
     spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
     return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
