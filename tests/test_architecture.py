@@ -28,6 +28,7 @@ OWNERS = {
     "pydantic": {"server"},
     "argon2": {"server"},
     "openskill": {"tables"},
+    "wcwidth": {"text"},
     "sqlite3": {"journal", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""
