@@ -84,7 +84,7 @@ async def test_the_last_words_have_no_prompt_behind_them() -> None:
     screen.ask()
     await turn()
     screen.show(b"bye\r\n")
-    screen.close(linger=False)
+    screen.close(linger=False, grace=20.0)
     screen.show(b"never\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"\r\nbye\r\n"]

@@ -140,7 +140,7 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class No:
-    """Decline what the other player has offered."""
+    """Decline what the other player has offered, or take back what one has offered oneself."""
 
     on: str | None = None
 

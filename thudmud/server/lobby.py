@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import Protocol
 
-from thudmud.commands import Command, Password, Register, Replay, Step, Style
+from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.preferences import stored_styles, styles_of
@@ -234,7 +234,7 @@ class Lobby:
         return self._done(name, await done)
 
     def _done(self, name: str, command: Command | None) -> Done:
-        if name not in self._house:
+        if isinstance(command, Quit) or name not in self._house:
             return Done.LEAVES
         if isinstance(command, Replay | Step):
             self._play_on_later(name)

@@ -45,6 +45,7 @@ class Screen:
         self._scheduled = False
         self._asking = False
         self._at_prompt = False
+        self._abort: asyncio.TimerHandle | None = None
 
     @property
     def unsent(self) -> int:
@@ -80,16 +81,20 @@ class Screen:
         self._put_prompt()
         self._put(sequence)
 
-    def close(self, *, linger: bool) -> None:
+    def close(self, *, linger: bool, grace: float) -> None:
         """Send what is waiting, without a prompt, and end the connection behind it.
 
         Args:
             linger: Whether to leave it to the client to close: if bytes of its are still on their
                 way when we do, the last words may be lost on it (RFC 1122, section 4.2.2.13).
+            grace: Seconds after which the connection is ended by force.
         """
         self._asking = self._at_prompt = False
         self._write()
         self.closed = True
+        if self._abort is None:
+            loop = asyncio.get_running_loop()
+            self._abort = loop.call_later(grace, self._transport.abort)
         if linger and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
@@ -97,6 +102,12 @@ class Screen:
                 self._transport.abort()
         else:
             self._transport.close()
+
+    def lost(self) -> None:
+        """Note that the connection is gone."""
+        self.closed = True
+        if self._abort is not None:
+            self._abort.cancel()
 
     def _put(self, piece: bytes) -> None:
         if self.closed:

@@ -80,6 +80,8 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     storage, house = settings.storage, furnish(settings)
     async with AsyncExitStack() as stack:
         accounts_path = folder / storage.accounts if storage.backend == "sqlite" else None
+        if storage.backend == "sqlite":
+            _warn_of_half(folder / storage.journal, folder / storage.accounts)
         accounts = await Accounts.open(accounts_path)
         stack.push_async_callback(accounts.close)
         journal: Journal = MemoryJournal()
@@ -92,6 +94,18 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         for work in (_rate(house, lobby), _keep_out(lobby)):
             stack.callback(_begin(work).cancel)
         yield lobby
+
+
+def _warn_of_half(journal: Path, accounts: Path) -> None:
+    """Warn if only one of the two files is there, before the other is begun anew."""
+    for here, missing in ((journal, accounts), (accounts, journal)):
+        if here.exists() and not missing.exists():
+            _log.warning(
+                "%s is there, but %s is not: an empty one is begun. If there should be one, stop"
+                " the server, delete the new one and bring yours back",
+                here,
+                missing,
+            )
 
 
 async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:

@@ -69,7 +69,6 @@ class Session:
             handle=self._handle,
             is_busy=self._is_busy,
         )
-        self._abort: asyncio.TimerHandle | None = None
         self._work: asyncio.Future[Done] | None = None  # a dialogue, or a command not yet done
         self._dialogue: asyncio.Task[Done] | None = None
         self._entering = False
@@ -122,10 +121,8 @@ class Session:
     def lost(self) -> None:
         """Note that the connection is gone."""
         _log.info("%s is gone", self._peer)
-        self._screen.closed = True
+        self._screen.lost()
         self._stop(Parting.LOST)
-        if self._abort is not None:
-            self._abort.cancel()
         self._lobby.farewell(self)
 
     # What the lobby asks.
@@ -141,11 +138,8 @@ class Session:
             linger: Whether to leave it to the client to close the connection.
             parting: How the player came to leave.
         """
-        self._screen.close(linger=linger)
+        self._screen.close(linger=linger, grace=self._settings.shutdown_grace)
         self._stop(parting)
-        if self._abort is None:
-            loop = asyncio.get_running_loop()
-            self._abort = loop.call_later(self._settings.shutdown_grace, self._transport.abort)
 
     def dismiss(self) -> None:
         """End the connection of a player who is not to be seen out with it."""

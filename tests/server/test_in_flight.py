@@ -1,0 +1,303 @@
+"""Whoever is lost, comes in or is shown out while something of theirs is being stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from tests.server.place import BOARDS, Place
+from tests.server.test_scribe import SlowJournal
+from thudmud.commands import Style
+from thudmud.engine import Side
+from thudmud.server import presence
+from thudmud.server.accounts import Accounts
+from thudmud.server.lobby import BARRED, ELSEWHERE, Done, Lobby
+from thudmud.tables import Parting
+from thudmud.text import House
+
+
+@pytest.fixture
+def journal() -> SlowJournal:
+    return SlowJournal()
+
+
+@pytest.fixture
+async def place(journal: SlowJournal) -> Place:
+    place = Place(journal)
+    await place.open()
+    return place
+
+
+@pytest.fixture
+async def lobby(journal: SlowJournal) -> AsyncIterator[Lobby]:
+    lobby = lobby_on(journal, await Accounts.open(None))
+    await lobby.scribe.open()
+    await lobby.ready()
+    yield lobby
+    await lobby.accounts.close()
+
+
+def lobby_on(journal: SlowJournal, accounts: Accounts) -> Lobby:
+    return Lobby(House(BOARDS, seat_grace=0), journal, accounts, clock=lambda: 1000.0)
+
+
+class Guest:
+    """A session as the lobby sees it."""
+
+    def __init__(self) -> None:
+        self.shown = b""
+        self.ended = False
+
+    def show(self, lines: bytes) -> None:
+        self.shown += lines
+
+    def end(self, *, linger: bool) -> None:
+        self.ended = True
+
+    def dismiss(self) -> None:
+        self.ended = True
+
+
+async def sit(lobby: Lobby) -> tuple[Guest, Guest]:
+    """Let Anna and Bert begin a battle at the oak board."""
+    anna, bert = Guest(), Guest()
+    await lobby.admit(anna, "Anna", 80)
+    await lobby.admit(bert, "Bert", 80)
+    await do(lobby, "Anna", "join game as dwarf on oak board")
+    await do(lobby, "Bert", "join game as troll on oak board")
+    await do(lobby, "Bert", "start")
+    return anna, bert
+
+
+async def do(lobby: Lobby, name: str, line: str) -> Done:
+    done = lobby.obey(name, line)
+    return done if isinstance(done, Done) else await done
+
+
+async def held_up(journal: SlowJournal) -> None:
+    """Wait until something more is about to be stored."""
+    async with asyncio.timeout(20):
+        await journal.waiting.acquire()
+
+
+def hold(journal: SlowJournal) -> None:
+    journal.gate.clear()
+    journal.waiting = asyncio.Semaphore(0)
+
+
+async def finished(*work: Any) -> list[Any]:
+    async with asyncio.timeout(20):
+        return await asyncio.gather(*work)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)
+
+
+def away(house: House) -> set[str]:
+    """Return who is noted to be away from the oak board."""
+    table = house.hall.tables["oak board"]
+    return {table.seats[side] for side in table.away}
+
+
+@pytest.mark.parametrize("room", ["", "go oak board"])
+async def test_lost_while_sitting_down(place: Place, journal: SlowJournal, room: str) -> None:
+    await place.enter("Carla", "Dora")
+    await place.type("Carla", room)
+    hold(journal)
+    joining = place.scribe.obey("Carla", "join game as dwarf on oak board")
+    await held_up(journal)
+    parting = place.scribe.part("Carla", Parting.LOST)
+    journal.gate.set()
+    await finished(joining, parting)
+    assert "Carla" not in place.house
+    assert place.house.hall.tables["oak board"].seats == {Side.DWARF: "Carla"}
+    assert away(place.house) == {"Carla"}
+    assert "You are welcome" not in await place.type("Dora", "look at oak board")
+
+
+async def test_lost_while_the_other_has_a_match_resumed(place: Place, journal: SlowJournal) -> None:
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8", "adjourn game")
+    await place.type("Bert", "adjourn game", "go oak board")
+    await place.type("Anna", "go oak board")
+    hold(journal)
+    resuming = place.scribe.obey("Anna", "resume game on oak board")
+    await held_up(journal)
+    parting = place.scribe.part("Bert", Parting.LOST)
+    journal.gate.set()
+    await finished(resuming, parting)
+    assert place.plies() == 1
+    assert away(place.house) == {"Bert"}
+
+
+async def test_lost_while_a_style_is_being_kept(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = asyncio.Event()
+
+    async def keep(name: str, styles: object) -> None:
+        await gate.wait()
+
+    await place.enter("Anna", member=True)
+    monkeypatch.setattr(place.scribe, "_keep_styles", keep)
+    choosing = place.scribe.obey("Anna", "set board full on oak board")
+    parting = place.scribe.part("Anna", Parting.LOST)
+    gate.set()
+    await finished(choosing, parting)
+    assert "Anna" not in place.house
+
+
+async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
+    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "RETRY", 0.0)
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8")
+    await place.scribe.part("Anna", Parting.LOST)
+    journal.broken = True
+    await place.enter("Anna")
+    assert away(place.house) == {"Anna"}
+    journal.broken = False
+    await until(lambda: not away(place.house))
+    assert "Anna is here" in await place.type("Bert", "claim game")
+    assert place.house.hall.tables["oak board"].running
+
+
+async def test_how_somebody_left_is_stored_even_if_it_is_late(
+    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "RETRY", 0.0)
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "join game as dwarf on oak board")
+    journal.broken = True
+    await place.type("Anna", "quit")
+    journal.broken = False
+    await until(lambda: not place.house.hall.tables["oak board"].seats)
+    assert not place.house.needs("Anna")
+
+
+async def test_back_while_it_is_being_stored_that_one_is_away(
+    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "RETRY", 0.0)
+    await place.sit()
+    journal.broken = True
+    await place.scribe.part("Anna", Parting.LOST)
+    journal.broken = False
+    hold(journal)
+    await held_up(journal)  # the second try
+    arriving = asyncio.create_task(place.enter("Anna"))
+    await asyncio.sleep(0)
+    journal.gate.set()
+    await finished(arriving)
+    assert away(place.house) == set()
+
+
+async def test_taken_over_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
+    one, two = Guest(), Guest()
+    await lobby.admit(one, "Anna", 80)
+    await do(lobby, "Anna", "join game as dwarf on oak board")
+    hold(journal)
+    quitting = lobby.obey("Anna", "quit")
+    await held_up(journal)
+    admitting = asyncio.create_task(lobby.admit(two, "Anna", 80))
+    await asyncio.sleep(0)
+    journal.gate.set()
+    assert (await finished(quitting, admitting))[0] is Done.LEAVES
+    assert b"Goodbye" in one.shown
+    assert ELSEWHERE.encode() not in one.shown
+    assert b"Goodbye" not in two.shown
+    lobby.part(one, "Anna", Parting.QUIT)
+    assert await do(lobby, "Anna", "who") is Done.STAYS
+    assert b"Anna" in two.shown
+
+
+async def test_lost_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
+    one = Guest()
+    await lobby.admit(one, "Anna", 80)
+    await do(lobby, "Anna", "join game as dwarf on oak board")
+    hold(journal)
+    quitting = lobby.obey("Anna", "quit")
+    await held_up(journal)
+    parting = lobby.part(one, "Anna", Parting.LOST)
+    journal.gate.set()
+    await finished(quitting, parting)
+    assert not lobby._house.hall.people
+    assert not lobby._house.hall.tables["oak board"].seats
+
+
+async def test_lost_while_coming_back(lobby: Lobby, journal: SlowJournal) -> None:
+    anna, _ = await sit(lobby)
+    await finished(lobby.part(anna, "Anna"))
+    again = Guest()
+    hold(journal)
+    admitting = asyncio.create_task(lobby.admit(again, "Anna", 80))
+    await held_up(journal)
+    parting = lobby.part(again, "Anna")
+    journal.gate.set()
+    await finished(admitting, parting)
+    assert set(lobby._house.hall.people) == {"Bert"}
+    assert away(lobby._house) == {"Anna"}
+
+
+async def test_banned_while_coming_back(lobby: Lobby, journal: SlowJournal) -> None:
+    anna, bert = await sit(lobby)
+    await finished(lobby.part(anna, "Anna"))
+    again = Guest()
+    hold(journal)
+    admitting = asyncio.create_task(lobby.admit(again, "Anna", 80))
+    await held_up(journal)
+    lobby.keep_out({"anna"})
+    journal.gate.set()
+    await finished(admitting)
+    await until(lambda: "Anna" not in lobby._house)
+    assert again.shown.endswith(BARRED.encode() + b"\r\n")
+    assert again.ended
+    assert not bert.ended
+
+
+async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -> None:
+    gate, read = asyncio.Event(), journal.landmarks
+
+    async def landmarks() -> Any:
+        await gate.wait()
+        return await read()
+
+    monkeypatch.setattr(journal, "landmarks", landmarks)
+    lobby = lobby_on(journal, await Accounts.open(None))
+    await lobby.scribe.open()
+    anna, lost = Guest(), Guest()
+    admitting = [
+        asyncio.create_task(lobby.admit(guest, name, 80))
+        for guest, name in ((anna, "Anna"), (lost, "Bert"))
+    ]
+    await asyncio.sleep(0)
+    lobby.keep_out({"anna"})
+    lost.ended = True
+    gate.set()
+    await finished(*admitting)
+    assert anna.shown == BARRED.encode() + b"\r\n"
+    assert anna.ended
+    assert not lobby._house.hall.people
+    await lobby.accounts.close()
+
+
+async def test_a_line_at_a_time_from_one_player(place: Place, journal: SlowJournal) -> None:
+    """What would need no storing waits, too, for what came before it."""
+    await place.sit()
+    hold(journal)
+    moving = place.scribe.obey("Anna", "move from f15 to f8")
+    await held_up(journal)
+    place.told.clear()
+    looking = place.scribe.obey("Anna", "set board full on oak board")
+    assert isinstance(looking, asyncio.Task)
+    journal.gate.set()
+    await finished(moving, looking)
+    assert place.house.hall.style("Anna", "oak board") is Style.FULL
+    assert "You move the dwarf" in place.told["Anna"][0]
