@@ -23,7 +23,7 @@ from thudmud.commands.model import (
 from thudmud.engine import Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Telling, decide, part
 from thudmud.tables.asides import Asked, Gone, Spoke
-from thudmud.tables.meaning import board_meant, remember
+from thudmud.tables.meaning import board_meant, named
 
 
 @pytest.fixture
@@ -87,9 +87,8 @@ class TestHints:
         assert hint in str(refused.value)
 
     def test_a_refused_command_has_still_named_a_board(self, hall: Hall) -> None:
-        remember(hall, "Anna", "elm table")
-        remember(hall, "Anna", "chair")
-        remember(hall, "Anna", None)
+        for words in ("elm table", "chair", None):
+            hall.commit(named(hall, "Anna", words))
         assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
 
 

@@ -72,7 +72,8 @@ class TestTwoSteps:
     def test_a_refusal_is_told_at_once(self, line: str, says: str) -> None:
         house = house_of()
         plan = house.plan("Anna", line, 0.0)
-        assert plan.decisions == ()
+        assert not any(each.events or each.asides for each in plan.decisions)
+        assert house.hall.people["Anna"].used is None
         assert says in told(list(plan.messages))["Anna"]
 
     def test_a_blank_line_comes_to_nothing(self) -> None:

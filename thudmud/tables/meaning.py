@@ -1,6 +1,6 @@
 """Which board and which player somebody means by their words.
 
-Owns what is meant where nothing is said, and what "it" means. Must never change anything but that.
+Owns what is meant where nothing is said, and what "it" means. Must never change anything.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from thudmud.commands.near import near_miss
-from thudmud.tables.hall import Hall, Person
+from thudmud.tables.hall import Decision, Hall, Person
 from thudmud.tables.objects import Phrase, listed, shortened
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import Table
@@ -30,14 +30,16 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     return hall.tables[_named_board(hall, person, words)]
 
 
-def remember(hall: Hall, player: str, words: str | None) -> None:
-    """Take note of the board that ``player`` has named, if it is one: it is "it" from now on.
+def named(hall: Hall, player: str, words: str | None) -> Decision:
+    """Return what comes of a command that was refused.
 
-    What is committed is remembered anyway; this is for a command that was refused.
+    The board that its words name, if they name one, is "it" for ``player`` from now on.
     """
+    board = None
     with suppress(Refused):
         if words is not None:
-            hall.people[player].used = board_meant(hall, hall.people[player], words).name
+            board = board_meant(hall, hall.people[player], words).name
+    return Decision(player, board)
 
 
 def fitting(hall: Hall, words: str) -> list[str]:

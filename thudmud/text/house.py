@@ -27,7 +27,7 @@ from thudmud.tables import (
 from thudmud.tables.archive import Battle, game_of
 from thudmud.tables.asides import TookOver
 from thudmud.tables.events import Event, TableEvent
-from thudmud.tables.meaning import remember
+from thudmud.tables.meaning import named
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
 from thudmud.tables.seating import come_back, vanish
@@ -160,8 +160,8 @@ class House:
         try:
             return Plan(command, tuple(decide(self.hall, name, command, now)))
         except (Refused, IllegalMove) as refusal:
-            remember(self.hall, name, _named(command))
-            return Plan(command, messages=(self.answer(name, str(refusal)),))
+            refused = named(self.hall, name, _words(command))
+            return Plan(command, (refused,), (self.answer(name, str(refusal)),))
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""
@@ -284,7 +284,7 @@ class House:
         return messages
 
 
-def _named(command: Command) -> str | None:
+def _words(command: Command) -> str | None:
     """Return the words for a board that a command holds, if any."""
     match command:
         case Look(words) | Go(words):

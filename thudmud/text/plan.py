@@ -26,7 +26,7 @@ class Plan:
     Attributes:
         command: what was asked for; None if the line could not be read, or was blank.
         decisions: what would happen.
-        messages: what is told at once, if nothing happens.
+        messages: what is told at once, without anything happening that others could notice.
     """
 
     command: Command | None = None
