@@ -7,7 +7,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test fast lint bench clients clean
+.PHONY: run test fast soak lint bench clients clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -17,6 +17,10 @@ test: lint clients
 
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
+
+# A server is killed 200 times in the middle of play; "make test" does it less often.
+soak: $(VENV)/.dev
+	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
