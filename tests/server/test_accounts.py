@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.plain import PATIENCE
-from thudmud.server.account_file import AccountsError, Unavailable, Unusable
+from thudmud.server.account_file import Unavailable, Unusable
 from thudmud.server.accounts import Account, Accounts, KeptName, NameTaken, Nobody
 
 
@@ -52,12 +51,12 @@ async def test_everything_about_a_member_is_kept(accounts: Accounts, path: Path)
     await accounts.enrol("Anna", "hash", 5.0)
     await accounts.set_password("anna", "another")
     await accounts.set_preferences("anna", {"style": "brief", "colours": ["é", None]})
-    await accounts.set_banned("anna", banned=True)
-    await accounts.seen({"anna": 7.0, "nobody": 8.0})
+    await accounts.ban("anna", 6.0)
+    await accounts.seen({"anna": 7.5, "nobody": 8.0})
     await accounts.close()
     again = await Accounts.open(path)
     assert await again.find("Anna") == Account(
-        "Anna", "another", {"style": "brief", "colours": ["é", None]}, 5.0, 7.0, banned=True
+        "Anna", "another", {"style": "brief", "colours": ["é", None]}, 5, 7, banned=True
     )
     await again.close()
 
@@ -83,7 +82,37 @@ async def test_a_retired_name_can_be_had_by_nobody(accounts: Accounts) -> None:
     with pytest.raises(Nobody):
         await accounts.set_password("Anna", "hash")
     with pytest.raises(Nobody):
-        await accounts.set_banned("Anna", banned=False)
+        await accounts.ban("Anna", 7.0)
+    with pytest.raises(Nobody):
+        await accounts.unban("Anna")
+    assert await accounts.find("Anna") == Account("Anna", "", {}, 5.0, 5.0, retired=True)
+
+
+async def test_a_name_can_be_banned_without_an_account(accounts: Accounts) -> None:
+    await accounts.keep_guest(GUEST)
+    await accounts.ban("greta", 6.0)
+    assert await accounts.find("Greta") == Account("greta", "", {}, 6.0, 6.0, banned=True)
+    assert not await accounts.keep_guest(GUEST, instead_of=GUEST)
+    with pytest.raises(NameTaken):
+        await accounts.enrol("Greta", "hash", 7.0)
+    for change in (accounts.set_password("Greta", "hash"), accounts.retire("Greta")):
+        with pytest.raises(Nobody):
+            await change
+    await accounts.unban("GRETA")
+    assert await accounts.find("Greta") is None
+    assert await accounts.find_guest("Greta") == GUEST
+    with pytest.raises(Nobody):
+        await accounts.unban("Greta")
+
+
+async def test_a_member_who_is_let_in_again_is_as_before(accounts: Accounts) -> None:
+    await accounts.enrol("Anna", "hash", 5.0)
+    with pytest.raises(Nobody):
+        await accounts.unban("Anna")
+    for _ in range(2):
+        await accounts.ban("anna", 6.0)
+    await accounts.unban("anna")
+    assert await accounts.find("Anna") == ANNA
 
 
 async def test_what_concerns_nobody_is_refused(accounts: Accounts) -> None:
@@ -159,12 +188,14 @@ async def test_what_another_process_changes_is_seen(accounts: Accounts, path: Pa
         await accounts.enrol("Anna", "hash", 5.0)
         await accounts.enrol("Bob", "hash", 5.0)
         other = await Accounts.open(path)
-        await other.set_banned("anna", banned=True)
+        await other.ban("anna", 6.0)
         assert await anext(barred) == {"anna"}
         await other.retire("bob")
         assert await anext(barred) == {"anna", "bob"}
-        await other.set_banned("anna", banned=False)
+        await other.unban("anna")
         assert await anext(barred) == {"bob"}
+        await other.ban("Greta", 7.0)
+        assert await anext(barred) == {"bob", "greta"}
     await other.close()
     assert await accounts.find("Anna") == ANNA
 
@@ -191,64 +222,39 @@ async def test_a_file_that_is_gone_is_not_written_to(accounts: Accounts, path: P
 
 async def test_a_full_disk_changes_nothing(accounts: Accounts) -> None:
     await accounts.enrol("Anna", "hash", 5.0)
-    database = accounts._file._database
-    pages = database.execute("pragma page_count").fetchone()[0]
-    database.execute(f"pragma max_page_count = {pages}")
-    with pytest.raises(Unavailable, match="database or disk is full"):
+    [(pages,)] = await accounts._thread.rows("pragma page_count")
+    await accounts._thread.rows(f"pragma max_page_count = {pages}")
+    with pytest.raises(Unavailable, match=r"thudmud\.accounts: the disk is full$"):
         await accounts.set_preferences("Anna", {"much": "x" * 100_000})
     assert await accounts.find("Anna") == ANNA
-    database.execute(f"pragma max_page_count = {pages + 100}")
+    await accounts._thread.rows(f"pragma max_page_count = {pages + 100}")
     await accounts.set_preferences("Anna", {"much": "x" * 100_000})
 
 
-async def fails_to_open(path: Path, match: str) -> None:
-    with pytest.raises(Unusable, match=match) as problem:
-        await Accounts.open(path)
-    assert str(path) in str(problem.value)
+async def test_who_is_barred_is_found_out_later(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    troubles = [Unusable("damaged")] * 3 + [Unavailable("busy")] * 2
+    version = accounts._thread.version
+
+    async def fail() -> int:
+        if troubles:
+            raise troubles.pop(0)
+        return await version()
+
+    monkeypatch.setattr(accounts._thread, "version", fail)
+    await accounts.ban("Anna", 5.0)
+    async with asyncio.timeout(PATIENCE):
+        assert await anext(accounts.barred(poll=0.0)) == {"anna"}
+    assert [record.getMessage() for record in caplog.records] == [
+        "who may not come in is not known: damaged",
+        "who may not come in is not known: busy",
+    ]
 
 
-async def test_files_that_cannot_be_used(path: Path, tmp_path: Path) -> None:
-    await fails_to_open(tmp_path / "nowhere" / "accounts", "cannot be opened: No such file")
-    await fails_to_open(tmp_path, "cannot be opened: Is a directory")
-    path.write_bytes(b"name = password\n" * 1000)
-    await fails_to_open(path, "the file is damaged, or not one of accounts")
-    path.unlink()
-    other = sqlite3.connect(path)
-    other.execute("create table t (x)")
-    other.close()
-    await fails_to_open(path, "another program's file")
-
-
-async def test_a_file_from_the_future(path: Path) -> None:
-    await (await Accounts.open(path)).close()
-    database = sqlite3.connect(path)
-    database.execute("pragma user_version = 2")
-    database.close()
-    await fails_to_open(path, "a later version of thudmud")
-
-
-async def test_a_damaged_file_is_told_at_once(path: Path) -> None:
-    accounts = await Accounts.open(path)
-    for number in range(200):
-        await accounts.enrol(f"anna{number}", "hash" * 20, 5.0)
+async def test_who_is_barred_is_asked_for_no_longer(accounts: Accounts) -> None:
+    barred = accounts.barred(poll=0.0)
+    await anext(barred)
     await accounts.close()
-    whole = path.read_bytes()
-    for size in range(0, len(whole), 4096):
-        path.write_bytes(whole[: size + 1000])
-        await fails_to_open(path, "damaged")
-        path.write_bytes(whole[:size] + b"\xff" * 2000 + whole[size + 2000 :])
-        with pytest.raises(AccountsError):
-            await Accounts.open(path)
-    path.write_bytes(whole)
-    await (await Accounts.open(path)).close()
-
-
-async def test_preferences_that_cannot_be_read(accounts: Accounts, path: Path) -> None:
-    await accounts.enrol("Anna", "hash", 5.0)
-    await accounts.close()
-    for damaged in ("{", "[]"):
-        database = sqlite3.connect(path)
-        database.execute("update members set preferences = ?", [damaged])
-        database.commit()
-        database.close()
-        await fails_to_open(path, "damaged")
+    async with asyncio.timeout(PATIENCE):
+        assert [each async for each in barred] == []

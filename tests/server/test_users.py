@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import re
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -71,26 +72,56 @@ def fits(password: str, name: str) -> bool:
 
 
 def test_they_are_listed(capsys: Shown) -> None:
+    do(lambda accounts: accounts.enrol("Cara", "hash", 3.0))
     assert user("ban", "bob") == 0
-    assert user("remove", "bob") == 0
+    assert user("ban", "mallory") == 0
+    assert user("ban", "cara") == 0
+    assert user("remove", "cara") == 0
     assert capsys.readouterr().out == (
         "Bob is banned\n"
-        "Bob is removed; what was played under the name stays, and nobody can have it\n"
+        "Mallory is banned, without having an account\n"
+        "Cara is banned\n"
+        "Cara is removed; what was played under the name stays, and nobody can have it\n"
     )
     assert user("list") == 0
-    anna, bob, total = capsys.readouterr().out.splitlines()
-    assert " ".join(anna.split()) == "Anna since 1970-01-01 00:00 seen 1970-01-01 00:00"
-    assert bob.split()[-2:] == ["banned", "retired"]
-    assert total == "2 accounts"
-    assert user("list", "ANNA") == 0
-    assert capsys.readouterr().out == f"{anna}\n"
+    out = capsys.readouterr().out
+    anna, bob, cara, mallory, total = (" ".join(line.split()) for line in out.splitlines())
+    assert anna == "Anna since 1970-01-01 00:00 seen 1970-01-01 00:00"
+    assert bob == anna.replace("Anna", "Bob") + " banned"
+    assert cara == anna.replace("Anna", "Cara") + " removed"
+    assert re.fullmatch(r"Mallory banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", mallory)
+    assert total == "4 names"
+    assert user("list", "MALLORY") == 0
+    assert " ".join(capsys.readouterr().out.split()) == mallory
 
 
-def test_one_is_banned_and_let_in_again() -> None:
+def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
+    assert user("unban", "anna") == 2
+    assert capsys.readouterr().err == (
+        'thudmud: Anna is not banned; "thudmud user list" tells who is\n'
+    )
     assert user("ban", "anna") == 0
     assert account("Anna").banned
     assert user("unban", "anna") == 0
     assert not account("Anna").is_barred
+
+
+def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> None:
+    for _ in range(2):
+        assert user("ban", "mallory") == 0
+    for action in ("reset", "remove"):
+        assert user(action, "mallory") == 2
+        assert "there is no account 'mallory'" in capsys.readouterr().err
+    assert account("Mallory").is_barred
+    assert user("unban", "MALLORY") == 0
+    assert capsys.readouterr().out == "Mallory may come in again\n"
+    assert do(lambda accounts: accounts.find("mallory")) is None
+
+
+@pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
+def test_nobody_can_be_called_that(name: str, capsys: Shown) -> None:
+    assert user("ban", name) == 2
+    assert f"nobody can be called {name!r}: " in capsys.readouterr().err
 
 
 def test_one_is_removed(capsys: Shown) -> None:
@@ -98,7 +129,7 @@ def test_one_is_removed(capsys: Shown) -> None:
     assert account("Anna").retired
     for action in ("reset", "ban", "unban", "remove"):
         assert user(action, "anna") == 2
-    assert "Anna is removed\n" in capsys.readouterr().err
+        assert capsys.readouterr().err == "thudmud: Anna is removed, which cannot be undone\n"
 
 
 def test_a_password_is_generated(capsys: Shown) -> None:
@@ -142,7 +173,7 @@ def test_what_is_no_password(
     assert account("Anna").password == "hash"  # noqa: S105  (nobody's)
 
 
-@pytest.mark.parametrize("action", ["list", "reset", "remove", "ban", "unban"])
+@pytest.mark.parametrize("action", ["list", "reset", "remove"])
 def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
     assert user(action, "cara") == 2
     assert capsys.readouterr().err == (
@@ -157,11 +188,13 @@ def test_where_the_accounts_are(folder: Path, capsys: Shown) -> None:
     config.write_text('[storage]\naccounts = "names"\n', encoding="utf-8")
     assert user("list", "--config", str(config)) == 2
     assert capsys.readouterr().err == (
-        f"thudmud: {elsewhere / 'names'}: there is no such file; the server makes it\n"
+        f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it is"
+        " first started; if it is elsewhere, --config FILE names the configuration that tells"
+        " where.\n"
     )
     (folder / "thudmud.accounts").rename(elsewhere / "names")
     assert user("list", "--config", str(config)) == 0
-    assert capsys.readouterr().out.endswith("2 accounts\n")
+    assert capsys.readouterr().out.endswith("2 names\n")
 
 
 def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
@@ -197,7 +230,15 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
         with socket.create_connection(address, timeout=PATIENCE) as anna:
             anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
             seen = until(anna, b"")
-    assert seen.index("That is not the password") < seen.index("You come into the hall.")
+        assert seen.index("That is not the password") < seen.index("You come into the hall.")
+        with socket.create_connection(address, timeout=PATIENCE) as mallory:
+            mallory.sendall(b"mallory\n")
+            until(mallory, b"You come into the hall.")
+            assert user("ban", "mallory") == 0
+            assert "has ended your visit" in until(mallory, b"")
+        with socket.create_connection(address, timeout=PATIENCE) as mallory:
+            mallory.sendall(b"Mallory\nquit\n")
+            assert "has banned Mallory." in until(mallory, b"")
 
 
 def until(connection: socket.socket, wanted: bytes) -> str:

@@ -1,44 +1,36 @@
-"""The file that accounts are kept in: opened, checked, and made if there is none.
+"""The file that accounts are kept in: opened, read and written, and what goes wrong with it.
 
-Owns the schema and what is wrong with a file. Must never know what an account is for.
+Owns what the operator is told of a file that cannot be used. Must never know what is in it.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-APPLICATION = 0x54485541  # "THUA"; SQLite's application_id says whose file it is
-SCHEMA = 1
+from thudmud.journal.layout import has_log
+from thudmud.server import account_layout as layout
 
-_PRIVATE = 0o600  # for the owner alone; SQLite gives its -wal and -shm files the same mode
-_PATIENCE = 5.0  # seconds to wait for another process that is writing
-_TABLES = """
-create table members (
-    key text primary key,           -- the name in lower case
-    name text not null,             -- as it is shown
-    password text not null,         -- argon2id; '' once the name is retired
-    preferences text not null,      -- a JSON object
-    created real not null,          -- seconds since the epoch
-    seen real not null,
-    banned integer not null default 0,
-    retired integer not null default 0
-) strict, without rowid;
-create table guests (
-    key text primary key,
-    name text not null,
-    word blob not null,             -- sha256
-    seen real not null
-) strict, without rowid;
-"""
-_UNREADABLE = """
-select count(*) from members
-where case when json_valid(preferences) then json_type(preferences) <> 'object' else true end
-"""
+LITTLE = 1 << 20
+"""Bytes. With less than this free on a disk, what it does not do it does not for want of room."""
+
+_FULL = "the disk is full"
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_MAYBE_NO_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_MAYBE_MISSING = {*_MAYBE_NO_ROOM, sqlite3.SQLITE_READONLY}
+_REASONS = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: "the disk does not work as it should",
+    sqlite3.SQLITE_READONLY: "it cannot be written to",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_BUSY: "another process does not let go of it",
+    sqlite3.SQLITE_LOCKED: "another process does not let go of it",
+    sqlite3.SQLITE_NOMEM: "there is not enough memory",
+}
 
 
 class AccountsError(Exception):
@@ -54,10 +46,10 @@ class Unavailable(AccountsError):
 
 
 class AccountFile:
-    """An open file of accounts, or none on any disk. For one thread at a time.
+    """An open file of accounts, or none on any disk. For one thread alone.
 
     Args:
-        path: where it is; None for one in memory.
+        path: where it is, made if there is none; None for one in memory.
 
     Raises:
         Unusable: it cannot be opened, or is damaged, or is something else.
@@ -67,14 +59,9 @@ class AccountFile:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         with self._told(opening=True):
-            if path is not None:
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE))
-            self._database = sqlite3.connect(
-                path or ":memory:",
-                timeout=_PATIENCE,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            if path:
+                _check(path)
+            self._database = layout.connect(path)
         try:
             with self._told(opening=True):
                 self._prepare()
@@ -116,63 +103,80 @@ class AccountFile:
     def version(self) -> int:
         """Return a number that is another one after another process has changed something."""
         with self.reading() as database:
-            return int(_one(database, "pragma data_version"))
+            return int(layout.one(database, "pragma data_version"))
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
     def _prepare(self) -> None:
-        database = self._database
-        # The tables are looked at first: somebody else may be making them just now.
-        is_new = _one(database, "select count(*) from sqlite_schema") == 0
-        application = _one(database, "pragma application_id")
-        if application != APPLICATION and not (is_new and application == 0):
-            raise Unusable(f"{self._path}: this is another program's file, not one of accounts")
-        if _one(database, "pragma user_version") > SCHEMA:
-            raise Unusable(f"{self._path}: a later version of thudmud has written this file")
-        if not is_new and _one(database, "pragma integrity_check(1)") != "ok":
-            raise Unusable(_damaged(self._path))
-        if not is_new and _one(database, _UNREADABLE):
-            raise Unusable(_damaged(self._path))
-        database.execute("pragma journal_mode = wal")
-        database.execute("pragma synchronous = full")
-        if is_new:
-            self._make()
-
-    def _make(self) -> None:
-        self._database.execute("begin immediate")
-        if _one(self._database, "pragma application_id") == 0:  # else somebody else was faster
-            for statement in _TABLES.split(";\n"):
-                self._database.execute(statement)
-            self._database.execute(f"pragma application_id = {APPLICATION}")
-            self._database.execute(f"pragma user_version = {SCHEMA}")
-        self._database.execute("commit")
+        if self._path is None:
+            layout.fill(self._database)
+        self._database.execute("pragma journal_mode = wal")
+        self._database.execute("pragma synchronous = full")
+        # So that it is told now if nothing can be written.
+        self._database.execute(f"pragma user_version = {layout.SCHEMA}")
 
     @contextmanager
     def _told(self, *, opening: bool = False) -> Iterator[None]:
         """Turn what SQLite and the system raise into errors of ours."""
         try:
             yield
-        except OSError as error:
-            raise Unusable(f"{self._path}: cannot be opened: {error.strerror}") from error
-        except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is detail
-            if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-                raise Unusable(_damaged(self._path)) from error
-            problem = f"{self._path or 'the accounts'}: {error}"
-            if opening and code != sqlite3.SQLITE_BUSY:
-                raise Unusable(problem) from error
-            raise Unavailable(problem) from error
+        except (OSError, sqlite3.Error) as error:
+            code = _code(error)
+            if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or (
+                opening and code not in _REASONS
+            ):
+                raise Unusable(f"{self._path}: {layout.DAMAGED}") from error
+            lasts = opening and code != sqlite3.SQLITE_BUSY
+            problem = f"{self._path or 'the accounts'}: {_reason(self._path, error)}"
+            raise (Unusable if lasts else Unavailable)(problem) from error
 
 
-def _damaged(path: Path | None) -> str:
-    return f"{path}: the file is damaged, or not one of accounts; restore a copy of it"
+def _check(path: Path) -> None:
+    """Refuse a file that cannot be used as it is; make one if there is none."""
+    if not path.exists() and not has_log(path):
+        layout.create(path)
+    if problem := layout.problem(path):
+        raise Unusable(f"{path}: {problem}")
 
 
-def _one(database: sqlite3.Connection, statement: str) -> Any:
-    with closing(database.execute(statement)) as found:
-        return found.fetchone()[0]
+def _code(error: OSError | sqlite3.Error) -> int:
+    """Return SQLite's code, without detail; an error that has none comes from what was read."""
+    if isinstance(error, OSError):
+        return sqlite3.SQLITE_FULL if error.errno in _NO_ROOM else sqlite3.SQLITE_CANTOPEN
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+
+
+def _reason(path: Path | None, error: OSError | sqlite3.Error) -> str:
+    """Return why something could not be done, in plain words if there are any."""
+    code = _code(error)
+    detail = error.strerror if isinstance(error, OSError) else error
+    if path and code in _MAYBE_NO_ROOM and _is_full(path):
+        return _FULL
+    if path and code in _MAYBE_MISSING and (missing := _missing(path)):
+        return missing
+    reason = _REASONS.get(code)
+    return f"{reason}: {detail}" if code in _MAYBE_NO_ROOM else reason or str(error)
+
+
+def _is_full(path: Path) -> bool:
+    """Whether there is no room on a file's disk for more, or for more files."""
+    try:
+        disk = os.statvfs(path.absolute().parent)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < LITTLE or (disk.f_files > 0 and disk.f_favail == 0)
+
+
+def _missing(path: Path) -> str | None:
+    """Return what a file needs that it does not have where it is, if anything."""
+    folder = path.absolute().parent  # which SQLite makes files of its own in
+    if not folder.exists():
+        return f"there is no folder {folder}"
+    if not os.access(folder, os.W_OK):
+        return f"the folder {folder} cannot be written to"
+    return "it is a folder" if path.is_dir() else None
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
-from thudmud.server.account_file import AccountFile, AccountsError, Unavailable
+from thudmud.server.account_file import AccountsError
+from thudmud.server.account_thread import AccountThread
 
 POLL = 0.5
 """Seconds between two looks at whether another process has changed something."""
@@ -34,17 +35,26 @@ insert or ignore into members (key, name, password, preferences, created, seen)
 values (:key, :name, :password, '{}', :now, :now)
 """
 _REPLACE = """
-update members set password = :password
-where key = :key and not retired and (:instead_of is null or password = :instead_of)
+update members set password = :password where key = :key and password <> ''
+and (:instead_of is null or password = :instead_of)
 """
 _SET_PREFERENCES = """
-update members set preferences = :preferences where key = :key and not retired
+update members set preferences = :preferences where key = :key and password <> ''
 """
-_SET_BANNED = "update members set banned = :banned where key = :key and not retired"
 _RETIRE = """
-update members set retired = 1, password = '', preferences = '{}' where key = :key and not retired
+update members set retired = 1, password = '', preferences = '{}'
+where key = :key and password <> ''
 """
-_T = TypeVar("_T")
+_BARRED = "select key from members where banned or retired"
+_BAN = """
+insert into members (key, name, password, preferences, created, seen, banned)
+values (:key, :shown, '', '{}', :now, :now, 1)
+on conflict do update set banned = 1 where not retired
+"""
+_UNBAN = "update members set banned = 0 where key = :key and banned and not retired"
+_FREE = "delete from members where key = :key and password = '' and not retired"
+
+_log = logging.getLogger(__name__)
 
 
 class NameTaken(AccountsError):
@@ -52,18 +62,18 @@ class NameTaken(AccountsError):
 
 
 class Nobody(AccountsError):
-    """There is no account of that name, or it is retired."""
+    """There is no account of that name to be changed so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A member.
+    """A member, or a name that nobody may have.
 
     Attributes:
         name: as it is shown.
-        password: its argon2id hash.
+        password: its argon2id hash; empty if the name is nobody's.
         preferences: how they want things; values are those of JSON.
-        created: when they registered, in seconds since the epoch.
+        created: when they registered, or were banned, in seconds since the epoch.
         seen: when they were here last, likewise.
         banned: the operator does not let them in.
         retired: the operator has removed the account: nobody can have the name again.
@@ -105,10 +115,8 @@ class Accounts:
     turns out to be damaged.
     """
 
-    def __init__(self, file: AccountFile, worker: ThreadPoolExecutor) -> None:
-        self._file = file
-        self._worker = worker
-        self._closed = False
+    def __init__(self, thread: AccountThread) -> None:
+        self._thread = thread
 
     @classmethod
     async def open(cls, path: Path | None) -> Accounts:
@@ -117,32 +125,22 @@ class Accounts:
         Raises:
             AccountsError: it cannot be used.
         """
-        worker = ThreadPoolExecutor(1, "accounts")
-        try:
-            file = await asyncio.get_running_loop().run_in_executor(worker, AccountFile, path)
-        except BaseException:
-            worker.shutdown(wait=False)
-            raise
-        return cls(file, worker)
+        return cls(await AccountThread.open(path))
 
     async def close(self) -> None:
         """Close the file, once all that was asked for is done."""
-        if not self._closed:
-            closing = self._run(self._file.close)
-            self._closed = True
-            await closing
-            self._worker.shutdown(wait=False)
+        await self._thread.close()
 
     # Members
 
     async def find(self, name: str) -> Account | None:
         """Return the account of a name, which may be banned or retired; None if it has none."""
-        found = await self._rows(_FIND, key=name.lower())
+        found = await self._thread.rows(_FIND, key=name.lower())
         return _account(found[0]) if found else None
 
     async def all(self) -> list[Account]:
         """Return all accounts, by name."""
-        return [_account(row) for row in await self._rows(_FIND, key=None)]
+        return [_account(row) for row in await self._thread.rows(_FIND, key=None)]
 
     async def enrol(self, name: str, password: str, now: float) -> Account:
         """Make an account, at ``now`` seconds since the epoch; its name is no guest's any more.
@@ -150,15 +148,15 @@ class Accounts:
         Raises:
             NameTaken: there is one.
         """
-        row = {"key": name.lower(), "name": name, "password": password, "now": now}
+        row = {"key": name.lower(), "name": name, "password": password, "now": int(now)}
 
         def write(database: sqlite3.Connection) -> None:
             if not database.execute(_ENROL, row).rowcount:
                 raise NameTaken(f"there is an account {name} already")
             database.execute("delete from guests where key = :key", row)
 
-        await self._write(write)
-        return Account(name, password, {}, now, now)
+        await self._thread.write(write)
+        return Account(name, password, {}, int(now), int(now))
 
     async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
         """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
@@ -176,13 +174,21 @@ class Accounts:
         """
         await self._update(_SET_PREFERENCES, name, preferences=json.dumps(dict(preferences)))
 
-    async def set_banned(self, name: str, *, banned: bool) -> None:
-        """Set whether the operator keeps a member out. Nobody if there is no such member."""
-        await self._update(_SET_BANNED, name, banned=banned)
-
     async def retire(self, name: str) -> None:
         """Remove an account, all but its name. Nobody if there is no such member."""
         await self._update(_RETIRE, name)
+
+    async def ban(self, name: str, now: float) -> None:
+        """Let nobody in under a name, be there an account of it or not.
+
+        Raises:
+            Nobody: it is retired, so that nobody can come in under it in any case.
+        """
+        await self._update(_BAN, name, shown=name, now=int(now))
+
+    async def unban(self, name: str) -> None:
+        """Let a member in again; a name without an account is free again. Nobody if not banned."""
+        await self._update(_UNBAN, name, and_then=_FREE)
 
     async def barred(self, poll: float = POLL) -> AsyncIterator[frozenset[str]]:
         """Yield the names, in lower case, that nobody may play under.
@@ -190,16 +196,18 @@ class Accounts:
         They are yielded at once, and again whenever another process has changed something, which
         is looked for every ``poll`` seconds. What is not readable just then is looked for later.
         """
-        known = None
-        while True:
+        known, trouble = None, ""
+        while not self._thread.is_closed:
             try:
-                version = await self._run(self._file.version)
+                version = await self._thread.version()
                 if version != known:
-                    rows = await self._rows("select key from members where banned or retired")
-                    known = version
+                    rows = await self._thread.rows(_BARRED)
+                    known, trouble = version, ""
                     yield frozenset(key for (key,) in rows)
-            except Unavailable:
-                known = None
+            except AccountsError as error:
+                if str(error) != trouble:  # once is enough
+                    _log.error("who may not come in is not known: %s", error)
+                known, trouble = None, str(error)
             await asyncio.sleep(poll)
 
     # Guests
@@ -207,7 +215,7 @@ class Accounts:
     async def find_guest(self, name: str) -> KeptName | None:
         """Return what is kept of a guest's name, if anything is."""
         statement = "select name, word, seen from guests where key = :key"
-        found = await self._rows(statement, key=name.lower())
+        found = await self._thread.rows(statement, key=name.lower())
         return KeptName(*found[0]) if found else None
 
     async def keep_guest(self, kept: KeptName, instead_of: KeptName | None = None) -> bool:
@@ -228,16 +236,16 @@ class Accounts:
             found = database.execute("select word from guests where key = ?", (key,)).fetchone()
             if (found[0] if found else None) != word:
                 return False
-            row = (key, kept.name, kept.word, kept.seen)
+            row = (key, kept.name, kept.word, int(kept.seen))
             database.execute("insert or replace into guests values (?, ?, ?, ?)", row)
             return True
 
-        return await self._write(write)
+        return await self._thread.write(write)
 
     async def guests(self, before: float) -> list[str]:
         """Return the names of the guests who were last here before a time, by name."""
         statement = "select name from guests where seen < :before order by key"
-        rows = await self._rows(statement, before=before)
+        rows = await self._thread.rows(statement, before=before)
         return [name for (name,) in rows]
 
     async def forget_guests(self, names: Iterable[str], before: float = math.inf) -> None:
@@ -247,47 +255,33 @@ class Accounts:
         def write(database: sqlite3.Connection) -> None:
             database.executemany("delete from guests where key = ? and seen < ?", rows)
 
-        await self._write(write)
+        await self._thread.write(write)
 
     # Both
 
     async def seen(self, times: Mapping[str, float]) -> None:
         """Note when players, members and guests, were here, in seconds since the epoch."""
-        rows = [(time, name.lower()) for name, time in times.items()]
+        rows = [(int(time), name.lower()) for name, time in times.items()]
 
         def write(database: sqlite3.Connection) -> None:
             database.executemany("update members set seen = ? where key = ?", rows)
             database.executemany("update guests set seen = ? where key = ?", rows)
 
-        await self._write(write)
+        await self._thread.write(write)
 
-    async def _update(self, statement: str, name: str, **values: object) -> None:
-        """Change the row of a member who has to be there."""
+    async def _update(
+        self, statement: str, name: str, and_then: str = "", **values: object
+    ) -> None:
+        """Change the row of a name that has to be there."""
+        row = values | {"key": name.lower()}
 
         def write(database: sqlite3.Connection) -> None:
-            if not database.execute(statement, values | {"key": name.lower()}).rowcount:
+            if not database.execute(statement, row).rowcount:
                 raise Nobody(f"there is no account {name}")
+            if and_then:
+                database.execute(and_then, row)
 
-        await self._write(write)
-
-    async def _rows(self, statement: str, **values: object) -> Sequence[tuple[Any, ...]]:
-        def read() -> list[tuple[Any, ...]]:
-            with self._file.reading() as database:
-                return database.execute(statement, values).fetchall()
-
-        return await self._run(read)
-
-    async def _write(self, change: Callable[[sqlite3.Connection], _T]) -> _T:
-        def write() -> _T:
-            with self._file.writing() as database:
-                return change(database)
-
-        return await self._run(write)
-
-    def _run(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
-        if self._closed:
-            raise Unavailable("the accounts are closed")
-        return asyncio.get_running_loop().run_in_executor(self._worker, job)
+        await self._thread.write(write)
 
 
 def _account(row: Sequence[Any]) -> Account:

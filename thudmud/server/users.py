@@ -15,12 +15,13 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from thudmud.engine.english import counted
+from thudmud.engine.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.account_file import AccountsError
-from thudmud.server.accounts import Account, Accounts, Nobody
+from thudmud.server.accounts import Account, Accounts
 from thudmud.server.options import Subparsers, refuse
 from thudmud.server.passwords import Passwords, password_problem
+from thudmud.text import House
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
@@ -82,22 +83,28 @@ def _accounts(config: Path | None) -> Path:
         )
     accounts = config_file.folder(path) / storage.accounts
     if not accounts.exists():
-        raise _UnusableError(f"{accounts}: there is no such file; the server makes it")
+        raise _UnusableError(
+            f"{accounts}: there is no such file. The server makes it when it is first started; if"
+            " it is elsewhere, --config FILE names the configuration that tells where."
+        )
     return accounts
 
 
 async def _list(accounts: Accounts, options: argparse.Namespace) -> None:
-    found = [await _found(accounts, options.name)] if options.name else await accounts.all()
+    if options.name:
+        account = await accounts.find(options.name)
+        if account is None:
+            raise _no_account(options.name)
+        print(_line(account))
+        return
+    found = await accounts.all()
     for account in found:
         print(_line(account))
-    if not options.name:
-        print(counted(len(found), "account"))
+    print(counted(len(found), "name"))
 
 
 async def _reset(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _found(accounts, options.name)
-    if account.retired:
-        raise _UnusableError(f"{account.name} is removed")
+    account = await _member(accounts, options.name)
     password = _generated() if options.generate else _asked_for(account.name)
     passwords = Passwords()
     try:
@@ -108,7 +115,7 @@ async def _reset(accounts: Accounts, options: argparse.Namespace) -> None:
 
 
 async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _found(accounts, options.name)
+    account = await _member(accounts, options.name)
     await accounts.retire(account.name)
     print(
         f"{account.name} is removed; what was played under the name stays, and nobody can have it"
@@ -116,38 +123,60 @@ async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
 
 
 async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _found(accounts, options.name)
-    await accounts.set_banned(account.name, banned=True)
-    print(f"{account.name} is banned")
+    account = await accounts.find(options.name)
+    _refuse_removed(account)
+    problem = House(()).name_problem(options.name)
+    if problem and account is None:
+        raise _UnusableError(f"nobody can be called {options.name!r}: {problem}")
+    name = account.name if account else capitalised(options.name)
+    await accounts.ban(name, time.time())
+    print(f"{name} is banned" + ("" if account else ", without having an account"))
 
 
 async def _unban(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _found(accounts, options.name)
-    await accounts.set_banned(account.name, banned=False)
+    account = await accounts.find(options.name)
+    _refuse_removed(account)
+    if account is None or not account.banned:
+        name = account.name if account else options.name
+        raise _UnusableError(f'{name} is not banned; "thudmud user list" tells who is')
+    await accounts.unban(account.name)
     print(f"{account.name} may come in again")
 
 
-async def _found(accounts: Accounts, name: str) -> Account:
+async def _member(accounts: Accounts, name: str) -> Account:
+    """Return an account that there is; a name may be banned without one."""
     account = await accounts.find(name)
-    if account is None:
-        raise Nobody(f'there is no account {name!r}; "thudmud user list" lists all')
+    _refuse_removed(account)
+    if account is None or not account.password:
+        raise _no_account(name)
     return account
+
+
+def _refuse_removed(account: Account | None) -> None:
+    if account and account.retired:
+        raise _UnusableError(f"{account.name} is removed, which cannot be undone")
+
+
+def _no_account(name: str) -> _UnusableError:
+    return _UnusableError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
 _Action = Callable[[Accounts, argparse.Namespace], Awaitable[None]]
 _ACTIONS: dict[str, tuple[_Action, str]] = {
-    "list": (_list, "list the accounts, or one"),
+    "list": (_list, "list the accounts and who is banned, or one of them"),
     "reset": (_reset, "give an account a new password"),
     "remove": (_remove, "remove an account, so that nobody can have the name any more"),
-    "ban": (_ban, "keep a player out"),
+    "ban": (_ban, "keep a player out, with an account or without"),
     "unban": (_unban, "let a banned player in again"),
 }
 
 
 def _line(account: Account) -> str:
-    states = [word for word in ("banned", "retired") if getattr(account, word)]
-    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
-    return "  ".join([line, *states])
+    state = "removed" if account.retired else "banned" if account.banned else ""
+    if not account.password and not account.retired:
+        return f"{account.name:20}  {state} {_told(account.created)}, has no account"
+    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}  {state}"
+    return line.rstrip()
 
 
 def _told(seconds: float) -> str:
