@@ -83,12 +83,15 @@ class Office:
         self.accounts, self.passwords, self.rooms = accounts, Passwords(CHEAP), Rooms()
         self.now = 1_000_000.0
         self.pauses: list[float] = []
+        self.is_patient = True
         self.desk = Desk(
             accounts, self.passwords, self.rooms, DAY, pause=self._pause, clock=lambda: self.now
         )
+        self.desk._guessing._clock = lambda: self.now
 
     async def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
+        self.now += seconds * self.is_patient
 
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
         await self.accounts.enrol(name, await self.passwords.hashed(password), self.now)

@@ -9,10 +9,11 @@ import pytest
 from argon2 import PasswordHasher
 
 from tests.server.desks import CHEAP, DAY, Answers, HungUp, Office
-from thudmud.server import resume_words
+from tests.server.plain import PATIENCE
+from thudmud.server import attendance, resume_words
 from thudmud.server.account_file import Unavailable
 from thudmud.server.accounts import Accounts
-from thudmud.server.attendance import PURGE_EVERY
+from thudmud.server.attendance import LOOK_EVERY
 from thudmud.server.passwords import Passwords
 
 
@@ -24,7 +25,15 @@ async def office() -> AsyncIterator[Office]:
 
 
 NAME, WORD, PASSWORD = "What is your name? ", "Resume word: ", "Password: (hidden)"
+CROWDED = "Too many are trying that at the moment. Please come again later."
 WRONG = "That is not the password of Anna. An empty line gives up."
+
+
+async def only_old_names(office: Office, *names: str) -> None:
+    """Wait until these are all that are kept of guests who have not been seen to be here now."""
+    async with asyncio.timeout(PATIENCE):
+        while await office.accounts.guests(office.now) != [*names]:
+            await office.accounts.find("")  # which takes its time
 
 
 class TestGuests:
@@ -101,6 +110,8 @@ class TestGuests:
         office.rooms.playing.clear()
         office.rooms.needed.add("Anna")
         office.desk.left("Anna", gave_up=True)
+        await office.desk.close()
+        assert await office.accounts.find_guest("Anna"), "it is needed"
         assert (await office.enter(["anna"]))[0] == ""
         office.rooms.needed.clear()
         office.desk.left("Anna", gave_up=True)
@@ -125,13 +136,50 @@ class TestGuests:
     async def test_old_names_are_forgotten_now_and_then(self, office: Office) -> None:
         for name in ("Anna", "Bob", "Cara"):
             await office.guest(name)
+            office.desk.left(name, gave_up=False)
         await office.desk.close()
         office.rooms.playing = {"Bob"}
         office.rooms.needed = {"Cara"}
-        office.now += DAY + PURGE_EVERY
+        office.now += DAY + LOOK_EVERY
         await office.guest("Dora")
         await office.desk.close()
         assert await office.accounts.guests(office.now - DAY) == ["Bob", "Cara"]
+
+    async def test_they_are_forgotten_though_nobody_comes(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attendance, "LOOK_EVERY", 0.01)
+        for number in range(attendance._AT_ONCE * 3):
+            name = f"Anna{'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}"
+            await office.guest(name)
+            office.desk.left(name, gave_up=False)
+        office.rooms.playing = {"Annacc"}
+        office.now += DAY + 1
+        await only_old_names(office, "Annacc")
+
+    async def test_who_stays_is_noted_now_and_then(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attendance, "LOOK_EVERY", 0.01)
+        for name in ("Anna", "Bob"):
+            await office.guest(name)
+        office.desk.left("Bob", gave_up=False)
+        office.now += 2 * DAY
+        await only_old_names(office, "Bob")
+
+    async def test_who_leaves_a_match_has_the_name_for_as_long_as_it_goes_on(
+        self, office: Office
+    ) -> None:
+        word = await office.guest("Anna")
+        office.rooms.playing.clear()
+        office.rooms.needed.add("Anna")
+        office.desk.left("Anna", gave_up=True)
+        await office.desk.close()
+        office.now += 2 * DAY
+        name, answers = await office.enter(["anna", "basalt-lantern-fox", ""])
+        assert name == ""
+        assert answers.told[-1] == "That is not the resume word of Anna."
+        assert (await office.enter(["anna", word]))[0] == "Anna"
 
 
 class TestMembers:
@@ -156,10 +204,10 @@ class TestMembers:
 
     async def test_who_is_banned_is_told_so(self, office: Office) -> None:
         await office.member("Anna")
-        await office.accounts.set_banned("Anna", banned=True)
+        await office.accounts.ban("Anna", office.now)
         _, answers = await office.enter(["anna"])
         assert answers.shown == [NAME, "The operator of this server has banned Anna.", NAME]
-        await office.accounts.set_banned("Anna", banned=False)
+        await office.accounts.unban("Anna")
         assert (await office.enter(["anna", "password"]))[0] == "Anna"
 
     async def test_who_is_banned_while_they_type_is_not_let_in(self, office: Office) -> None:
@@ -168,7 +216,7 @@ class TestMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False) -> str:
                 if hidden:
-                    await office.accounts.set_banned("Anna", banned=True)
+                    await office.accounts.ban("Anna", office.now)
                 return await super().ask(prompt, hidden=hidden)
 
         answers = Slow("anna", "password")
@@ -200,12 +248,35 @@ class TestMembers:
         await office.enter(["anna", "password"], "192.0.2.2")
         assert office.pauses == []
 
-    async def test_many_at_once_are_slowed_down_too(self, office: Office) -> None:
+    async def test_many_at_once_have_to_wait_for_each_other(self, office: Office) -> None:
         await office.member("Anna")
-        await asyncio.gather(
-            *(office.enter(["anna", "wrong"], f"192.0.2.{number}") for number in range(12))
+        office.is_patient = False
+        all_of_them = await asyncio.gather(
+            *(office.enter(["anna", "wrong", ""], f"192.0.2.{number}") for number in range(25))
         )
-        assert sorted(office.pauses) == [1, 2, 4, 8, 16, 30, 30]
+        turns = [1, 3, 7, 15, 31, 61, 91, 121, 151, 181, 211, 241, 271]
+        assert sorted(office.pauses) == turns
+        told = [answers.told[-1] for _, answers in all_of_them]
+        assert told.count(CROWDED) == 25 - 5 - len(turns)
+        assert told.count(WRONG) == 5 + len(turns)
+
+    async def test_who_would_wait_too_long_is_asked_for_a_name_again(self, office: Office) -> None:
+        await office.member("Anna")
+        office.is_patient = False
+        await office.enter(["anna", *["wrong"] * 18])
+        name, answers = await office.enter(["anna", "password", "bob"])
+        assert name == "Bob"
+        assert answers.told == [CROWDED]
+
+    async def test_nobody_keeps_a_member_out_by_guessing(self, office: Office) -> None:
+        await office.member("Anna")
+        await office.enter(["anna", "password"], "198.51.100.1")
+        office.is_patient = False
+        await office.enter(["anna", *["wrong"] * 30])
+        assert (await office.enter(["anna", "password"], "203.0.113.1"))[0] == ""
+        office.pauses.clear()
+        assert (await office.enter(["anna", "password"], "198.51.100.1"))[0] == "Anna"
+        assert office.pauses == []
 
     async def test_a_password_is_stored_anew_with_todays_parameters(self, office: Office) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
@@ -216,6 +287,24 @@ class TestMembers:
             found = await office.accounts.find("Anna")
             assert found
             assert not CHEAP.check_needs_rehash(found.password)
+
+    async def test_a_password_that_cannot_be_stored_anew_is_right_all_the_same(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
+        await office.accounts.enrol("Anna", await yesterday.hashed("password"), office.now)
+        yesterday.close()
+
+        async def fail(*_arguments: object, **_others: object) -> None:
+            raise Unavailable("the disk is full")
+
+        monkeypatch.setattr(office.accounts, "set_password", fail)
+        assert (await office.enter(["anna", "password"]))[0] == "Anna"
+        told = [record for record in caplog.records if record.levelname == "ERROR"]
+        assert [record.getMessage() for record in told] == [
+            "failed to store the password of Anna anew: the disk is full"
+        ]
+        assert not [record for record in told if record.exc_info]
 
 
 NEW, AGAIN, OLD = "New password: (hidden)", "The same again: (hidden)", "Old password: (hidden)"
@@ -274,6 +363,12 @@ class TestRegistering:
             'The name Anna is registered already; "password" changes its password.'
         ]
 
+    async def test_whose_name_has_just_been_banned(self, office: Office) -> None:
+        await office.guest("Anna")
+        await office.accounts.ban("Anna", office.now)
+        answers = await self.register(office)
+        assert answers.shown == ["The operator of this server has banned Anna."]
+
     async def test_two_who_register_one_name(self, office: Office) -> None:
         both = [Answers("password", "password") for _ in range(2)]
         got = await asyncio.gather(*(office.desk.register(each, "Anna") for each in both))
@@ -313,6 +408,9 @@ class TestChangingThePassword:
         await office.member("Anna")
         await self.change(office, *["wrong"] * 7, "")
         assert office.pauses == [1, 2]
+        office.is_patient = False
+        answers = await self.change(office, *["wrong"] * 20)
+        assert answers.told[-2:] == [CROWDED, "Your password stays as it was."]
 
     async def test_a_guest_has_none(self, office: Office) -> None:
         answers = await self.change(office)
@@ -327,7 +425,7 @@ async def test_accounts_that_cannot_be_used(
     def fail(*_arguments: object) -> None:
         raise Unavailable("disk I/O error")
 
-    monkeypatch.setattr(office.accounts, "_write", fail)
+    monkeypatch.setattr(office.accounts._thread, "write", fail)
     told = ["The server cannot look after names at the moment. Please try again in a while."]
     name, answers = await office.enter(["bob"])
     assert (name, answers.told) == ("", told)
@@ -338,5 +436,12 @@ async def test_accounts_that_cannot_be_used(
     await office.desk.change_password(answers, "Anna", "192.0.2.1")
     assert answers.told == told
     assert "disk I/O error" in caplog.text
+    office.desk.left("Anna", gave_up=False)
+    await office.desk.close()
+    noted = [record for record in caplog.records if record.name == attendance.__name__]
+    assert [record.getMessage() for record in noted] == [
+        "failed to note who was here: disk I/O error"
+    ]
+    assert not [record for record in noted if record.exc_info]
     name, _ = await office.enter(["anna", "password"])
     assert name == "Anna"

@@ -345,7 +345,7 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     assert await setup.lobby.accounts.find_guest("Bob") is None
     kept = await setup.lobby.accounts.find_guest("Anna")
     assert kept
-    assert kept.seen >= began
+    assert kept.seen >= int(began)
 
 
 async def test_who_types_nothing_is_warned_and_then_seen_out(serving: Serving) -> None:

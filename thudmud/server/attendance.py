@@ -1,6 +1,7 @@
 """When players were here last, and so how long the names of guests are kept.
 
-Owns what is written down when somebody leaves. Must never make anybody wait for it.
+Owns what is written down when somebody comes or leaves, and now and then of who stays: a server
+that is killed has no time for it. Must never make anybody wait for it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Protocol
 from thudmud.server.account_file import AccountsError
 from thudmud.server.accounts import Accounts, KeptName
 
-PURGE_EVERY = 3600.0
-"""Seconds between two looks for names that need not be kept any more."""
+LOOK_EVERY = 600.0
+"""Seconds between two looks at who is here, and at names that need not be kept any more."""
+
+_AT_ONCE = 20  # names that are looked at before it is the players' turn again
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +59,8 @@ class Attendance:
         self._accounts, self._rooms = accounts, rooms
         self._guest_grace = guest_grace
         self._clock = clock
-        self._next_purge = 0.0
+        self._look_later: asyncio.TimerHandle | None = None
+        self._here: set[str] = set()
         self._seen: dict[str, float] = {}
         self._writing = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,12 +71,11 @@ class Attendance:
         return since < self._guest_grace or self._is_in_use(kept.name)
 
     def came(self, name: str) -> None:
-        """Note that a player is here; look for names that need not be kept, now and then."""
+        """Note that a player is here, now and then until they leave."""
+        self._here.add(name)
         self._note(name)
-        now = self._clock()
-        if now >= self._next_purge:
-            self._next_purge = now + PURGE_EVERY
-            self._begin(self._purge(now - self._guest_grace))
+        if self._look_later is None:
+            self._look()
 
     def left(self, name: str, *, gave_up: bool) -> None:
         """Note that a player is gone.
@@ -82,12 +85,16 @@ class Attendance:
             gave_up: whether they said so themselves; then a guest's name is free for anybody,
                 unless an unfinished battle depends on it.
         """
+        self._here.discard(name)
         if gave_up and not self._rooms.is_needed(name):
             self._begin(self._accounts.forget_guests([name]))
         self._note(name)
 
     async def close(self) -> None:
         """Wait until everything is written down."""
+        if self._look_later is not None:
+            self._look_later.cancel()
+            self._look_later = None
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -109,10 +116,18 @@ class Attendance:
         finally:
             self._writing = False
 
+    def _look(self) -> None:
+        self._look_later = asyncio.get_running_loop().call_later(LOOK_EVERY, self._look)
+        for name in self._here:
+            self._note(name)
+        self._begin(self._purge(self._clock() - self._guest_grace))
+
     async def _purge(self, before: float) -> None:
+        """Forget the names of guests that need not be kept any more."""
         names = await self._accounts.guests(before)
-        unused = [name for name in names if not self._is_in_use(name)]
-        if unused:
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            unused = [name for name in some if not self._is_in_use(name)]
             await self._accounts.forget_guests(unused, before)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
@@ -124,5 +139,5 @@ class Attendance:
 async def _logged(work: Coroutine[None, None, None]) -> None:
     try:
         await work
-    except AccountsError:
-        _log.exception("failed to note who was here")
+    except AccountsError as error:
+        _log.error("failed to note who was here: %s", error)

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from thudmud.engine.english import counted
 from thudmud.server.throttle import Throttle
+
+_CROWDED = "Too many are trying that at the moment. Please come again later."
 
 _log = logging.getLogger(__name__)
 
@@ -36,15 +40,20 @@ class Guessing:
 
     Args:
         pause: waits for a number of seconds.
+        clock: returns seconds that never go back.
     """
 
-    def __init__(self, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._throttle = Throttle()
-        self._pause = pause
+        self._pause, self._clock = pause, clock
 
     async def guess(
         self, terminal: Terminal, name: str, address: str, is_right: Callable[[], Awaitable[bool]]
-    ) -> bool:
+    ) -> bool | None:
         """Return whether a guess is right, after the time that it has to wait.
 
         Args:
@@ -52,10 +61,17 @@ class Guessing:
             name: whose secret it is.
             address: from where.
             is_right: finds out.
+
+        Returns:
+            None if it may not be made, of which they have been told.
         """
-        attempt = self._throttle.begin(name, address, asyncio.get_running_loop().time())
+        attempt = self._throttle.begin(name, address, self._clock())
+        if attempt is None:
+            _log.info("too many answers for %s or from %s", name, address)
+            terminal.say(_CROWDED)
+            return None
         if attempt.wait:
-            seconds = counted(round(attempt.wait), "second")
+            seconds = counted(math.ceil(attempt.wait), "second")
             terminal.say(f"There were too many wrong answers. Please wait {seconds}.")
             await self._pause(attempt.wait)
         if await is_right():

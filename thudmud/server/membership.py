@@ -48,7 +48,7 @@ class Membership:
 
     async def log_in(self, terminal: Terminal, name: str, address: str) -> Account | None:
         """Ask a member for their password; return their account, or None if they do not get in."""
-        proved = False
+        proved: bool | None = False
         while True:
             account = await self._accounts.find(name)  # anew: a guess takes its time
             if account is None or account.is_barred:
@@ -60,12 +60,18 @@ class Membership:
             if not password:
                 return None
             proved = await self._prove(terminal, name, password, address)
+            if proved is None:
+                return None
             if not proved:
                 terminal.say(f"That is not the password of {name}. An empty line gives up.")
 
     async def register(self, terminal: Terminal, name: str) -> Account | None:
         """Make a guest a member, by a password of their choice; return the new account."""
-        if await self._accounts.find(name):
+        account = await self._accounts.find(name)
+        if account and account.is_barred:
+            terminal.say(_barred(name, account))
+            return None
+        if account:
             terminal.say(f'The name {name} is registered already; "password" changes its password.')
             return None
         password = await self._choose(terminal, name)
@@ -86,12 +92,12 @@ class Membership:
         if await self._accounts.find(name) is None:
             terminal.say('You are a guest; "register" keeps your name, by a password.')
             return
-        while True:
-            old = await terminal.ask(OLD_PROMPT, hidden=True)
-            if not old or await self._prove(terminal, name, old, address):
-                break
-            terminal.say("That is not your password. An empty line gives up.")
-        password = await self._choose(terminal, name) if old else None
+        proved: bool | None = False
+        while proved is False and (old := await terminal.ask(OLD_PROMPT, hidden=True)):
+            proved = await self._prove(terminal, name, old, address)
+            if proved is False:
+                terminal.say("That is not your password. An empty line gives up.")
+        password = await self._choose(terminal, name) if proved else None
         if not password:
             terminal.say("Your password stays as it was.")
             return
@@ -109,8 +115,10 @@ class Membership:
                 return password
             terminal.say(f"{problem or 'The two differ.'} An empty line gives up.")
 
-    async def _prove(self, terminal: Terminal, name: str, password: str, address: str) -> bool:
-        """Return whether this is a member's password, after the time that the guess has to wait."""
+    async def _prove(
+        self, terminal: Terminal, name: str, password: str, address: str
+    ) -> bool | None:
+        """Return whether this is a member's password, as `Guessing.guess` does."""
 
         async def is_right() -> bool:
             account = await self._accounts.find(name)
@@ -130,8 +138,8 @@ class Membership:
             await self._accounts.set_password(account.name, stored, instead_of=account.password)
         except Nobody:
             _log.info("the password of %s has just been changed", account.name)
-        except AccountsError:
-            _log.exception("failed to store the password of %s anew", account.name)
+        except AccountsError as error:
+            _log.error("failed to store the password of %s anew: %s", account.name, error)
 
 
 def _barred(name: str, account: Account | None) -> str:

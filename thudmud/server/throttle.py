@@ -7,7 +7,9 @@ was guessed.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 WINDOW = 300.0
 """Seconds for which a wrong guess counts."""
@@ -16,42 +18,58 @@ FREE = 5
 """Wrong guesses within the window that cost nothing."""
 
 LONGEST = 30.0
-"""Seconds that a guess may be made to wait."""
+"""Seconds that a guess may be made to wait behind the one before it."""
+
+LONGEST_QUEUE = 300.0
+"""Seconds that it may be made to wait in all; one that would wait longer may not be made."""
 
 _MOST_KEYS = 20_000  # names and addresses; more are not remembered at once
-_MOST_TIMES = FREE + 6  # guesses of a key that make a difference: 2 ** 5 s is more than the longest
+_MOST_TURNS = FREE + 6  # guesses of a key that make a difference: 2 ** 5 s is more than the longest
 _IPV6_NETWORK = 64  # bits; what is given to one household
+
+
+Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A guess that has begun.
+    """A guess that may be made.
 
     Attributes:
-        name: whose name it is about, in lower case.
-        address: where it comes from.
-        at: when it began, in seconds of the throttle's clock.
+        turns: when it may be made, by what it is counted for: the name, and the address.
         wait: seconds for which it has to wait.
     """
 
-    name: str
-    address: str
-    at: float
+    turns: Mapping[Key, float]
     wait: float
 
 
 class Throttle:
-    """Counts guesses from when they begin, so that many at the same time are counted too."""
+    """Gives each guess its turn, so that of many at the same time each waits behind the others.
+
+    Somebody's guesses at a name from where they have been right before do not wait behind those
+    from elsewhere: else anybody could keep them out, by guessing.
+    """
 
     def __init__(self) -> None:
-        self._times: dict[tuple[str, str], list[float]] = {}  # the one used last comes last
+        self._turns: dict[Key, list[float]] = {}  # the key used last comes last
+        self._homes: dict[str, str] = {}
 
-    def begin(self, name: str, address: str, now: float) -> Attempt:
-        """Count a guess, and say how long it has to wait. Time never goes back."""
-        keys = [("name", name.lower()), ("address", _origin(address))]
-        worst = max(self._count(key, now) for key in keys)
-        wait = min(LONGEST, 2.0 ** (worst - FREE)) if worst >= FREE else 0.0
-        return Attempt(name.lower(), _origin(address), now, wait)
+    def begin(self, name: str, address: str, now: float) -> Attempt | None:
+        """Count a guess, and say how long it has to wait; None if there are too many before it.
+
+        Time never goes back.
+        """
+        name, origin = name.lower(), _origin(address)
+        own: Key = ("home", name) if self._homes.get(name) == origin else ("name", name)
+        turns = {key: self._next(key, now) for key in (own, ("address", origin))}
+        wait = max(turns.values()) - now
+        if wait > LONGEST_QUEUE:
+            return None
+        for key, turn in turns.items():
+            self._turns[key] = [*self._turns.pop(key, ()), turn][-_MOST_TURNS:]
+        _shorten(self._turns)
+        return Attempt(turns, wait)
 
     def forgive(self, attempt: Attempt) -> None:
         """Note that a guess was right.
@@ -59,18 +77,26 @@ class Throttle:
         The name's wrong ones are forgotten, but not the address's: it may have an account of its
         own, and guess at others.
         """
-        self._times.pop(("name", attempt.name), None)
-        times = self._times.get(("address", attempt.address), [])
-        if attempt.at in times:
-            times.remove(attempt.at)
+        (own, _), (address, turn) = attempt.turns.items()
+        self._turns.pop(own, None)
+        if turn in (turns := self._turns.get(address, [])):
+            turns.remove(turn)
+        self._homes.pop(own[1], None)
+        self._homes[own[1]] = address[1]
+        _shorten(self._homes)
 
-    def _count(self, key: tuple[str, str], now: float) -> int:
-        """Return how many guesses came before this one, which is counted too."""
-        times = [at for at in self._times.pop(key, ()) if at > now - WINDOW]
-        self._times[key] = [*times, now][-_MOST_TIMES:]
-        while len(self._times) > _MOST_KEYS:
-            del self._times[next(iter(self._times))]
-        return len(times)
+    def _next(self, key: Key, now: float) -> float:
+        """Return when a guess may be made that comes behind all that count."""
+        turns = [turn for turn in self._turns.get(key, ()) if turn > now - WINDOW]
+        if len(turns) < FREE:
+            return now
+        return max(now, turns[-1]) + min(LONGEST, 2.0 ** (len(turns) - FREE))
+
+
+def _shorten(remembered: dict[Any, Any]) -> None:
+    """Forget what was used longest ago."""
+    while len(remembered) > _MOST_KEYS:
+        del remembered[next(iter(remembered))]
 
 
 def _origin(address: str) -> str:
