@@ -242,12 +242,15 @@ class TestWhatCannotBeUsed:
         fails_to_open(nowhere, "it is a folder$")
 
     async def test_a_folder_that_cannot_be_written_to(
-        self, path: Path, monkeypatch: pytest.MonkeyPatch
+        self, path: Path, monkeypatch: pytest.MonkeyPatch, no_room: Callable[[], None]
     ) -> None:
         await fill(path, 11)
         path.with_name(f"{path.name}-shm").mkdir()  # which keeps SQLite from making that file
         fails_to_open(path, "it cannot be written to$")
         monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
+        fails_to_open(path, f"the folder {path.parent} cannot be written to$")
+        path.rename(path.with_suffix(".away"))
+        no_room()
         fails_to_open(path, f"the folder {path.parent} cannot be written to$")
 
     async def test_one_that_is_read_only(self, path: Path) -> None:

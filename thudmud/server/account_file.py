@@ -152,10 +152,10 @@ def _reason(path: Path | None, error: OSError | sqlite3.Error) -> str:
     """Return why something could not be done, in plain words if there are any."""
     code = _code(error)
     detail = error.strerror if isinstance(error, OSError) else error
-    if path and code in _MAYBE_NO_ROOM and _is_full(path):
-        return _FULL
     if path and code in _MAYBE_MISSING and (missing := _missing(path)):
         return missing
+    if path and code in _MAYBE_NO_ROOM and _is_full(path):
+        return _FULL
     reason = _REASONS.get(code)
     return f"{reason}: {detail}" if code in _MAYBE_NO_ROOM else reason or str(error)
 
