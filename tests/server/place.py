@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from thudmud.commands import Style
+from thudmud.commands.options import Options
 from thudmud.journal import Journal
 from thudmud.server.account_file import Unavailable
 from thudmud.server.scribe import Scribe
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
+from thudmud.text.display import Terminal
 
 BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", style=Style.BRIEF)]
 
@@ -31,7 +33,7 @@ class Place:
             for name in message.to:
                 self.told.setdefault(name, []).append(message.text)
 
-    async def keep(self, name: str, styles: Mapping[str, Style]) -> None:
+    async def keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
         if self.forgetful:
             raise Unavailable("The disk is full.")
         self.kept[name] = styles
@@ -42,7 +44,7 @@ class Place:
 
     async def enter(self, *names: str, member: bool = False) -> None:
         for name in names:
-            await self.scribe.arrive(name, width=200, member=member, styles={})
+            await self.scribe.arrive(name, terminal=Terminal(200), member=member)
 
     async def type(self, name: str, *lines: str) -> str:
         """Return what ``name`` is told."""

@@ -31,7 +31,7 @@ class PlainHouse(House):
 
     @property
     def widths(self) -> Mapping[str, int]:
-        return self._widths
+        return {name: terminal.width for name, terminal in self._terminals.items()}
 
     def name_problem(self, name: str) -> str | None:
         return None if name.isalpha() else "Letters, please."

@@ -145,6 +145,11 @@ class TestDamage:
             told_of += found is None
         assert told_of >= 20, "most bytes matter"
 
+    async def test_tables_that_are_no_text(self, path: Path, whole: tuple[bytes, str]) -> None:
+        contents = bytearray(whole[0])
+        contents[contents.index(b"integer not null,")] ^= 0x80
+        assert await self.told(path, bytes(contents)) is None
+
     async def test_a_truncated_file_is_told(self, path: Path, whole: tuple[bytes, str]) -> None:
         contents, _ = whole
         for end in range(0, len(contents), 4096):

@@ -17,6 +17,7 @@ from thudmud.server.accounts import Accounts
 from thudmud.server.lobby import BARRED, ELSEWHERE, Done, Lobby
 from thudmud.tables import Parting
 from thudmud.text import House
+from thudmud.text.display import Terminal
 
 
 @pytest.fixture
@@ -64,8 +65,8 @@ class Guest:
 async def sit(lobby: Lobby) -> tuple[Guest, Guest]:
     """Let Anna and Bert begin a battle at the oak board."""
     anna, bert = Guest(), Guest()
-    await lobby.admit(anna, "Anna", 80)
-    await lobby.admit(bert, "Bert", 80)
+    await lobby.admit(anna, "Anna", Terminal())
+    await lobby.admit(bert, "Bert", Terminal())
     await do(lobby, "Anna", "join game as dwarf on oak board")
     await do(lobby, "Bert", "join game as troll on oak board")
     await do(lobby, "Bert", "start")
@@ -141,11 +142,11 @@ async def test_lost_while_a_style_is_being_kept(
 ) -> None:
     gate = asyncio.Event()
 
-    async def keep(name: str, styles: object) -> None:
+    async def keep(name: str, styles: object, options: object) -> None:
         await gate.wait()
 
     await place.enter("Anna", member=True)
-    monkeypatch.setattr(place.scribe, "_keep_styles", keep)
+    monkeypatch.setattr(place.scribe, "_keep", keep)
     choosing = place.scribe.obey("Anna", "set board full on oak board")
     parting = place.scribe.part("Anna", Parting.LOST)
     gate.set()
@@ -201,12 +202,12 @@ async def test_back_while_it_is_being_stored_that_one_is_away(
 
 async def test_taken_over_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
     one, two = Guest(), Guest()
-    await lobby.admit(one, "Anna", 80)
+    await lobby.admit(one, "Anna", Terminal())
     await do(lobby, "Anna", "join game as dwarf on oak board")
     hold(journal)
     quitting = lobby.obey("Anna", "quit")
     await held_up(journal)
-    admitting = asyncio.create_task(lobby.admit(two, "Anna", 80))
+    admitting = asyncio.create_task(lobby.admit(two, "Anna", Terminal()))
     await asyncio.sleep(0)
     journal.gate.set()
     assert (await finished(quitting, admitting))[0] is Done.LEAVES
@@ -220,7 +221,7 @@ async def test_taken_over_while_quitting(lobby: Lobby, journal: SlowJournal) -> 
 
 async def test_lost_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
     one = Guest()
-    await lobby.admit(one, "Anna", 80)
+    await lobby.admit(one, "Anna", Terminal())
     await do(lobby, "Anna", "join game as dwarf on oak board")
     hold(journal)
     quitting = lobby.obey("Anna", "quit")
@@ -237,7 +238,7 @@ async def test_lost_while_coming_back(lobby: Lobby, journal: SlowJournal) -> Non
     await finished(lobby.part(anna, "Anna"))
     again = Guest()
     hold(journal)
-    admitting = asyncio.create_task(lobby.admit(again, "Anna", 80))
+    admitting = asyncio.create_task(lobby.admit(again, "Anna", Terminal()))
     await held_up(journal)
     parting = lobby.part(again, "Anna")
     journal.gate.set()
@@ -251,7 +252,7 @@ async def test_banned_while_coming_back(lobby: Lobby, journal: SlowJournal) -> N
     await finished(lobby.part(anna, "Anna"))
     again = Guest()
     hold(journal)
-    admitting = asyncio.create_task(lobby.admit(again, "Anna", 80))
+    admitting = asyncio.create_task(lobby.admit(again, "Anna", Terminal()))
     await held_up(journal)
     lobby.keep_out({"anna"})
     journal.gate.set()
@@ -274,7 +275,7 @@ async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -
     await lobby.scribe.open()
     anna, lost = Guest(), Guest()
     admitting = [
-        asyncio.create_task(lobby.admit(guest, name, 80))
+        asyncio.create_task(lobby.admit(guest, name, Terminal()))
         for guest, name in ((anna, "Anna"), (lost, "Bert"))
     ]
     await asyncio.sleep(0)

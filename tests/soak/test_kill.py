@@ -40,6 +40,7 @@ from thudmud.tables.saved import BattleId, SavedMatch
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide, resume
 from thudmud.text import board
+from thudmud.text.display import Display
 
 WIDTH = 80
 
@@ -116,7 +117,7 @@ class Pair:
             await player.say(f"go {self.board}")
             seen = await player.say(f"look at {self.board}")
             shown = [line.rstrip() for line in seen.split("\r\n")]
-            drawn = board.full(self.table, WIDTH)
+            drawn = board.full(self.table, Display(WIDTH))
             assert [line for line in drawn if line.strip() and line not in shown] == []
 
     async def play(self) -> None:

@@ -12,6 +12,7 @@ from thudmud.tables import BoardSpec, Table
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide
 from thudmud.text import board
+from thudmud.text.display import Display
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
@@ -44,7 +45,7 @@ HURLED = ("move f15 f8", "move g7 f7", "hurl f8 g8")
 
 def test_beside_the_board_at_80_columns() -> None:
     assert (
-        "\n".join(board.full(played(*CAPTURED), 80))
+        "\n".join(board.full(played(*CAPTURED), Display(80)))
         == """\
    A B C D E F G H I J K L M N O    Oak board, discworld rules
  1           d d . d d              Battle 1 of 2, 2 plies
@@ -67,7 +68,7 @@ def test_beside_the_board_at_80_columns() -> None:
 
 def test_below_the_board_at_40_columns() -> None:
     assert (
-        "\n".join(board.full(played(*HURLED), 40))
+        "\n".join(board.full(played(*HURLED), Display(40)))
         == """\
    A B C D E F G H I J K L M N O
  1           d d . d d
@@ -95,7 +96,7 @@ F8 to G8. Turn: trolls (Bert)."""
 
 def test_without_gaps_at_20_columns() -> None:
     assert (
-        "\n".join(board.full(played("move f15 f8", names=LONG), 20))
+        "\n".join(board.full(played("move f15 f8", names=LONG), Display(20)))
         == """\
   ABCDEFGHIJKLMNO
  1     dd.dd
@@ -134,20 +135,20 @@ ff)."""
 @pytest.mark.parametrize("rules", ["discworld", "koom valley"])
 def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
     for table in (Table.set_up(BoardSpec("oak board", rules), 0), played(names=LONG, rules=rules)):
-        rows = board.full(table, width)
+        rows = board.full(table, Display(width))
         assert max(map(len, rows)) < width
         assert all(row == row.rstrip() for row in rows)
 
 
 def test_where_the_panel_finds_room() -> None:
     table = played(names=LONG)
-    beside = [width for width in range(34, 100) if len(board.full(table, width)) == 16]
+    beside = [width for width in range(34, 100) if len(board.full(table, Display(width))) == 16]
     assert beside == list(range(75, 100))
 
 
 def test_a_panel_longer_than_the_board() -> None:
     table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 40))
-    rows = board.full(table, 75)
+    rows = board.full(table, Display(75))
     assert len(rows) > 16
     assert max(map(len, rows)) < 75
     assert [row for row in rows if "Turn: trolls" in row]

@@ -11,6 +11,7 @@ from thudmud.commands import KEYWORDS
 from thudmud.commands.model import Style
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
+from thudmud.text.display import Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
 
@@ -75,7 +76,7 @@ def test_readers_with_one_view_share_one_message() -> None:
 def test_a_width_is_ones_own_and_may_change() -> None:
     house = house_of("Anna", width=40)
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) < 40
-    house.resize("Anna", 80)
+    house.fit("Anna", Terminal(80))
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) > 40
 
 

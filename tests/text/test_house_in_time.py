@@ -18,6 +18,7 @@ from thudmud.tables.events import (
     TableEvent,
 )
 from thudmud.text import House, Message
+from thudmud.text.display import Terminal
 
 PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
 LATER = 300.0
@@ -145,7 +146,7 @@ class TestBack:
 class TestTakingOver:
     def test_one_is_shown_where_one_is(self) -> None:
         house = house_of(*PLAYED)
-        house.resize("Bert", 40)
+        house.fit("Bert", Terminal(40))
         (message,) = house.take_over("Bert")
         assert message.to == ("Bert",)
         assert message.text.startswith("You go on from here.\n   A B C")
@@ -291,7 +292,7 @@ class TestWhatWasBefore:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         assert house.seated("oak board") == ("Anna", "Bert")
-        house.resize("Anna", 80)
+        house.fit("Anna", Terminal(80))
         (entered, _, _) = house.arrive("Anna", 1.0)
         house.carry_out(entered)
         (back,) = house.presence("Anna", "oak board", 2.0, Parting.LOST)
@@ -356,7 +357,7 @@ class TestPlaying:
 
 def test_who_has_an_account_is_known() -> None:
     house = House(BOARDS)
-    house.resize("Anna", 80)
+    house.fit("Anna", Terminal(80))
     for decision in house.arrive("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF}):
         house.carry_out(decision)
     house.enter("Bert")

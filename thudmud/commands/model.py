@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from thudmud.commands.archive import ArchiveCommand
+from thudmud.commands.options import OptionCommand
+from thudmud.commands.queries import Query
 from thudmud.commands.rooms import (
     Boards,
     Emote,
@@ -258,4 +260,4 @@ GameCommand = (
     | ViewGame
     | ViewPossible
 )
-Command = GameCommand | RoomCommand | ArchiveCommand
+Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query

@@ -31,6 +31,7 @@ _REASONS = {
     sqlite3.SQLITE_LOCKED: "another process does not let go of it",
     sqlite3.SQLITE_NOMEM: "there is not enough memory",
 }
+_Trouble = OSError | sqlite3.Error | UnicodeDecodeError
 
 
 class AccountsError(Exception):
@@ -122,7 +123,8 @@ class AccountFile:
         """Turn what SQLite and the system raise into errors of ours."""
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
+        # SQLite's complaint about a damaged file quotes it, so that it may be no text itself.
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             code = _code(error)
             if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or (
                 opening and code not in _REASONS
@@ -141,14 +143,14 @@ def _check(path: Path) -> None:
         raise Unusable(f"{path}: {problem}")
 
 
-def _code(error: OSError | sqlite3.Error) -> int:
+def _code(error: _Trouble) -> int:
     """Return SQLite's code, without detail; an error that has none comes from what was read."""
     if isinstance(error, OSError):
         return sqlite3.SQLITE_FULL if error.errno in _NO_ROOM else sqlite3.SQLITE_CANTOPEN
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
-def _reason(path: Path | None, error: OSError | sqlite3.Error) -> str:
+def _reason(path: Path | None, error: _Trouble) -> str:
     """Return why something could not be done, in plain words if there are any."""
     code = _code(error)
     detail = error.strerror if isinstance(error, OSError) else error

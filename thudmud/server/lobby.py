@@ -14,13 +14,15 @@ from functools import partial
 from typing import Protocol
 
 from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
+from thudmud.commands.options import Options
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
-from thudmud.server.preferences import stored_styles, styles_of
+from thudmud.server.preferences import options_of, stored, styles_of
 from thudmud.server.screen import encode
 from thudmud.server.scribe import Scribe
 from thudmud.tables import Parting
 from thudmud.text import House, Message
+from thudmud.text.display import Terminal
 
 ELSEWHERE = "You have come in from elsewhere. This connection ends."
 BARRED = "The operator of this server has ended your visit. Goodbye."
@@ -76,7 +78,7 @@ class Lobby:
     ) -> None:
         self.accounts = accounts
         self.clock = clock
-        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep_styles)
+        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep)
         self._house = house
         self._replay_pause = replay_pause
         self._guests: set[Guest] = set()
@@ -122,7 +124,7 @@ class Lobby:
         return self._house.needs(name)
 
     async def admit(
-        self, guest: Guest, name: str, width: int, member: Account | None = None
+        self, guest: Guest, name: str, terminal: Terminal, member: Account | None = None
     ) -> None:
         """Let a guest in under a name that is theirs, as it is shown.
 
@@ -130,9 +132,10 @@ class Lobby:
         """
         await self.scribe.arrive(
             name,
-            width=width,
+            terminal=terminal,
             member=member is not None,
             styles=styles_of(member.preferences) if member else {},
+            options=options_of(member.preferences) if member else None,
             admit=partial(self._take, name, guest),
         )
 
@@ -152,9 +155,9 @@ class Lobby:
             return asyncio.ensure_future(self._obeyed(name, done))
         return self._done(name, done)
 
-    def resize(self, name: str, width: int) -> None:
-        """Note that a player's terminal has another width, in columns."""
-        self._house.resize(name, width)
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Note what a player's terminal can show."""
+        self._house.fit(name, terminal)
 
     def is_waiting(self, name: str) -> bool:
         """Whether it is the opponent who thinks."""
@@ -261,10 +264,10 @@ class Lobby:
             handle.cancel()
             self._house.stop_playing(name)
 
-    async def _keep_styles(self, name: str, styles: Mapping[str, Style]) -> None:
+    async def _keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
         account = await self.accounts.find(name)
         if account is not None:
-            kept = {**account.preferences, **stored_styles(styles)}
+            kept = {**account.preferences, **stored(styles, options)}
             await self.accounts.set_preferences(name, kept)
 
     def _deliver(self, messages: Iterable[Message]) -> None:

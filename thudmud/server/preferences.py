@@ -10,8 +10,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from thudmud.commands import Style
+from thudmud.commands.errors import ParseError
+from thudmud.commands.options import (
+    Options,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+)
+from thudmud.commands.parsing import parse
+from thudmud.tables.options import after
 
 _STYLES = "styles"
+_OPTIONS = "options"
 _KNOWN = {style.value: style for style in Style}
 
 
@@ -23,6 +39,36 @@ def styles_of(preferences: Mapping[str, Any]) -> dict[str, Style]:
     return {board: _KNOWN[value] for board, value in kept.items() if value in _KNOWN}
 
 
-def stored_styles(styles: Mapping[str, Style]) -> dict[str, Any]:
-    """Return the preference that `styles_of` reads."""
-    return {_STYLES: {board: style.value for board, style in styles.items()}}
+def options_of(preferences: Mapping[str, Any]) -> Options:
+    """Return how a member wants to see everything."""
+    kept = preferences.get(_OPTIONS)
+    options = Options()
+    for line in kept if isinstance(kept, list) else ():
+        try:
+            choice = parse(str(line))
+        except ParseError:
+            continue
+        if isinstance(choice, SetOption):
+            options = after(options, choice)
+    return options
+
+
+def stored(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:
+    """Return the preferences that `styles_of` and `options_of` read.
+
+    The options are kept as the commands that choose them: those are what stays the same.
+    """
+    choices: list[SetOption] = [
+        SetCharset(options.charset),
+        SetColour(options.colour),
+        SetWidth(options.width),
+        SetOrient(options.orient),
+        SetReader(options.reader),
+        SetMachine(options.machine),
+        SetScheme(options.scheme),
+        *(SetElement(element, colour) for element, colour in options.elements),
+    ]
+    return {
+        _STYLES: {board: style.value for board, style in styles.items()},
+        _OPTIONS: [str(choice) for choice in choices],
+    }

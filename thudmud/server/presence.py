@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from thudmud.commands import Style
+from thudmud.commands.options import Options
 from thudmud.journal import Conflict, JournalError
 from thudmud.server.ledger import Ledger
 from thudmud.tables import Decision, Parting
@@ -50,16 +51,23 @@ class Presence:
             for name in self._house.seated(board):
                 await self._note(name, board, Parting.RESTART)
 
-    async def arrive(self, name: str, *, member: bool, styles: Mapping[str, Style]) -> None:
+    async def arrive(
+        self, name: str, *, member: bool, styles: Mapping[str, Style], options: Options | None
+    ) -> None:
         """Let a player in who is not here, and back to the seats that were kept.
 
         Args:
             name: who.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
+            options: how they want to see everything, if that is known.
         """
-        come = partial(self._house.arrive, name, self._clock(), member=member, styles=styles)
-        await self._settle(come, name, Parting.LOST)
+        now = self._clock()
+
+        def decide() -> Sequence[Decision]:
+            return self._house.arrive(name, now, member=member, styles=styles, options=options)
+
+        await self._settle(decide, name, Parting.LOST)
 
     async def part(self, name: str, parting: Parting) -> None:
         """See a player out who is here; their seats are kept, or given up."""

@@ -7,13 +7,14 @@ asked for.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from thudmud.server.inbox import Inbox
 from thudmud.server.items import Typing
 from thudmud.server.screen import Screen, encode
+from thudmud.text.display import DEFAULT_WIDTH, Terminal
 from thudmud.text.words import wrapped
 
-WIDTH = 80  # columns, until a terminal tells its own
 NARROWEST, WIDEST = 20, 500
 
 
@@ -24,10 +25,13 @@ class Prompter:
         screen: where the questions are shown.
         typing: hides what is typed.
         inbox: where the lines come from; it holds them back until one is wanted.
+
+    Attributes:
+        terminal: what is known of it.
     """
 
     def __init__(self, screen: Screen, typing: Typing, inbox: Inbox) -> None:
-        self.width = WIDTH
+        self.terminal = Terminal()
         self._screen, self._typing, self._inbox = screen, typing, inbox
         self._answer: asyncio.Future[str] | None = None
 
@@ -53,7 +57,7 @@ class Prompter:
 
     def say(self, sentence: str) -> None:
         """Show a sentence."""
-        self._screen.show(encode("\n".join(wrapped(sentence, self.width))))
+        self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width))))
 
     def reveal(self) -> None:
         """Hide nothing that is typed from now on."""
@@ -83,4 +87,5 @@ class Prompter:
     def resize(self, columns: int) -> None:
         """Note how wide the terminal is."""
         # RFC 1073: 0 columns means that the client does not know, or leaves it to us.
-        self.width = min(max(columns, NARROWEST), WIDEST) if columns else WIDTH
+        width = min(max(columns, NARROWEST), WIDEST) if columns else DEFAULT_WIDTH
+        self.terminal = replace(self.terminal, width=width)

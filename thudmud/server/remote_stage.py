@@ -18,8 +18,8 @@ from telnetlib3 import telopt
 
 from thudmud.script import Seen, StageError
 from thudmud.server.login import PROMPTS, TOLD_WORD, WORD_PROMPT
-from thudmud.server.prompter import WIDTH
 from thudmud.server.session import PROMPT
+from thudmud.text.display import DEFAULT_WIDTH
 
 PATIENCE = 20.0
 """Seconds to wait for an answer before the server counts as stuck."""
@@ -157,7 +157,7 @@ class _Player:
             client_factory=telnetlib3.TelnetClient,
             encoding=False,
             connect_maxwait=0,
-            cols=WIDTH,
+            cols=DEFAULT_WIDTH,
             limit=_MOST_UNREAD,
         )
         return cls(reader, writer)

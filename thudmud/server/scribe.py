@@ -19,13 +19,15 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from thudmud.commands import Command, Password, Quit, Register, Style
+from thudmud.commands.options import Options
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server.account_file import AccountsError
 from thudmud.server.ledger import Ledger, Unfollowed
 from thudmud.server.presence import Presence
 from thudmud.tables import Decision, Parting, Unread
-from thudmud.tables.asides import StyleChosen
+from thudmud.tables.asides import OptionChosen, StyleChosen
 from thudmud.text import House, Message, Plan
+from thudmud.text.display import Terminal
 
 NOT_STORED = (
     "The server cannot reach its storage just now, so that has not happened. Please try again in a"
@@ -48,7 +50,7 @@ class Scribe:
         journal: where it is stored.
         clock: returns the seconds since the epoch.
         deliver: takes what people are told.
-        keep_styles: stores how a member wants to see boards.
+        keep: stores how a member wants to see boards, and everything.
     """
 
     def __init__(
@@ -57,14 +59,14 @@ class Scribe:
         journal: Journal,
         clock: Callable[[], float],
         deliver: Callable[[Iterable[Message]], None],
-        keep_styles: Callable[[str, Mapping[str, Style]], Awaitable[None]],
+        keep: Callable[[str, Mapping[str, Style], Options], Awaitable[None]],
     ) -> None:
         self._house = house
         self._clock = clock
         self._deliver = deliver
         self._ledger = Ledger(house, journal, deliver)
         self._presence = Presence(house, self._ledger, clock, deliver)
-        self._keep_styles = keep_styles
+        self._keep = keep
         self._players: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -118,18 +120,20 @@ class Scribe:
         self,
         name: str,
         *,
-        width: int,
+        terminal: Terminal,
         member: bool = False,
         styles: Mapping[str, Style] = NO_STYLES,
+        options: Options | None = None,
         admit: Callable[[], bool] = lambda: True,
     ) -> None:
         """Let a player in, and back to the seats that were kept; or go on, from another screen.
 
         Args:
             name: who.
-            width: the columns of their screen.
+            terminal: what is known of it.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
+            options: how they want to see everything, if that is known.
             admit: called once all is done that was begun under that name; returns whether they may
                 still come in.
 
@@ -140,11 +144,11 @@ class Scribe:
         async with self._player(name):
             if not admit():
                 return
-            self._house.resize(name, width)
+            self._house.fit(name, terminal)
             if name in self._house:
                 self._deliver(self._house.take_over(name))
             else:
-                await self._presence.arrive(name, member=member, styles=styles)
+                await self._presence.arrive(name, member=member, styles=styles, options=options)
 
     def part(self, name: str, parting: Parting) -> asyncio.Task[None]:
         """See a player out who is gone; their seats are kept."""
@@ -203,7 +207,7 @@ class Scribe:
         [decision] = plan.decisions
         chosen = self._chosen(name, decision)
         if chosen:
-            await self._keep_styles(name, chosen)
+            await self._keep(name, *chosen)
             self._deliver(self._house.carry_out(decision))
         else:
             await self._ledger.write(decision)
@@ -221,13 +225,18 @@ class Scribe:
 
     # Small things.
 
-    def _chosen(self, name: str, decision: Decision) -> dict[str, Style] | None:
-        """Return a member's styles if a decision changes them."""
+    def _chosen(self, name: str, decision: Decision) -> tuple[dict[str, Style], Options] | None:
+        """Return how a member wants to see things, if a decision changes that."""
         person = self._house.hall.people[name]
-        chosen = [each for each in decision.asides if isinstance(each, StyleChosen)]
-        if not (person.member and chosen):
-            return None
-        return person.styles | {each.board: each.style for each in chosen}
+        styles, options = dict(person.styles), person.options
+        for aside in decision.asides:
+            match aside:
+                case StyleChosen(_, board, style):
+                    styles[board] = style
+                case OptionChosen(_, _, chosen):
+                    options = chosen
+        is_new = styles != person.styles or options != person.options
+        return (styles, options) if person.member and is_new else None
 
     def _answer(self, name: str, sentence: str) -> None:
         if name in self._house:

@@ -196,7 +196,7 @@ class Session:
         self._name = entrance.name
         self._entering = True
         try:
-            await self._lobby.admit(self, entrance.name, self._prompter.width, entrance.member)
+            await self._lobby.admit(self, entrance.name, self._prompter.terminal, entrance.member)
         except Exception:
             self._part(Parting.LOST)
             raise
@@ -229,7 +229,7 @@ class Session:
                 case Resized(columns):
                     self._prompter.resize(columns)
                     if self._name:
-                        self._lobby.resize(self._name, self._prompter.width)
+                        self._lobby.fit(self._name, self._prompter.terminal)
                 case Mark(answer):
                     self._screen.mark(answer)
                 case Signal.ARE_YOU_THERE:

@@ -23,6 +23,8 @@ from thudmud.commands import (
     ViewScore,
     Who,
 )
+from thudmud.commands.options import Options, SetOption, ShowOptions, ShowScheme
+from thudmud.commands.queries import Query
 from thudmud.engine import Game
 from thudmud.tables.events import Parting, TableEvent
 from thudmud.tables.table import Table
@@ -33,7 +35,10 @@ Question = (
     | Help
     | History
     | Look
+    | Query
     | Record
+    | ShowOptions
+    | ShowScheme
     | Standings
     | Syntax
     | ViewGame
@@ -47,13 +52,15 @@ Question = (
 class Entered:
     """A player came in, to the hall or, with a seat that was kept, to its board.
 
-    ``member`` says that they have an account; ``styles`` are how they want to see boards.
+    ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
+    what they are shown, where that is known.
     """
 
     player: str
     room: str | None = None
     member: bool = False
     styles: tuple[tuple[str, Style], ...] = ()
+    options: Options | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +154,15 @@ class StyleChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionChosen:
+    """A player chose how to be shown everything; ``options`` are all that hold now."""
+
+    player: str
+    choice: SetOption
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
@@ -184,6 +200,7 @@ Happening = (
     | Emoted
     | Told
     | StyleChosen
+    | OptionChosen
     | Replayed
 )
 Aside = Happening | Asked

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from thudmud.commands import Style
+from thudmud.commands.options import Options
 from thudmud.engine import Game, Side
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.asides import (
@@ -22,6 +23,7 @@ from thudmud.tables.asides import (
     Emoted,
     Entered,
     Gone,
+    OptionChosen,
     Replayed,
     Spoke,
     StyleChosen,
@@ -34,6 +36,7 @@ from thudmud.tables.match import Match
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
+DEFAULTS = Options()
 MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
@@ -48,6 +51,7 @@ class Person:
         room: where they are; None is the hall.
         used: the board that ``it`` means to them.
         styles: how they want to see boards, where they have chosen.
+        options: how they want to see everything.
         replay: the battle that they are seeing again, and where they are in it.
     """
 
@@ -56,6 +60,7 @@ class Person:
     room: str | None = None
     used: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
+    options: Options = DEFAULTS
     replay: Replayed | None = None
 
 
@@ -115,7 +120,7 @@ class Hall:
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self._styles = {spec.name: spec.style for spec in boards}
-        self._left: dict[str, dict[str, Style]] = {}
+        self._left: dict[str, Person] = {}
         self._games: dict[int, Game] = {}
         self._most_games = most_games
 
@@ -216,9 +221,11 @@ class Hall:
     def _told(self, aside: Aside) -> Telling:
         """Make an aside so, and return who is to be told."""
         match aside:
-            case Entered(player, room, member, styles):
-                before = self._left.pop(player, {})
-                self.people[player] = Person(player, member, room, styles=before | dict(styles))
+            case Entered(player, room, member, styles, options):
+                before = self._left.pop(player, None) or Person(player)
+                chosen = before.styles | dict(styles)
+                kept = options or before.options
+                self.people[player] = Person(player, member, room, styles=chosen, options=kept)
                 audience = (player,) if room else tuple(self.people_in(None))
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):
@@ -227,7 +234,7 @@ class Hall:
                 audience = (player,) if told else tuple(self.people_in(room))
                 person = self.people.pop(player)
                 # For when those are back who have a seat.
-                left = self._left | {player: person.styles}
+                left = self._left | {player: person}
                 self._left = {name: left[name] for name in left if self.seats_of(name)}
                 return Telling(aside, audience)
             case WentOut(player, room):
@@ -243,6 +250,9 @@ class Hall:
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
                 return Telling(aside, (player,), self.tables[board])
+            case OptionChosen(player, _, options):
+                self.people[player].options = options
+                return Telling(aside, (player,))
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))

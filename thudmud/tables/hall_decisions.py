@@ -46,6 +46,29 @@ from thudmud.commands import (
     ViewScore,
     Who,
 )
+from thudmud.commands.options import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+)
+from thudmud.commands.queries import (
+    Around,
+    Captures,
+    LastMove,
+    Lines,
+    Query,
+    ScanColumn,
+    ScanRow,
+    Where,
+)
 from thudmud.tables import table_decisions
 from thudmud.tables.archive_decisions import looked_up, to_resume
 from thudmud.tables.asides import (
@@ -53,6 +76,7 @@ from thudmud.tables.asides import (
     Asked,
     CameIn,
     Emoted,
+    OptionChosen,
     Question,
     Spoke,
     StyleChosen,
@@ -63,6 +87,7 @@ from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall, Person
 from thudmud.tables.meaning import board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
+from thudmud.tables.options import after
 from thudmud.tables.presence import part
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.seating import Occasion, battle
@@ -160,9 +185,35 @@ def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
     return _answer(person, command, board_meant(hall, person, command.at).name)
 
 
+@_decide.register(Where)
+@_decide.register(ScanRow)
+@_decide.register(ScanColumn)
+@_decide.register(Around)
+@_decide.register(Lines)
+@_decide.register(Captures)
+@_decide.register(LastMove)
+def _(command: Query, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return _answer(person, command, board_meant(hall, person, command.on).name)
+
+
+@_decide.register(SetCharset)
+@_decide.register(SetColour)
+@_decide.register(SetWidth)
+@_decide.register(SetOrient)
+@_decide.register(SetReader)
+@_decide.register(SetMachine)
+@_decide.register(SetScheme)
+@_decide.register(SetElement)
+def _(command: SetOption, _hall: Hall, person: Person, _: Occasion) -> Decision:
+    chosen = OptionChosen(person.name, command, after(person.options, command))
+    return Decision(person.name, asides=(chosen,))
+
+
 @_decide.register(Boards)
 @_decide.register(Who)
 @_decide.register(Help)
+@_decide.register(ShowOptions)
+@_decide.register(ShowScheme)
 @_decide.register(Syntax)
 def _(command: Question, _hall: Hall, person: Person, _: Occasion) -> Decision:
     return _answer(person, command)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thudmud.commands import Style
+from thudmud.commands.options import Options
 from thudmud.tables.asides import CaughtUp, Entered, Gone
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall
@@ -28,7 +29,13 @@ def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision
 
 
 def arrive(
-    hall: Hall, player: str, now: float, *, member: bool, styles: Mapping[str, Style]
+    hall: Hall,
+    player: str,
+    now: float,
+    *,
+    member: bool,
+    styles: Mapping[str, Style],
+    options: Options | None = None,
 ) -> list[Decision]:
     """Return what happens when ``player`` comes in: to the hall, or to where a seat was kept."""
     kept = sorted(hall.seats_of(player), key=lambda table: not _has_turn(table, player))
@@ -36,7 +43,7 @@ def arrive(
     back = [
         Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
     ]
-    entered = Entered(player, room, member, tuple(styles.items()))
+    entered = Entered(player, room, member, tuple(styles.items()), options)
     news = [
         CaughtUp(player, table.name, tuple(hall.missed.get((table.name, side), ())))
         for table in kept

@@ -13,6 +13,7 @@ from thudmud.engine.english import capitalised, counted
 from thudmud.engine.squares import LETTERS, WIDTH
 from thudmud.tables.match import BATTLES
 from thudmud.tables.table import Table
+from thudmud.text.display import Display
 from thudmud.text.words import wrapped
 
 EMPTY, MOVED_FROM, CAPTURED = ".", "+", "*"
@@ -22,11 +23,12 @@ PANEL_WIDTH = 38
 """The least room beside the board that the panel needs; with less it stands below."""
 
 
-def full(table: Table, width: int) -> list[str]:
+def full(table: Table, display: Display) -> list[str]:
     """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
 
-    ``width`` is that of the screen, in columns; a screen of fewer than 18 cannot hold the grid.
+    A screen of fewer than 18 columns cannot hold the grid.
     """
+    width = display.width
     rows = grid(_position(table), _last_move(table))
     if width <= GRID_WIDTH:
         rows = [_narrow(row) for row in rows]

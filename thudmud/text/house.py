@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
+from thudmud.commands.options import Options
 from thudmud.engine import IllegalMove
 from thudmud.tables import (
     BoardSpec,
@@ -27,10 +28,12 @@ from thudmud.tables import (
 from thudmud.tables.archive import Battle, game_of
 from thudmud.tables.asides import TookOver
 from thudmud.tables.events import Event, TableEvent
+from thudmud.tables.hall import DEFAULTS
 from thudmud.tables.meaning import named
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
 from thudmud.tables.seating import come_back, vanish
+from thudmud.text.display import DEFAULT_WIDTH, Display, Terminal
 from thudmud.text.mistakes import explain
 from thudmud.text.plan import Message, Plan
 from thudmud.text.telling import View, tell
@@ -39,7 +42,6 @@ from thudmud.text.words import wrapped
 NAME_LENGTHS = range(2, 21)
 TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
 """Lower-case words that would be misread as the name of a player."""
-DEFAULT_WIDTH = 80
 
 
 class House:
@@ -69,7 +71,7 @@ class House:
         self.hall = Hall(boards, quiet_plies, seat_grace)
         board_words = {word for spec in boards for word in spec.name.lower().split()}
         self._taken_words = TAKEN_WORDS | board_words
-        self._widths: dict[str, int] = {}
+        self._terminals: dict[str, Terminal] = {}
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""
@@ -94,25 +96,28 @@ class House:
         *,
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
+        options: Options | None = None,
     ) -> tuple[Decision, ...]:
         """Return what happens when a player whose name has no problem comes in.
 
-        The width of their screen is to be told before, see `resize`.
+        What is known of their terminal is to be told before, see `fit`.
 
         Args:
             name: what they are called; nobody of that name is here.
             now: the time, in seconds since the epoch.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
+            options: how they want to see everything, if that is known.
         """
-        return tuple(arrive(self.hall, name, now, member=member, styles=styles or {}))
+        styles = styles or {}
+        return tuple(arrive(self.hall, name, now, member=member, styles=styles, options=options))
 
     def part(self, name: str, now: float, parting: Parting = Parting.LOST) -> tuple[Decision, ...]:
         """Return what happens when a player is gone."""
         return tuple(part(self.hall, name, parting, now))
 
     def take_over(self, name: str) -> list[Message]:
-        """Let a player go on from another screen, whose width is told before, see `resize`."""
+        """Let a player go on from another screen, which is told of before, see `fit`."""
         taken = TookOver(name, self.hall.people[name].room)
         return self.carry_out(Decision(name, asides=(taken,)))
 
@@ -120,9 +125,9 @@ class House:
         """Take note that a player has an account now."""
         self.hall.people[name].member = True
 
-    def resize(self, name: str, width: int) -> None:
-        """Take note of the width of a player's screen, in columns."""
-        self._widths[name] = width
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Take note of what a player's terminal can show."""
+        self._terminals[name] = terminal
 
     def close(self, sentence: str) -> list[Message]:
         """Tell everybody the same."""
@@ -152,7 +157,9 @@ class House:
         try:
             command = parse(line)
         except ParseError as error:
-            return Plan(messages=(Message((name,), "\n".join(explain(error, self._widths[name]))),))
+            return Plan(
+                messages=(Message((name,), "\n".join(explain(error, self._display(name).width))),)
+            )
         return self.plan_command(name, command, now)
 
     def plan_command(self, name: str, command: Command, now: float) -> Plan:
@@ -165,7 +172,7 @@ class House:
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""
-        return Message((name,), "\n".join(wrapped(sentence, self._widths[name])))
+        return Message((name,), "\n".join(wrapped(sentence, self._display(name).width)))
 
     def carry_out(self, decision: Decision) -> list[Message]:
         """Make a decision so, and return what everybody is told.
@@ -174,7 +181,7 @@ class House:
         """
         messages = self._tell(self.hall.commit(decision))
         if decision.player not in self.hall.people:
-            self._widths.pop(decision.player, None)
+            self._terminals.pop(decision.player, None)
         return messages
 
     def is_playing(self, name: str) -> bool:
@@ -247,7 +254,7 @@ class House:
 
     def enter(self, name: str, width: int = DEFAULT_WIDTH, now: float = 0.0) -> list[Message]:
         """Let a player in, and return what everybody is told."""
-        self.resize(name, width)
+        self.fit(name, Terminal(width))
         return self._all(self.arrive(name, now))
 
     def depart(self, name: str, now: float) -> list[Message]:
@@ -268,14 +275,18 @@ class House:
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]
 
+    def _display(self, name: str) -> Display:
+        person = self.hall.people.get(name)
+        return Display.of(self._terminals[name], person.options if person else DEFAULTS)
+
     def _tell(self, tellings: Iterable[Telling]) -> list[Message]:
         """Return the text of each telling, made once for all who share a view of it."""
         messages = []
         for telling in tellings:
             readers: dict[View, list[str]] = {}
             for name in telling.audience:
-                if name in self._widths:
-                    view = View.of(self.hall, telling, name, self._widths[name])
+                if name in self._terminals:
+                    view = View.of(self.hall, telling, name, self._display(name))
                     readers.setdefault(view, []).append(name)
             for view, names in readers.items():
                 text = "\n".join(tell(self.hall, telling, view))

@@ -20,6 +20,7 @@ from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
 from thudmud.text import battles, board
 from thudmud.text.dates import day
+from thudmud.text.display import Display
 from thudmud.text.phrases import played
 from thudmud.text.words import wrapped
 
@@ -27,7 +28,7 @@ WAYS = '"next" and "back" go from ply to ply, "first" and "last" to either end; 
 
 
 def replayed(
-    battle: Battle, game: Game, ply: int, *, style: Style, me: str, width: int
+    battle: Battle, game: Game, ply: int, *, style: Style, me: str, display: Display
 ) -> list[str]:
     """Return a battle as it stood after some of its plies.
 
@@ -38,10 +39,13 @@ def replayed(
         style: how the board is shown: as who sees it is shown the board that it was played at. A
             battle of no board that stands here, as those that were imported, is shown in full.
         me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
-        width: that of their screen, in columns.
+        display: how their screen shows everything.
     """
     table = _table(battle, after(game, ply))
-    drawn = board.full(table, width) if style is Style.FULL else wrapped(board.status(table), width)
+    width = display.width
+    drawn = (
+        board.full(table, display) if style is Style.FULL else wrapped(board.status(table), width)
+    )
     lines = wrapped(_said(battle, game, ply, me), width) + drawn
     if ply == len(game.moves):
         lines += wrapped(_end(battle, game), width)

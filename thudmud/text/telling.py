@@ -6,7 +6,7 @@ Must never send anything: it returns lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from thudmud.commands import (
     Boards,
@@ -52,6 +52,7 @@ from thudmud.tables.events import (
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
 from thudmud.text import archive, board, legal, rooms, sentences
+from thudmud.text.display import Display
 from thudmud.text.help import page, syntax
 from thudmud.text.phrases import turn, waiting
 from thudmud.text.replaying import replayed
@@ -71,28 +72,33 @@ class View:
     Attributes:
         me: the reader's name if what happened names them or they sit at the table, else None.
         style: how they want the board shown; full where there is no board.
-        width: the columns of their screen.
+        display: how their screen shows everything.
         away: whether they are somewhere else than the board.
     """
 
     me: str | None
     style: Style
-    width: int
+    display: Display
     away: bool = False
 
+    @property
+    def width(self) -> int:
+        """The columns of their screen."""
+        return self.display.width
+
     @classmethod
-    def of(cls, hall: Hall, telling: Telling, name: str, width: int) -> View:
+    def of(cls, hall: Hall, telling: Telling, name: str, display: Display) -> View:
         """Return how ``name`` sees what ``telling`` tells."""
         table, event = telling.table, telling.event
         seated = table is not None and table.side_of(name) is not None
         named = name in _named(event)
         me = name if seated or named else None
         if table is None:
-            return cls(me, Style.FULL, width)
+            return cls(me, Style.FULL, display)
         person = hall.people.get(name)
         room = person.room if person else table.name
         style = hall.style(name, table.name) if person else Style.BRIEF
-        return cls(me, style, width, room != table.name)
+        return cls(me, style, display, room != table.name)
 
 
 def _named(event: TableEvent | Aside) -> set[str]:
@@ -131,7 +137,7 @@ def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
 def _shown(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style."""
     if view.style is Style.FULL:
-        return board.full(table, view.width)
+        return board.full(table, view.display)
     return wrapped(board.status(table), view.width)
 
 
@@ -156,7 +162,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         case Replayed(player, number, game, ply):
             battle = hall.archive.battles[number - 1]
             style = hall.style(player, battle.id.board)
-            return replayed(battle, game, ply, style=style, me=player, width=view.width)
+            return replayed(battle, game, ply, style=style, me=player, display=view.display)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
@@ -170,7 +176,7 @@ def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[st
     missed = [
         line
         for event, after in aside.missed
-        for line in _said(hall, event, after, View(aside.player, view.style, view.width, view.away))
+        for line in _said(hall, event, after, replace(view, me=aside.player))
     ]
     if missed:
         missed = [
@@ -210,9 +216,9 @@ def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[s
             return rooms.person(hall, str(at), asked.player, view.width)
         case Look(None) if table:
             here = rooms.people_here(hall, asked.player, table.name, view.width)
-            return board.full(table, view.width) + _standing(table, view) + here
+            return board.full(table, view.display) + _standing(table, view) + here
         case Look() | ViewGame() if table:
-            return board.full(table, view.width) + _standing(table, view)
+            return board.full(table, view.display) + _standing(table, view)
     return rooms.hall_seen(hall, asked.player, view.width)
 
 

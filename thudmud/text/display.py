@@ -1,0 +1,93 @@
+"""How one reader's screen shows things: what their client can, and what they have chosen.
+
+Owns how the two make one. Must never draw anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thudmud.commands.options import (
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    Switch,
+)
+
+DEFAULT_WIDTH = 80
+SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
+"""How many colours a terminal may have, besides none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What is known of a client.
+
+    Attributes:
+        width: the columns of its screen.
+        utf8: whether it shows UTF-8.
+        colours: how many it has: 0, 16, 256 or 2 ** 24.
+        reader: whether it reads aloud.
+        packages: the GMCP packages that it has asked for, in lower case.
+    """
+
+    width: int = DEFAULT_WIDTH
+    utf8: bool = False
+    colours: int = 0
+    reader: bool = False
+    packages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How everything is shown to a reader. Readers whose displays are equal can share a text.
+
+    Attributes:
+        width: the columns of the screen; every line is shorter.
+        utf8: whether boards are drawn in UTF-8, not in ASCII.
+        ascii_only: whether nothing but ASCII is to be shown, players' own words included.
+        colours: how many there are: 0, 16, 256 or 2 ** 24.
+        scheme: the ready scheme of colours.
+        elements: the colours of elements that are not the scheme's.
+        orient: which side of the board is at the bottom.
+        reader: whether boards are told for a screen reader, in words.
+        machine: whether each event is told for a program, too.
+    """
+
+    width: int = DEFAULT_WIDTH
+    utf8: bool = False
+    ascii_only: bool = False
+    colours: int = 0
+    scheme: Scheme = Scheme.PLAIN
+    elements: tuple[tuple[Element, Colour], ...] = ()
+    orient: Orient = Orient.SOUTH
+    reader: bool = False
+    machine: bool = False
+
+    @classmethod
+    def of(cls, terminal: Terminal, options: Options) -> Display:
+        """Return how a terminal shows things to somebody who has chosen these options."""
+        reader = _wanted(options.reader, can=terminal.reader)
+        wants_utf8 = options.charset is Charset.UTF_8
+        is_auto = options.charset is Charset.AUTO
+        # A screen reader would read escape sequences and line drawing aloud, if it is badly set up.
+        colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
+        coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
+        return cls(
+            width=options.width or terminal.width,
+            utf8=wants_utf8 or (is_auto and terminal.utf8),
+            ascii_only=options.charset is Charset.ASCII,
+            colours=colours if coloured else 0,
+            scheme=options.scheme if coloured and colours else Scheme.PLAIN,
+            elements=options.elements if coloured and colours else (),
+            orient=options.orient,
+            reader=reader,
+            machine=options.machine,
+        )
+
+
+def _wanted(switch: Switch, *, can: bool) -> bool:
+    return can if switch is Switch.AUTO else switch is Switch.ON
