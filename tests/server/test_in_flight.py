@@ -55,6 +55,9 @@ class Guest:
     def show(self, lines: bytes) -> None:
         self.shown += lines
 
+    def data(self, package: str, text: str) -> None:
+        raise AssertionError("no GMCP has been asked for")
+
     def end(self, *, linger: bool) -> None:
         self.ended = True
 

@@ -46,6 +46,9 @@ class Guest(Protocol):
     def show(self, lines: bytes) -> None:
         """Show whole encoded lines."""
 
+    def data(self, package: str, text: str) -> None:
+        """Send a GMCP package, its data as JSON, to a client that has asked for it."""
+
     def end(self, *, linger: bool) -> None:
         """Send what is waiting and end the connection, or wait for the client to do so."""
 
@@ -272,10 +275,14 @@ class Lobby:
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            lines = encode(message.text)
-            for name in message.to:
-                if name in self._by_name:
-                    self._by_name[name].show(lines)
+            guests = [self._by_name[name] for name in message.to if name in self._by_name]
+            if message.package:
+                for guest in guests:
+                    guest.data(message.package, message.text)
+            elif guests:
+                lines = encode(message.text)
+                for guest in guests:
+                    guest.show(lines)
 
     @staticmethod
     def _show_out(guest: Guest, farewell: bytes) -> None:

@@ -131,6 +131,9 @@ class Session:
         """Show whole encoded lines."""
         self._screen.show(lines)
 
+    def data(self, package: str, text: str) -> None:
+        """Send a GMCP package."""
+
     def end(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
         """Send what is waiting and end the connection, after a grace period by force.
 

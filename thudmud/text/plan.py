@@ -13,10 +13,17 @@ from thudmud.tables import Decision
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text, lines joined by line feeds, and the names of those who are told just that."""
+    """Something that players are told.
+
+    Attributes:
+        to: the names of those who are told just that.
+        text: lines joined by line feeds; or, for their programs, the JSON of a GMCP package.
+        package: the name of that package; empty for what they read.
+    """
 
     to: tuple[str, ...]
     text: str
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)
