@@ -124,6 +124,13 @@ def places(chance: Random, length: int) -> Iterator[int]:
         yield chance.randrange(length // 4096) * 4096 + chance.randrange(12)
 
 
+def test_a_table_that_is_not_even_text_is_told(path: Path, whole: tuple[bytes, str]) -> None:
+    before = whole[0]
+    path.write_bytes(before.replace(b"version integer", b"version intege\xff", 1))
+    with pytest.raises(Damaged, match="tables has changed"):
+        opened(path)
+
+
 def test_a_truncated_file_is_told(path: Path, whole: tuple[bytes, str]) -> None:
     contents, _ = whole
     chance = Random(1)  # noqa: S311 - no secret

@@ -127,6 +127,36 @@ class TestGuests:
             ]
             names.clear()
 
+    @pytest.mark.parametrize("is_right", [False, True])
+    async def test_a_name_that_is_registered_while_its_word_is_asked_for(
+        self, office: Office, *, is_right: bool
+    ) -> None:
+        word = await office.guest("Anna")
+
+        class Slow(Answers):
+            async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+                if prompt == WORD:
+                    await office.member("Anna")
+                return await super().ask(prompt, hidden=hidden)
+
+        answers = Slow("anna", word if is_right else "password", "anna", "password")
+        entrance = await office.desk.introduce(answers, "192.0.2.1")
+        assert entrance
+        assert entrance.member
+        assert answers.shown[2:] == [
+            WORD,
+            "The name Anna has just been registered, or banned: its word is of no use any more.",
+            NAME,
+            PASSWORD,
+        ]
+
+    async def test_too_many_who_guess_at_a_word(self, office: Office) -> None:
+        await office.guest("Anna")
+        office.is_patient = False
+        _, answers = await office.enter(["anna", *["word"] * 19])
+        assert answers.told[-2:] == ["That is not the resume word of Anna.", CROWDED]
+        assert answers.shown[-1] == "What is your name? "
+
     async def test_two_who_race_for_a_name(self, office: Office) -> None:
         both = await asyncio.gather(office.enter(["anna"]), office.enter(["Anna"]))
         assert sorted(name for name, _ in both) == ["", "Anna"]
@@ -442,6 +472,6 @@ async def test_accounts_that_cannot_be_used(
     assert [record.getMessage() for record in noted] == [
         "failed to note who was here: disk I/O error"
     ]
-    assert not [record for record in noted if record.exc_info]
+    assert not [record for record in caplog.records if record.exc_info]
     name, _ = await office.enter(["anna", "password"])
     assert name == "Anna"

@@ -63,6 +63,8 @@ def check(path: Path, patience: float, schema: int) -> None:
             check_all(path, patience)
     except (sqlite3.Error, OSError) as error:
         raise not_read(path, error) from error
+    except UnicodeDecodeError as error:  # of SQLite's message about a table that it cannot read
+        raise damaged(path, "what it says of its tables has changed") from error
 
 
 def check_all(path: Path, patience: float) -> None:

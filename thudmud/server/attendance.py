@@ -86,7 +86,7 @@ class Attendance:
                 unless an unfinished battle depends on it.
         """
         self._here.discard(name)
-        if gave_up and not self._rooms.is_needed(name):
+        if gave_up and not self._is_in_use(name):
             self._begin(self._accounts.forget_guests([name]))
         self._note(name)
 

@@ -98,16 +98,16 @@ class Desk:
         """Let a guest who is in keep their name by a password; return the account if they do."""
         try:
             return await self._members.register(terminal, name)
-        except AccountsError:
-            _tell_unavailable(terminal)
+        except AccountsError as error:
+            _tell_unavailable(terminal, error)
             return None
 
     async def change_password(self, terminal: Terminal, name: str, address: str) -> None:
         """Let a member who is in choose another password."""
         try:
             await self._members.change_password(terminal, name, address)
-        except AccountsError:
-            _tell_unavailable(terminal)
+        except AccountsError as error:
+            _tell_unavailable(terminal, error)
 
     def left(self, name: str, *, gave_up: bool) -> None:
         """Note that a player is gone, and whether it was by ``quit``."""
@@ -127,8 +127,8 @@ class Desk:
             if kept and self._attendance.is_kept(kept):
                 return await self._take_back(terminal, kept.name, address)
             return await self._take(terminal, capitalised(words), kept)
-        except AccountsError:
-            _tell_unavailable(terminal)
+        except AccountsError as error:
+            _tell_unavailable(terminal, error)
             return None
 
     async def _take(
@@ -159,12 +159,19 @@ class Desk:
                 kept = await self._accounts.find_guest(name)
                 return kept is not None and resume_words.is_same(word, kept.word)
 
-            if await self._guessing.guess(terminal, name, address, is_right):
-                return Entrance(name)
+            right = await self._guessing.guess(terminal, name, address, is_right)
+            if await self._accounts.find(name):
+                terminal.say(
+                    f"The name {name} has just been registered, or banned: its word is of no use"
+                    " any more."
+                )
+                return None
+            if right is not False:
+                return Entrance(name) if right else None
             terminal.say(f"That is not the resume word of {name}.")
         return None
 
 
-def _tell_unavailable(terminal: Terminal) -> None:
-    _log.exception("the accounts cannot be used")
+def _tell_unavailable(terminal: Terminal, error: AccountsError) -> None:
+    _log.error("the accounts cannot be used: %s", error)
     terminal.say(_UNAVAILABLE)
