@@ -44,6 +44,7 @@ from thudmud.commands import (
     ViewGame,
     ViewPossible,
     ViewScore,
+    Way,
     Who,
 )
 from thudmud.commands.options import (
@@ -223,10 +224,16 @@ def _(command: Question, _hall: Hall, person: Person, _: Occasion) -> Decision:
 @_decide.register(History)
 @_decide.register(Record)
 @_decide.register(Replay)
-@_decide.register(Step)
 @_decide.register(ViewScore)
 @_decide.register(Standings)
 def _(command: ArchiveCommand, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return Decision(person.name, asides=(looked_up(hall, person, command),))
+
+
+@_decide.register
+def _(command: Step, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    if command.way is Way.LAST and person.replay is None and person.room:
+        return _decide(LastMove(), hall, person, occasion)
     return Decision(person.name, asides=(looked_up(hall, person, command),))
 
 
