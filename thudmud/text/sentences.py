@@ -54,6 +54,10 @@ LOSSES = {
 """How somebody comes to be away without wanting it."""
 
 
+TURNED = (Joined, BattleStarted, Moved, TakenBack, Resumed)
+"""The events after which everybody is told whose turn it is."""
+
+
 def sentence(event: TableEvent, table: Table, me: str | None) -> str:
     """Return what ``event`` reads like to ``me``. What it offers to type names the board.
 
@@ -62,117 +66,128 @@ def sentence(event: TableEvent, table: Table, me: str | None) -> str:
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
-    return capitalised(_sentence(event, table, me))
+    said = facts(event, table, me)
+    if isinstance(event, TURNED) and table.running:
+        said.append(turn(table, me))
+    return " ".join(said)
+
+
+def facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
+    """Return the same, a sentence or two for each fact, without whose turn it is."""
+    return [capitalised(fact) for fact in _facts(event, table, me)]
 
 
 @singledispatch
-def _sentence(event: object, table: Table, me: str | None) -> str:  # noqa: ARG001 (the signature that the cases share)
+def _facts(event: object, table: Table, me: str | None) -> list[str]:  # noqa: ARG001 (the signature that the cases share)
     raise TypeError(f"no words for {type(event).__name__}")
 
 
-@_sentence.register
-def _(event: Joined, table: Table, me: str | None) -> str:
-    said = (
+@_facts.register
+def _(event: Joined, table: Table, me: str | None) -> list[str]:
+    said = [
         f"{does(event.player, me, 'sit')} down at the {table.name} to play the {event.side.plural}."
-    )
+    ]
     if table.match and not table.match.over and table.match.points(event.side):
-        said += f" The seat comes with {counted(table.match.points(event.side), 'point')}."
+        said.append(f"The seat comes with {counted(table.match.points(event.side), 'point')}.")
     if table.running:
-        return f"{said} {turn(table, me)}"
+        return said
     if table.full:
-        return f"{said} Both seats are taken: {next_step(table)}"
-    return f"{said} {free_seat(table)}"
+        return [*said, f"Both seats are taken: {next_step(table)}"]
+    return [*said, free_seat(table)]
 
 
-@_sentence.register
-def _(event: Left, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: Left, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
-        said = f"{does(event.player, me, 'quit')} and {leave} {seat}."
+        said = [f"{does(event.player, me, 'quit')} and {leave} {seat}."]
     elif event.parting is Parting.LEFT:
-        said = f"{does(event.player, me, 'leave')} {seat}."
+        said = [f"{does(event.player, me, 'leave')} {seat}."]
     else:
-        said = f"{event.player} has been away for too long: {seat} is free."
+        said = [f"{event.player} has been away for too long: {seat} is free."]
     if not (table.running and table.seats):
         return said
-    said += f' The battle waits for somebody to "{Join(event.side, table.name)}".'
+    said.append(f'The battle waits for somebody to "{Join(event.side, table.name)}".')
     alone = me in table.seats.values()
-    return f'{said} You may also "{End(table.name)}" alone.' if alone else said
+    return [*said, f'You may also "{End(table.name)}" alone.'] if alone else said
 
 
-@_sentence.register
-def _(event: Absent, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: Absent, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting in LOSSES:
-        said = LOSSES[event.parting].format(player=event.player)
-        said += f" {capitalised(seat)} is kept for {event.player}."
+        said = [LOSSES[event.parting].format(player=event.player)]
+        said.append(f"{capitalised(seat)} is kept for {event.player}.")
     else:
-        said = f"{does(event.player, me, 'leave')} for home; {seat} is kept."
+        said = [f"{does(event.player, me, 'leave')} for home; {seat} is kept."]
     other = table.seats.get(event.side.other)
     if not (table.under_way and other and other == me):
         return said
     ways = [Claim(table.name), Adjourn(table.name)] if table.running else [Adjourn(table.name)]
     may = "you may " + listed([f'"{way}"' for way in ways], "or")
     if table.seat_grace:
-        return f"{said} In {lasting(table.seat_grace)} {may}."
-    return f"{said} {capitalised(may)}."
+        return [*said, f"In {lasting(table.seat_grace)} {may}."]
+    return [*said, f"{may}."]
 
 
-@_sentence.register
-def _(event: Returned, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: Returned, table: Table, me: str | None) -> list[str]:
     if event.player == me:
-        return f"You are back at the {table.name}, where you play the {event.side.plural}."
-    return f"{event.player} is back at the {table.name}."
+        return [f"You are back at the {table.name}, where you play the {event.side.plural}."]
+    return [f"{event.player} is back at the {table.name}."]
 
 
-@_sentence.register
-def _(_event: Cleared, table: Table, _me: str | None) -> str:
+@_facts.register
+def _(_event: Cleared, table: Table, _me: str | None) -> list[str]:
     rules = table.ruleset.name
-    return f"Nobody is left at the {table.name}, so it is set up anew, by the {rules} rules."
+    return [f"Nobody is left at the {table.name}, so it is set up anew, by the {rules} rules."]
 
 
-@_sentence.register
-def _(event: RulesSet, table: Table, me: str | None) -> str:
-    return f"{does(event.player, me, 'set')} the rules of the {table.name} to {event.rules}."
+@_facts.register
+def _(event: RulesSet, table: Table, me: str | None) -> list[str]:
+    return [f"{does(event.player, me, 'set')} the rules of the {table.name} to {event.rules}."]
 
 
-@_sentence.register
-def _(event: BattleStarted, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: BattleStarted, table: Table, me: str | None) -> list[str]:
     which = "The first battle of a match" if event.number == 1 else "The second battle"
     swapped = "" if event.number == 1 else ", with the seats swapped"
-    return (
+    return [
         f"{which} begins at the {table.name} by the {event.rules} rules{swapped}: "
         f"{does(event.dwarf, me, 'play')} the dwarfs, "
-        f"{does(event.troll, me, 'play')} the trolls. {turn(table, me)}"
-    )
+        f"{does(event.troll, me, 'play')} the trolls."
+    ]
 
 
-@_sentence.register
-def _(event: Moved, table: Table, me: str | None) -> str:
-    said = played(event.move, event.player, me)
+@_facts.register
+def _(event: Moved, table: Table, me: str | None) -> list[str]:
+    return [played(event.move, event.player, me), *_quiet(table)]
+
+
+def _quiet(table: Table) -> list[str]:
+    """Return that one player may end the battle, when that has just become so."""
     game = table.game
-    if game and table.quiet and game.quiet_plies == table.quiet_limit:
-        may = f'either player may now say "{End(table.name)}" alone'
-        said += f" Nothing was captured for {quiet_for(game)}: {may}."
-    over = game is not None and game.outcome is not None
-    return said if over else f"{said} {turn(table, me)}"
+    if not (game and table.quiet and game.quiet_plies == table.quiet_limit):
+        return []
+    may = f'either player may now say "{End(table.name)}" alone'
+    return [f"Nothing was captured for {quiet_for(game)}: {may}."]
 
 
-@_sentence.register
-def _(event: Offered, table: Table, me: str | None) -> str:
-    said = f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."
+@_facts.register
+def _(event: Offered, table: Table, me: str | None) -> list[str]:
+    said = [f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
     if event.offer is Offer.UNDO:
-        said = f"{does(event.player, me, 'ask')} to take back {_last_own(table, event.player)}."
+        said = [f"{does(event.player, me, 'ask')} to take back {_last_own(table, event.player)}."]
     words = OFFER_WORDS[event.offer](table.name)
     if event.player == me:
         side = table.side_of(event.player)
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         back = f'"{No(table.name)}" or the next move withdraws it'
-        return f'{said} {other} agrees by saying "{words}" too; {back}.'
+        return [*said, f'{other} agrees by saying "{words}" too; {back}.']
     if not me:
         return said
-    return f'{said} To agree, say "{words}"; "{No(table.name)}" or the next move declines it.'
+    return [*said, f'To agree, say "{words}"; "{No(table.name)}" or the next move declines it.']
 
 
 def _last_own(table: Table, player: str) -> str:
@@ -184,53 +199,53 @@ def _last_own(table: Table, player: str) -> str:
     return f"the move from {move.origin} to {move.target}"
 
 
-@_sentence.register
-def _(event: OfferLapsed, _table: Table, _me: str | None) -> str:
-    return f"The offer to {OFFERS[event.offer]} no longer stands."
+@_facts.register
+def _(event: OfferLapsed, _table: Table, _me: str | None) -> list[str]:
+    return [f"The offer to {OFFERS[event.offer]} no longer stands."]
 
 
-@_sentence.register
-def _(event: Declined, _table: Table, me: str | None) -> str:
-    return f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."
+@_facts.register
+def _(event: Declined, _table: Table, me: str | None) -> list[str]:
+    return [f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
 
 
-@_sentence.register
-def _(event: TakenBack, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: TakenBack, table: Table, me: str | None) -> list[str]:
     own, *reply = event.moves
     asker = table.seats.get(event.side, "nobody")
     said = f"{does(asker, me, 'take')} back the move from {own.origin} to {own.target}"
     if reply:
         said += f", and with it the reply from {reply[0].origin} to {reply[0].target}"
-    return f"{said}. {turn(table, me)}"
+    return [f"{said}."]
 
 
-@_sentence.register
-def _(event: Adjourned, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: Adjourned, table: Table, me: str | None) -> list[str]:
     match = event.match
-    said = (
+    said = [
         f"The match of {match.dwarf} and {match.troll} is put away, and the {table.name} is free."
-    )
+    ]
     if me not in {match.dwarf, match.troll}:
         return said
-    return f'{said} When you both are at a board, "{Resume()}" goes on with it.'
+    return [*said, f'When you both are at a board, "{Resume()}" goes on with it.']
 
 
-@_sentence.register
-def _(event: Resumed, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: Resumed, table: Table, me: str | None) -> list[str]:
     match = event.match
-    said = (
+    said = [
         f"The match of {match.dwarf} and {match.troll} goes on at the {table.name} by the "
         f"{match.rules} rules: {does(match.dwarf, me, 'play')} the dwarfs, "
         f"{does(match.troll, me, 'play')} the trolls."
-    )
-    return f"{said} {turn(table, me) if table.running else next_step(table)}"
+    ]
+    return said if table.running else [*said, next_step(table)]
 
 
-@_sentence.register
-def _(event: BattleEnded, table: Table, me: str | None) -> str:
+@_facts.register
+def _(event: BattleEnded, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
-        return "The battle is over."
+        return ["The battle is over."]
     if event.outcome.ending is Ending.RESIGNATION:
         why = f"{does(event.player, me, 'resign')} the battle."
     elif event.outcome.ending is Ending.CLAIM:
@@ -238,10 +253,10 @@ def _(event: BattleEnded, table: Table, me: str | None) -> str:
         why = f"{away} has been away for too long: {does(event.player, me, 'claim')} the battle."
     else:
         why = reached(event.outcome, match.game)
-    return f"{why} {_result(event.outcome, table, me)} {_match_so_far(table, match, me)}"
+    return [why, *_result(event.outcome, table, me), *_match_so_far(table, match, me)]
 
 
-def _result(outcome: Outcome, table: Table, me: str | None) -> str:
+def _result(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     score = outcome.score
     sides = ", ".join(
         f"{side.plural} ({named(table, side, me) if side in table.seats else 'seat free'}) "
@@ -249,19 +264,19 @@ def _result(outcome: Outcome, table: Table, me: str | None) -> str:
         for side in Side
     )
     if outcome.winner is None:
-        return f"The battle is over: {sides}. It is a draw."
+        return [f"The battle is over: {sides}.", "It is a draw."]
     lead = abs(score.dwarf - score.troll)
-    return f"The battle is over: {sides}. The {outcome.winner.plural} win by {lead}."
+    return [f"The battle is over: {sides}.", f"The {outcome.winner.plural} win by {lead}."]
 
 
-def _match_so_far(table: Table, match: Match, me: str | None) -> str:
+def _match_so_far(table: Table, match: Match, me: str | None) -> list[str]:
     if not match.over:
-        return f"The match so far: {points(table, match, me)}. {next_step(table)}"
+        return [f"The match so far: {points(table, match, me)}.", next_step(table)]
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     said = f"The match is over: {points(table, match, me)}."
     if lead == 0:
-        return f"{said} It is a draw. {next_step(table)}"
+        return [said, "It is a draw.", next_step(table)]
     side = Side.DWARF if lead > 0 else Side.TROLL
     player = table.seats.get(side)
     wins = does(player, me, "win") if player else f"the {side.plural} win"
-    return f"{said} {capitalised(wins)} the match by {abs(lead)}. {next_step(table)}"
+    return [said, f"{wins} the match by {abs(lead)}.", next_step(table)]
