@@ -9,8 +9,8 @@ import os
 import resource
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -225,6 +225,21 @@ def places(chance: Random, length: int) -> Iterator[int]:
         yield chance.randrange(length // 4096) * 4096 + chance.randrange(12)
 
 
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Make the disk full: no file can become longer, and none is free."""
+    disk = SimpleNamespace(f_bavail=0, f_frsize=4096, f_files=1, f_favail=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "statvfs", lambda _: disk)
+        # Not for longer than it takes: what the tests print may go to a file, too.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 class TestWhatCannotBeUsed:
     def test_what_is_not_one_of_accounts(self, path: Path) -> None:
         path.write_bytes(b"name = password\n" * 1000)
@@ -247,7 +262,7 @@ class TestWhatCannotBeUsed:
         fails_to_open(nowhere, "it is a folder$")
 
     async def test_a_folder_that_cannot_be_written_to(
-        self, path: Path, monkeypatch: pytest.MonkeyPatch, no_room: Callable[[], None]
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await fill(path, 11)
         path.with_name(f"{path.name}-shm").mkdir()  # which keeps SQLite from making that file
@@ -255,8 +270,8 @@ class TestWhatCannotBeUsed:
         monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
         fails_to_open(path, f"the folder {path.parent} cannot be written to$")
         path.rename(path.with_suffix(".away"))
-        no_room()
-        fails_to_open(path, f"the folder {path.parent} cannot be written to$")
+        with no_room():
+            fails_to_open(path, f"the folder {path.parent} cannot be written to$")
 
     async def test_one_that_is_read_only(self, path: Path) -> None:
         await fill(path, 11)
@@ -281,29 +296,13 @@ class TestWhatCannotBeUsed:
         other.close()
 
     @pytest.mark.parametrize("filled", [False, True])
-    async def test_a_full_disk(
-        self, path: Path, no_room: Callable[[], None], *, filled: bool
-    ) -> None:
+    async def test_a_full_disk(self, path: Path, *, filled: bool) -> None:
         if filled:
             await fill(path, 11)
-        no_room()
-        fails_to_open(path, "the disk is full$")
+        with no_room():
+            fails_to_open(path, "the disk is full$")
 
-    def test_a_disk_that_does_not_work(self, path: Path, no_room: Callable[[], None]) -> None:
-        no_room()
-        with pytest.MonkeyPatch.context() as patched:
+    def test_a_disk_that_does_not_work(self, path: Path) -> None:
+        with no_room(), pytest.MonkeyPatch.context() as patched:
             patched.setattr(account_file, "LITTLE", 0)
             fails_to_open(path, "the disk does not work as it should: disk I/O error$")
-
-    @pytest.fixture
-    def no_room(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-        """Return what makes a disk full: no file can become longer, and none is free."""
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-        def begin() -> None:
-            disk = SimpleNamespace(f_bavail=0, f_frsize=4096, f_files=1, f_favail=1)
-            monkeypatch.setattr(os, "statvfs", lambda _: disk)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-
-        yield begin
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
