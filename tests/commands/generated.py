@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 
 from thudmud.commands import (
     Adjourn,
+    Around,
     Boards,
+    Captures,
+    Charset,
     Claim,
+    Colour,
     Command,
+    Element,
     Emote,
     End,
     Games,
@@ -20,9 +25,12 @@ from thudmud.commands import (
     Help,
     History,
     Join,
+    LastMove,
     Leave,
+    Lines,
     Look,
     No,
+    Orient,
     Password,
     Play,
     Quit,
@@ -32,12 +40,26 @@ from thudmud.commands import (
     Resign,
     Resume,
     Say,
+    ScanColumn,
+    ScanRow,
+    Scheme,
     SetBoard,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOrient,
+    SetReader,
     SetRules,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
     Standings,
     Start,
     Step,
     Style,
+    Switch,
     Syntax,
     Tell,
     Undo,
@@ -45,10 +67,12 @@ from thudmud.commands import (
     ViewPossible,
     ViewScore,
     Way,
+    Where,
     Who,
     clean,
 )
-from thudmud.engine import EVERY, Attempt, Side, Square, Verb
+from thudmud.commands.options import WIDTHS
+from thudmud.engine import EVERY, Attempt, Piece, Side, Square, Verb
 
 _HALL = ("hall", "the hall")
 _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]
@@ -66,6 +90,9 @@ numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
 )
+bytes_ = st.integers(0, 255)
+shades = st.none() | bytes_ | st.tuples(bytes_, bytes_, bytes_)
+colours = st.builds(Colour, shades, shades, st.booleans())
 
 
 @st.composite
@@ -91,6 +118,22 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Replay, numbers),
     st.builds(Record, numbers),
     st.builds(Step, st.sampled_from(Way)),
+    st.builds(Where, st.sampled_from(Piece), boards),
+    st.builds(ScanRow, st.integers(0, 14), boards),
+    st.builds(ScanColumn, st.integers(0, 14), boards),
+    st.builds(Around, squares, boards),
+    st.builds(Lines, st.none() | st.sampled_from(Side), boards),
+    st.builds(Captures, st.none() | squares, boards),
+    st.builds(LastMove, boards),
+    st.builds(SetCharset, st.sampled_from(Charset)),
+    st.builds(SetColour, st.sampled_from(Switch)),
+    st.builds(SetWidth, st.none() | st.sampled_from(WIDTHS)),
+    st.builds(SetOrient, st.sampled_from(Orient)),
+    st.builds(SetReader, st.sampled_from(Switch)),
+    st.builds(SetMachine, st.booleans()),
+    st.builds(SetScheme, st.sampled_from(Scheme)),
+    st.builds(SetElement, st.sampled_from(Element), st.none() | colours),
+    st.sampled_from([ShowOptions(), ShowScheme()]),
     st.builds(Look, boards),
     st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
     st.builds(Say, texts),

@@ -49,7 +49,7 @@ def refusal(line: str) -> ParseError:
         ("leave game on board capturing all", "capturing", (END,)),
         ("leave game on oak, board", ",", (END,)),
         ("end game on", "", (BOARD,)),
-        ("set", "", ('"board"', '"rules"')),
+        ("set", "", ('"board"', '"rules"', '"machine"')),
         ("set board", "", ('"full"', '"brief"')),
         ("set rules", "", ('"discworld"', '"classic"', '"koom valley"')),
         ("set rules koom", "koom", ('"discworld"', '"classic"', '"koom valley"')),

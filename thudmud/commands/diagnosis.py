@@ -13,8 +13,9 @@ from functools import lru_cache
 
 from lark import UnexpectedInput, UnexpectedToken
 
+from thudmud.commands.building_options import spoken
 from thudmud.commands.errors import ParseError
-from thudmud.commands.language import END_OF_LINE, WORDS, following, spoken
+from thudmud.commands.language import END_OF_LINE, WORDS, following
 from thudmud.commands.near import near_miss
 
 _PHRASES = {

@@ -1,6 +1,6 @@
 """The grammar, loaded: a cleaned line -> a command, or Lark's own error.
 
-Owns the reading of ``grammar/thud.lark`` and what each of its rules builds. Must never clean a line
+Owns the reading of ``grammar/thud.lark``, and what is known of its words. Must never clean a line
 nor explain what is wrong with one.
 """
 
@@ -12,56 +12,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import cast
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Lark
 
-from thudmud.commands.archive import (
-    Games,
-    History,
-    Record,
-    Replay,
-    Standings,
-    Step,
-    ViewScore,
-    Way,
-)
-from thudmud.commands.model import (
-    Adjourn,
-    Boards,
-    Claim,
-    Command,
-    Emote,
-    End,
-    Go,
-    Help,
-    Join,
-    Leave,
-    Look,
-    No,
-    Password,
-    Play,
-    Quit,
-    Register,
-    Resign,
-    Resume,
-    Say,
-    SetBoard,
-    SetRules,
-    Start,
-    Style,
-    Syntax,
-    Tell,
-    Undo,
-    ViewGame,
-    ViewPossible,
-    Who,
-)
-from thudmud.engine import EVERY, Attempt, Every, Side, Square, Verb
+from thudmud.commands.building import Builder
+from thudmud.commands.model import Command
 
 END_OF_LINE = "$END"
 """Lark's name for the terminal that follows the last word."""
 
-_Captures = tuple[Square, ...] | Every
-_SPELLING = re.compile(r"\(\?i:([a-z\\ ]+)\)|\|([':])\)")
+_SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|([':])\)")
 """A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
 that may stand for one."""
 
@@ -78,11 +37,6 @@ def following(beginning: str) -> frozenset[str]:
     return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
 
 
-def spoken(terminal: str) -> str:
-    """Return the word that a keyword's terminal is named for: ``_KOOM_VALLEY`` -> koom valley."""
-    return terminal.strip("_").replace("_", " ").lower()
-
-
 def grammar_file() -> Traversable | Path:
     """Return the grammar: in an installed package its own copy, in a checkout the only one."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
@@ -91,148 +45,11 @@ def grammar_file() -> Traversable | Path:
     return Path(__file__).parents[2] / "grammar" / "thud.lark"
 
 
-@v_args(inline=True)
-class _Builder(Transformer[Token, Command]):
-    """Builds the commands while the line is read; each method is named for a rule."""
-
-    def join(self, side: Token, on: str | None) -> Join:
-        return Join(Side[side.type], on)
-
-    def leave(self, on: str | None) -> Leave:
-        return Leave(on)
-
-    def end(self, on: str | None) -> End:
-        return End(on)
-
-    def begin(self, on: str | None) -> Start:
-        return Start(on)
-
-    def resign(self, on: str | None) -> Resign:
-        return Resign(on)
-
-    def undo(self, on: str | None) -> Undo:
-        return Undo(on)
-
-    def no(self, on: str | None) -> No:
-        return No(on)
-
-    def claim(self, on: str | None) -> Claim:
-        return Claim(on)
-
-    def adjourn(self, on: str | None) -> Adjourn:
-        return Adjourn(on)
-
-    def resume(self, number: Token | None, on: str | None) -> Resume:
-        return Resume(None if number is None else int(number), on)
-
-    def set_board(self, style: Token, on: str | None) -> SetBoard:
-        return SetBoard(Style[style.type], on)
-
-    def set_rules(self, rules: Token, on: str | None) -> SetRules:
-        return SetRules(spoken(rules.type), on)
-
-    def view_game(self, on: str | None) -> ViewGame:
-        return ViewGame(on)
-
-    def view_possible(self, origin: Token | None, on: str | None) -> ViewPossible:
-        return ViewPossible(None if origin is None else _square(origin), on)
-
-    def play(
-        self, verb: Token, origin: Token, target: Token, on: str | None, captures: _Captures | None
-    ) -> Play:
-        return Play(Attempt(Verb[verb.type], _square(origin), _square(target), captures), on)
-
-    def play_turned(
-        self, verb: Token, origin: Token, target: Token, captures: _Captures, on: str
-    ) -> Play:
-        return self.play(verb, origin, target, on, captures)
-
-    def on(self, words: Token) -> str:
-        return str(words)
-
-    def capturing(self, *positions: Token) -> _Captures:
-        return tuple(map(_square, positions))
-
-    def capturing_all(self) -> _Captures:
-        return EVERY
-
-    def capturing_none(self) -> _Captures:
-        return ()
-
-    def games(self) -> Games:
-        return Games()
-
-    def history(self, player: Token | None, page: Token | None) -> History:
-        return History(_text(player), 1 if page is None else int(page))
-
-    def replay(self, number: Token) -> Replay:
-        return Replay(int(number))
-
-    def step(self, way: Token) -> Step:
-        return Step(Way[way.type])
-
-    def record(self, number: Token) -> Record:
-        return Record(int(number))
-
-    def score(self, player: Token | None) -> ViewScore:
-        return ViewScore(_text(player))
-
-    def standings(self) -> Standings:
-        return Standings()
-
-    def look(self, words: Token | None) -> Look:
-        return Look(_text(words))
-
-    def go(self, words: Token) -> Go:
-        return Go(str(words))
-
-    def go_hall(self) -> Go:
-        return Go()
-
-    def boards(self) -> Boards:
-        return Boards()
-
-    def who(self) -> Who:
-        return Who()
-
-    def say(self, speech: Token) -> Say:
-        return Say(str(speech))
-
-    def emote(self, deed: Token) -> Emote:
-        return Emote(str(deed))
-
-    def tell(self, player: Token, speech: Token) -> Tell:
-        return Tell(str(player), str(speech))
-
-    def help(self, topic: Token | None) -> Help:
-        return Help(_text(topic))
-
-    def syntax(self, topic: Token | None) -> Syntax:
-        return Syntax(_text(topic))
-
-    def register(self) -> Register:
-        return Register()
-
-    def password(self) -> Password:
-        return Password()
-
-    def quit(self) -> Quit:
-        return Quit()
-
-
-def _text(token: Token | None) -> str | None:
-    return None if token is None else str(token)
-
-
-def _square(position: Token) -> Square:
-    return Square.parse(position.replace(" ", ""))
-
-
 _LARK = Lark(
     grammar_file().read_text(encoding="utf-8"),
     parser="lalr",
     lexer="contextual",
-    transformer=_Builder(),
+    transformer=Builder(),
     g_regex_flags=re.ASCII,  # or U+017F would do for "s" and U+212A for "k"
 )
 
@@ -245,3 +62,18 @@ WORDS: dict[str, tuple[str, ...]] = {
     ))
 }  # fmt: skip
 """The lower-case spellings of every keyword's terminal, in the order of the grammar."""
+
+_FREE_RULES = ("query", "option")
+"""How the rules begin whose own words nobody would misread in the place of a name."""
+
+RESERVED_WORDS: tuple[str, ...] = tuple(
+    word
+    for name, words in WORDS.items()
+    if any(
+        symbol.name == name and not rule.origin.name.startswith(_FREE_RULES)
+        for rule in _LARK.rules
+        for symbol in rule.expansion
+    )
+    for word in words
+)
+"""The spellings of those terminals that stand in other rules, too."""

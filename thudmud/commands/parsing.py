@@ -13,7 +13,7 @@ from lark import UnexpectedInput
 from thudmud.commands.cleaning import MAX_LINE, clean
 from thudmud.commands.diagnosis import diagnose
 from thudmud.commands.errors import ParseError
-from thudmud.commands.language import WORDS, following, read
+from thudmud.commands.language import RESERVED_WORDS, WORDS, following, read
 from thudmud.commands.model import Command
 
 VERBS: tuple[str, ...] = tuple(
@@ -22,7 +22,7 @@ VERBS: tuple[str, ...] = tuple(
 """The words and signs that a line can begin with, in the order of the grammar."""
 
 KEYWORDS: frozenset[str] = frozenset(
-    word for words in WORDS.values() for phrase in words for word in phrase.split()
+    word for phrase in (*RESERVED_WORDS, *VERBS) for word in phrase.split()
 )
 """The lower-case words of the command language, which no player may be named like."""
 
