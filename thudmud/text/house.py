@@ -19,7 +19,6 @@ from thudmud.tables import (
     Hall,
     Parting,
     Refused,
-    Telling,
     Unread,
     arrive,
     decide,
@@ -28,15 +27,15 @@ from thudmud.tables import (
 from thudmud.tables.archive import Battle, game_of
 from thudmud.tables.asides import TookOver
 from thudmud.tables.events import Event, TableEvent
-from thudmud.tables.hall import DEFAULTS
 from thudmud.tables.meaning import named
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
 from thudmud.tables.seating import come_back, vanish
 from thudmud.text.display import DEFAULT_WIDTH, Display, Terminal
+from thudmud.text.facts import concerning
+from thudmud.text.messages import display_of, messages, sent, shown
 from thudmud.text.mistakes import explain
 from thudmud.text.plan import Message, Plan
-from thudmud.text.telling import View, tell
 from thudmud.text.words import wrapped
 
 NAME_LENGTHS = range(2, 21)
@@ -61,7 +60,9 @@ class House:
         "Welcome to thudmud, where people\n"
         "play Thud, the board game of dwarfs\n"
         "and trolls. Come in with a name of\n"
-        'your own; then "help" tells the rest.'
+        'your own; then "help" tells the rest.\n'
+        "With a screen reader, say\n"
+        '"options reader on" once you are in.'
     )
     """What is shown before anything is known of a screen: it fits 40 columns."""
 
@@ -129,6 +130,11 @@ class House:
         """Take note of what a player's terminal can show."""
         self._terminals[name] = terminal
 
+    def brief(self, name: str) -> list[Message]:
+        """Return how things stand for a player, for a program of theirs that has just come."""
+        known = concerning(self.hall, name) if name in self else ()
+        return sent(known, (name,), self._terminals)
+
     def close(self, sentence: str) -> list[Message]:
         """Tell everybody the same."""
         return [Message(tuple(self.hall.people), sentence)] if self.hall.people else []
@@ -157,9 +163,8 @@ class House:
         try:
             command = parse(line)
         except ParseError as error:
-            return Plan(
-                messages=(Message((name,), "\n".join(explain(error, self._display(name).width))),)
-            )
+            told = self._lines(name, explain(error, self._display(name).width))
+            return Plan(messages=(told,))
         return self.plan_command(name, command, now)
 
     def plan_command(self, name: str, command: Command, now: float) -> Plan:
@@ -172,17 +177,18 @@ class House:
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""
-        return Message((name,), "\n".join(wrapped(sentence, self._display(name).width)))
+        return self._lines(name, wrapped(sentence, self._display(name).width))
 
     def carry_out(self, decision: Decision) -> list[Message]:
         """Make a decision so, and return what everybody is told.
 
         After they have quit, a player is here no longer.
         """
-        messages = self._tell(self.hall.commit(decision))
+        tellings = self.hall.commit(decision)
+        told = [each for one in tellings for each in messages(self.hall, one, self._terminals)]
         if decision.player not in self.hall.people:
             self._terminals.pop(decision.player, None)
-        return messages
+        return told
 
     def is_playing(self, name: str) -> bool:
         """Whether a player is being shown a battle again, ply after ply."""
@@ -267,32 +273,20 @@ class House:
             plan = self.plan(name, line, now)
         except Unread as unread:
             return [self.answer(name, str(Refused(Refusal.NOT_KEPT, number=unread.battle.number)))]
-        messages = [*plan.messages, *self._all(plan.decisions)]
+        told = [*plan.messages, *self._all(plan.decisions)]
         while self.is_playing(name):
-            messages += self.play_on(name)
-        return messages
+            told += self.play_on(name)
+        return told
 
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]
 
-    def _display(self, name: str) -> Display:
-        person = self.hall.people.get(name)
-        return Display.of(self._terminals[name], person.options if person else DEFAULTS)
+    def _lines(self, name: str, lines: list[str]) -> Message:
+        """Return lines for one player, in characters that their screen shows."""
+        return Message((name,), "\n".join(shown(lines, self._display(name))))
 
-    def _tell(self, tellings: Iterable[Telling]) -> list[Message]:
-        """Return the text of each telling, made once for all who share a view of it."""
-        messages = []
-        for telling in tellings:
-            readers: dict[View, list[str]] = {}
-            for name in telling.audience:
-                if name in self._terminals:
-                    view = View.of(self.hall, telling, name, self._display(name))
-                    readers.setdefault(view, []).append(name)
-            for view, names in readers.items():
-                text = "\n".join(tell(self.hall, telling, view))
-                if text:
-                    messages.append(Message(tuple(names), text))
-        return messages
+    def _display(self, name: str) -> Display:
+        return display_of(self.hall, name, self._terminals)
 
 
 def _words(command: Command) -> str | None:

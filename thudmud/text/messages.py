@@ -1,0 +1,73 @@
+"""What is told to whom of what happened: each distinct text made once, for all who share it.
+
+Owns who shares a text, and which programs get which facts. Must never make a sentence, nor send
+anything: it returns messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from thudmud.tables.hall import DEFAULTS, Hall, Telling
+from thudmud.text.display import Display, Terminal
+from thudmud.text.facts import Fact, facts
+from thudmud.text.machine import dumped, line, set_apart
+from thudmud.text.plan import Message
+from thudmud.text.telling import View, tell
+
+PACKAGE = "thud"
+"""What a client asks for that wants every fact, in lower case."""
+
+Terminals = Mapping[str, Terminal]
+"""What is known of the terminals of those who are here."""
+
+
+def messages(hall: Hall, telling: Telling, terminals: Terminals) -> list[Message]:
+    """Return all that is told of one thing that happened; those without a terminal hear nothing."""
+    readers: dict[View, list[str]] = {}
+    for name in telling.audience:
+        if name in terminals:
+            view = View.of(hall, telling, name, display_of(hall, name, terminals))
+            readers.setdefault(view, []).append(name)
+    programs = [name for name in telling.audience if _has_program(name, terminals)]
+    machines = any(view.display.machine for view in readers)
+    known = facts(hall, telling) if programs or machines else []
+    told = []
+    for view, names in readers.items():
+        lines = shown(tell(hall, telling, view), view.display)
+        if view.display.machine:
+            lines += [line(fact) for fact in known if fact.to in {None, view.me}]
+        if lines:
+            told.append(Message(tuple(names), "\n".join(lines)))
+    return told + sent(known, programs, terminals)
+
+
+def sent(known: Iterable[Fact], names: Sequence[str], terminals: Terminals) -> list[Message]:
+    """Return facts for the programs of those, of some players, who have asked for them."""
+    told = []
+    for fact in known:
+        to = [name for name in names if fact.to in {None, name} and _wants(fact, terminals[name])]
+        if to:
+            told.append(Message(tuple(to), dumped(fact.data), fact.package))
+    return told
+
+
+def shown(lines: list[str], display: Display) -> list[str]:
+    """Return lines of text in characters that a display can show."""
+    return set_apart(lines) if display.machine else lines
+
+
+def display_of(hall: Hall, name: str, terminals: Terminals) -> Display:
+    """Return how everything is shown to somebody."""
+    person = hall.people.get(name)
+    return Display.of(terminals[name], person.options if person else DEFAULTS)
+
+
+def _has_program(name: str, terminals: Terminals) -> bool:
+    """Whether somebody's client has asked for any of our packages."""
+    packages = terminals[name].packages if name in terminals else ()
+    return any(package.partition(".")[0] == PACKAGE for package in packages)
+
+
+def _wants(fact: Fact, terminal: Terminal) -> bool:
+    return PACKAGE in terminal.packages or fact.package.lower() in terminal.packages
