@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 from thudmud.engine import DISCWORLD, Ending, Move, Outcome, Score, Side
 from thudmud.journal import SqliteJournal
 from thudmud.journal.checking import check_all
-from thudmud.journal.layout import beside
 from thudmud.journal.schema import encode
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
+from thudmud.storage.files import beside
 from thudmud.tables.events import BattleEnded, BattleStarted, Event, Moved
 
 GAMES = 10_000

@@ -17,8 +17,9 @@ ARROWS: dict[str, set[str]] = {
     "tables": {"engine", "commands"},
     "text": {"engine", "commands", "tables"},
     "script": {"text"},
-    "journal": {"engine", "tables"},
-    "server": {"engine", "commands", "tables", "text", "script", "journal"},
+    "storage": set(),
+    "journal": {"engine", "tables", "storage"},
+    "server": {"engine", "commands", "tables", "text", "script", "storage", "journal"},
 }
 """Which rooms a room may import."""
 
@@ -29,7 +30,7 @@ OWNERS = {
     "argon2": {"server"},
     "openskill": {"tables"},
     "wcwidth": {"text"},
-    "sqlite3": {"journal", "server"},
+    "sqlite3": {"storage", "journal", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""
 

@@ -12,10 +12,11 @@ import pytest
 
 from tests.journal.deeds import OAK, PINE, cleared, joined, moved, started
 from thudmud.journal import Damaged, JournalError, Unknown
-from thudmud.journal.layout import TABLES, beside
+from thudmud.journal.layout import TABLES
 from thudmud.journal.schema import SCHEMA, encode
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
+from thudmud.storage.files import beside
 from thudmud.tables.events import Event, Imported
 
 LONG = Imported(1.0, "", "classic", "Anna", "Bert", "dF1,TG7,RH8\n" + "dA6-B6\n" * 1500, 1, None)
@@ -226,7 +227,7 @@ class TestLog:
 
     @pytest.fixture(autouse=True)
     def no_writer(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("thudmud.journal.wal._PAUSE", 0.0)
+        monkeypatch.setattr("thudmud.storage.wal._PAUSE", 0.0)
 
     @pytest.fixture
     def left(self, path: Path) -> tuple[bytes, bytes, str]:

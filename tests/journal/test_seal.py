@@ -9,9 +9,9 @@ import pytest
 
 from tests.journal.deeds import OAK, joined, started
 from thudmud.journal import Damaged
-from thudmud.journal.layout import beside
 from thudmud.journal.seal import SUFFIX, is_sealed, set_seal
 from thudmud.journal.store import Append, Store
+from thudmud.storage.files import beside
 
 
 @pytest.fixture

@@ -358,7 +358,7 @@ def no_more_than(size: int) -> Iterator[None]:
 class TestOpening:
     async def test_a_folder_that_is_not_there(self, tmp_path: Path) -> None:
         path = tmp_path / "nowhere" / "thud.journal"
-        with pytest.raises(JournalError, match=f"{path} cannot be used: No such file"):
+        with pytest.raises(JournalError, match=f"{path} cannot be used: there is no folder"):
             await SqliteJournal.open(path)
 
     async def test_a_folder_in_its_place(self, tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ class TestOpening:
     async def test_a_disk_that_is_full(self, before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """No file may grow, and there is no room: it is not the disk that does not work."""
         disk = os.statvfs_result((4096, 4096, 1000, 10, 10, 1000, 900, 900, 0, 255))
-        monkeypatch.setattr("thudmud.journal.troubles.statvfs", lambda _: disk)
+        monkeypatch.setattr("thudmud.storage.reasons.os.statvfs", lambda _: disk)
         with (
             no_more_than(8192),
             pytest.raises(JournalError, match=r"cannot be used: the disk is full\.$"),
@@ -389,7 +389,7 @@ class TestOpening:
         def refuse(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("thudmud.journal.layout.os.link", refuse)
+        monkeypatch.setattr("thudmud.storage.files.os.link", refuse)
         with pytest.raises(JournalError, match=r"cannot be used: the disk is full\.$"):
             await SqliteJournal.open(path)
         assert not names(path.parent)

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from thudmud.server import account_file
 from thudmud.server.account_file import AccountFile, Unavailable, Unusable
 from thudmud.server.accounts import Accounts, KeptName
+from thudmud.storage import reasons
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ class TestNew:
 
         with monkeypatch.context() as patched:
             patched.setattr(place, fail)
-            fails_to_open(path, "it cannot be opened: Input/output error")
+            fails_to_open(path, "accounts: Input/output error")
         assert not path.exists()
         AccountFile(path).close()
 
@@ -198,7 +198,7 @@ class TestDamage:
     async def test_a_log_that_has_changed_is_told(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.journal.wal._PAUSE", 0.0)
+        monkeypatch.setattr("thudmud.storage.wal._PAUSE", 0.0)
         await fill(path, 11)
         file = AccountFile(path)
         for seen in range(5):
@@ -266,7 +266,7 @@ class TestWhatCannotBeUsed:
     ) -> None:
         await fill(path, 11)
         path.with_name(f"{path.name}-shm").mkdir()  # which keeps SQLite from making that file
-        fails_to_open(path, "it cannot be written to$")
+        fails_to_open(path, r"it cannot be written to \(")
         monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
         fails_to_open(path, f"the folder {path.parent} cannot be written to$")
         path.rename(path.with_suffix(".away"))
@@ -278,7 +278,7 @@ class TestWhatCannotBeUsed:
         contents = bytearray(path.read_bytes())
         contents[18] = 3  # SQLite's way to say so
         path.write_bytes(contents)
-        fails_to_open(path, "it cannot be written to$")
+        fails_to_open(path, r"it cannot be written to \(")
 
     async def test_one_that_another_process_keeps_busy(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
@@ -304,5 +304,5 @@ class TestWhatCannotBeUsed:
 
     def test_a_disk_that_does_not_work(self, path: Path) -> None:
         with no_room(), pytest.MonkeyPatch.context() as patched:
-            patched.setattr(account_file, "LITTLE", 0)
-            fails_to_open(path, "the disk does not work as it should: disk I/O error$")
+            patched.setattr(reasons, "LITTLE", 0)
+            fails_to_open(path, r"the disk does not work as it should \(disk I/O error\)$")

@@ -22,6 +22,7 @@ from thudmud.journal import layout
 from thudmud.journal.interface import Unknown
 from thudmud.journal.seal import is_sealed
 from thudmud.journal.troubles import damaged, not_read
+from thudmud.storage.files import connect
 
 _ROWS = 20_000
 """How many rows are summed up in one query."""
@@ -85,7 +86,7 @@ def check_all(path: Path, patience: float) -> None:
 @contextmanager
 def _reading(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
     """Open a connection that sees the file as it is now, whoever writes to it meanwhile."""
-    with closing(layout.connect(path, patience, reading=True)) as connection:
+    with closing(connect(path, patience, reading=True)) as connection:
         connection.execute("begin")
         yield connection
 

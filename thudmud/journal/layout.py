@@ -9,15 +9,12 @@ again for thousands of rows in one query, without a loop in Python over each.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from urllib.parse import quote
 from zlib import crc32
 
 from thudmud.journal.interface import Damaged
+from thudmud.storage.files import beside, has_log, make
 
 APPLICATION = 0x54687564
 """What marks the file as ours: ``Thud``."""
@@ -71,30 +68,8 @@ def stream_chain(number: int, name: str) -> int:
     return crc32(f"{number} {name}".encode())
 
 
-def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
-    """Return a connection to a file that is there.
-
-    Args:
-        path: of the file.
-        patience: for how many seconds it waits for other connections.
-        reading: whether it only reads. Then neither the file nor its log is ever changed, not even
-            when the last connection is closed, which else takes the log into the file.
-
-    Raises:
-        sqlite3.Error: it cannot be opened.
-    """
-    return sqlite3.connect(
-        f"file:{quote(os.fspath(path.absolute()))}?mode={'ro' if reading else 'rw'}",
-        uri=True,
-        timeout=patience,
-        isolation_level=None,
-    )
-
-
 def create(path: Path, schema: int) -> None:
     """Make an empty journal, unless another process is quicker.
-
-    It is made elsewhere and then given its name, so that no half of one is ever seen.
 
     Raises:
         Damaged: a part of an earlier journal is still there.
@@ -107,34 +82,11 @@ def create(path: Path, schema: int) -> None:
             f"The journal {path} is gone, but {rest.name} is still there: bring both back from a"
             f" backup, or delete {rest.name} to begin a new one."
         )
-    with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
-        new = Path(folder, path.name)
-        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-            connection.execute(f"pragma application_id = {APPLICATION}")
-            connection.execute(f"pragma user_version = {schema}")
-            connection.execute("pragma journal_mode = wal")
-            connection.executescript(f"begin; {TABLES} commit;")
-        try:
-            os.link(new, path)
-        except FileExistsError:
-            return
-    folder_of_path = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder_of_path)
-    finally:
-        os.close(folder_of_path)
 
+    def fill(connection: sqlite3.Connection) -> None:
+        connection.execute(f"pragma application_id = {APPLICATION}")
+        connection.execute(f"pragma user_version = {schema}")
+        connection.execute("pragma journal_mode = wal")
+        connection.executescript(f"begin; {TABLES} commit;")
 
-def has_log(path: Path) -> bool:
-    """Return whether there is something in the write-ahead log.
-
-    Raises:
-        OSError: it cannot be told.
-    """
-    log = beside(path, "-wal")
-    return log.exists() and log.stat().st_size > 0
-
-
-def beside(path: Path, suffix: str) -> Path:
-    """Return the path of a file that SQLite keeps beside the journal."""
-    return path.with_name(f"{path.name}{suffix}")
+    make(path, fill)

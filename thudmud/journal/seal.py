@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from thudmud.journal import layout
+from thudmud.storage.files import beside, has_log
 
 SUFFIX = "-seal"
 _CHUNK = 1 << 20  # bytes
@@ -20,10 +20,10 @@ _CHUNK = 1 << 20  # bytes
 
 def set_seal(path: Path) -> None:
     """Seal a journal's file, if nobody has it open any more; do nothing if that cannot be done."""
-    seal = layout.beside(path, SUFFIX)
+    seal = beside(path, SUFFIX)
     try:
         seal.unlink(missing_ok=True)
-        if not layout.has_log(path):
+        if not has_log(path):
             seal.write_text(_sum(path), encoding="ascii")  # half of one would do no harm
     except OSError:
         with suppress(OSError):
@@ -33,8 +33,8 @@ def set_seal(path: Path) -> None:
 def is_sealed(path: Path) -> bool:
     """Return whether a journal's file is to the byte as it was when it was sealed."""
     try:
-        seal = layout.beside(path, SUFFIX).read_bytes()
-        return not layout.has_log(path) and seal == _sum(path).encode()
+        seal = beside(path, SUFFIX).read_bytes()
+        return not has_log(path) and seal == _sum(path).encode()
     except OSError:
         return False
 

@@ -18,7 +18,8 @@ from thudmud.journal.interface import Conflict, Entry, NotWritten
 from thudmud.journal.schema import SCHEMA, decode, encode
 from thudmud.journal.seal import set_seal
 from thudmud.journal.troubles import damaged, not_read, not_written
-from thudmud.journal.wal import has_lost_something
+from thudmud.storage.files import Identity, beside, connect, identity
+from thudmud.storage.wal import has_lost_something
 from thudmud.tables.events import LANDMARKS, Event, is_complete
 
 _BATCH = 1_000
@@ -58,11 +59,11 @@ class Store:
         try:
             if not path.exists():
                 layout.create(path, SCHEMA)
-            log = layout.beside(path, "-wal")
+            log = beside(path, "-wal")
             if has_lost_something(log):
                 raise damaged(path, f"{log.name} has changed")
             check(path, patience, SCHEMA)
-            self._db = layout.connect(path, patience)
+            self._db = connect(path, patience)
         except (OSError, sqlite3.Error) as error:
             raise not_read(path, error) from error
         try:
@@ -262,14 +263,6 @@ class Store:
                 " before you restart: without it an empty journal would be begun."
             )
 
-    def _on_disk(self) -> Sequence[tuple[int, int] | None]:
+    def _on_disk(self) -> Sequence[Identity | None]:
         """Return which files are there under the names of the journal's."""
-        return [_identity(layout.beside(self._path, suffix)) for suffix in ("", "-wal", "-shm")]
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        return [identity(beside(self._path, suffix)) for suffix in ("", "-wal", "-shm")]

@@ -7,16 +7,15 @@ is for.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
 
-from thudmud.journal import layout
-from thudmud.journal.wal import has_lost_something
+from thudmud.storage import files
+from thudmud.storage.files import beside, has_log, make
+from thudmud.storage.wal import has_lost_something
 
 APPLICATION = 0x54485541  # "THUA"; SQLite's application_id says whose file it is
 SCHEMA = 1
@@ -72,8 +71,8 @@ def connect(path: Path | None, *, reading: bool = False) -> sqlite3.Connection:
     if path is None:
         connection = sqlite3.connect(":memory:", isolation_level=None)
     else:
-        connection = layout.connect(path, _PATIENCE, reading=reading)
-    connection.create_function("crc32", 1, crc32, deterministic=True)
+        connection = files.connect(path, _PATIENCE, reading=reading)
+    _prepare(connection)
     return connection
 
 
@@ -88,26 +87,18 @@ def fill(connection: sqlite3.Connection) -> None:
 def create(path: Path) -> None:
     """Make a file without accounts, unless another process is quicker.
 
-    It is made elsewhere and then given its name: whatever has that name is whole, and private.
+    Whatever has that name is whole, and private.
 
     Raises:
         OSError: it cannot be made.
         sqlite3.Error: it cannot be made.
     """
-    with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
-        new = Path(folder, path.name)
-        new.touch(_PRIVATE)
-        with closing(connect(new)) as connection:
-            fill(connection)
-        try:
-            os.link(new, path)
-        except FileExistsError:
-            return
-    folder_of_path = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder_of_path)
-    finally:
-        os.close(folder_of_path)
+
+    def filled(connection: sqlite3.Connection) -> None:
+        _prepare(connection)
+        fill(connection)
+
+    make(path, filled, _PRIVATE)
 
 
 def problem(path: Path) -> str | None:
@@ -117,7 +108,7 @@ def problem(path: Path) -> str | None:
         OSError: it cannot be read.
         sqlite3.Error: it cannot be read.
     """
-    log = layout.beside(path, "-wal")
+    log = beside(path, "-wal")
     if not path.exists():
         return (
             f"the file is gone, but {log.name} is still there: bring both back, or delete"
@@ -130,7 +121,7 @@ def problem(path: Path) -> str | None:
         found = _kind(connection) or _damage(connection)
     if not found and has_lost_something(log):
         found = DAMAGED
-    is_left = found == DAMAGED and layout.has_log(path)
+    is_left = found == DAMAGED and has_log(path)
     return f"{found}, without the {log.name} that is there now" if is_left else found
 
 
@@ -167,3 +158,7 @@ def _damage(connection: sqlite3.Connection) -> str | None:
 def _tables(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     found = connection.execute("select type, name, tbl_name, sql from sqlite_schema order by name")
     return [*found.fetchall(), (one(connection, "pragma user_version"),)]
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.create_function("crc32", 1, crc32, deterministic=True)
