@@ -1,10 +1,17 @@
 #!/bin/sh
-# Installs the telnet client that the end to end tests drive, where Debian's packages are to be had.
+# Installs what is missing of the clients that the end to end tests drive, from Debian's packages.
 set -eu
-if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
+PATH="$PATH:/usr/games" # where Debian keeps TinTin++
+missing=""
+for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5; do
+    command -v "${each%%:*}" >/dev/null || missing="$missing ${each#*:}"
+done
+if [ -z "$missing" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null; then
-    echo "The tests drive a telnet client: please install inetutils-telnet." >&2
+    echo "The tests drive real clients. Please install what Debian calls:$missing" >&2
     exit 1
 fi
+if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
 $as_root apt-get update -qq
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y inetutils-telnet
+# shellcheck disable=SC2086  (a list of words)
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing

@@ -1,0 +1,89 @@
+"""One server for all these tests, windows with a client in each, and partners to play with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.clients.kinds import CLIENTS, Client
+from tests.clients.window import Window
+from tests.clients.wire import Wire
+
+ROOT = Path(__file__).parents[2]
+
+
+class Open(Protocol):
+    """Opens a window with a client that has connected."""
+
+    def __call__(self, client: Client, server: Served = ...) -> Window: ...
+
+
+class Served:
+    """A running server in a folder of its own, with a board for each client and one for two."""
+
+    def __init__(self, folder: Path) -> None:
+        config = folder / "config.toml"
+        boards = [f'[[board]]\nname = "{each.name} board"\n' for each in CLIENTS]
+        config.write_text("".join([*boards, '[[board]]\nname = "card table"\n']), "utf-8")
+        command = [sys.executable, "-m", "thudmud.server.main", "--config", str(config)]
+        self._process = subprocess.Popen(
+            [*command, "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout
+        ready = self._process.stdout.readline()
+        if not ready:
+            self.stop()
+            raise RuntimeError("the server does not start")
+        self.port = ready.split()[-1]
+
+    def stop(self) -> int:
+        """End the server; return its exit status."""
+        with self._process:
+            self._process.terminate()
+        return self._process.returncode
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    server = Served(tmp_path_factory.mktemp("server"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def window(served: Served, tmp_path: Path) -> Iterator[Open]:
+    """Open a window with a client that has connected."""
+    windows: list[Window] = []
+
+    def connect(client: Client, server: Served = served) -> Window:
+        opened = Window(client.arguments(server.port), tmp_path)
+        windows.append(opened)
+        opened.until("Welcome to thudmud")
+        return opened
+
+    yield connect
+    for opened in windows:
+        opened.close()
+
+
+@pytest.fixture
+def partner(served: Served) -> Iterator[Callable[[str], Wire]]:
+    """Let somebody of this name come in, at a bare socket."""
+    wires: list[Wire] = []
+
+    def come(name: str) -> Wire:
+        wire = Wire(served.port)
+        wires.append(wire)
+        wire.until("name? ")
+        wire.type(name)
+        wire.until("\n> ")
+        return wire
+
+    yield come
+    for wire in wires:
+        wire.close()

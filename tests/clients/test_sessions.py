@@ -1,0 +1,118 @@
+"""People at real clients: they log in, play, look, change the window's size, and leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.clients.conftest import Open
+from tests.clients.kinds import CLIENTS, Client
+from tests.clients.looks import board, check
+from tests.clients.window import Window
+from tests.clients.wire import Wire
+
+PASSWORD = "swordfish"  # noqa: S105  (it is meant to be looked for)
+
+every_client = pytest.mark.parametrize("client", CLIENTS, ids=[each.name for each in CLIENTS])
+
+
+def come_in(window: Window, name: str) -> None:
+    window.until("What is your name? ")
+    window.type(name)
+    window.until("You come into the hall.")
+    window.until("> ")
+
+
+def leave(window: Window, client: Client) -> None:
+    """Quit, and hold the client to a clean end."""
+    window.type("quit")
+    window.until(client.farewell)
+    if client.leave.startswith("^"):
+        window.press(client.leave[1])
+    elif client.leave:
+        window.type(client.leave)
+    assert window.until_ended() == client.status
+
+
+@every_client
+def test_a_password_is_not_seen(client: Client, window: Open) -> None:
+    name = f"{client.name}a"
+    one = window(client)
+    come_in(one, name)
+    one.type("register")
+    for prompt in ("New password: ", "The same again: "):
+        one.until(prompt)
+        one.type(PASSWORD)
+    one.until("is yours now")
+    one.until("> ")
+    one.type("who")  # which is seen again
+    one.until("connected:")
+    one.until("> ")
+    assert any(line == "who" or line.endswith("> who") for line in one.lines)
+    leave(one, client)
+
+    again = window(client)
+    again.until("What is your name? ")
+    again.type(name)
+    again.until("Password: ")
+    again.type(PASSWORD)
+    again.until("You come into the hall.")
+    again.until("> ")
+    check(again, client, {name})
+    leave(again, client)
+
+    for each in (one, again):
+        assert (PASSWORD in each.output) is not client.hides
+
+
+@every_client
+def test_a_battle_is_seen(client: Client, window: Open, partner: Callable[[str], Wire]) -> None:
+    place = f"{client.name} board"
+    typed = [f"join game as dwarf on {place}", "start", "move f15 f8"]
+    bert = partner(f"{client.name}bert")
+    anna = window(client)
+    come_in(anna, f"{client.name}anna")
+    anna.type(typed[0])
+    anna.until("You sit down")
+    anna.until("> ")
+    assert len(board(anna)) == 16
+    bert.type(f"join game as troll on {place}")
+    bert.until("You sit down")
+    anna.until("to play the trolls")
+    anna.until("> ")
+    anna.type(typed[1])
+    anna.until("It is your turn")
+    anna.until("> ")
+    anna.type(typed[2])
+    anna.until("You move the dwarf from F15 to F8.")
+    anna.until("> ")
+    check(anna, client, set(typed))
+    bert.until("moves the dwarf from F15 to F8.")
+    bert.type("move g7 f7")
+    anna.until("moves the troll from G7 to F7.")
+    anna.until("> ")
+    check(anna, client, set(typed))
+    board(anna)
+    leave(anna, client)
+
+
+def widest(window: Window) -> int:
+    window.type("help")
+    window.until("\n")
+    return max(map(len, window.until("> ").splitlines()))
+
+
+@every_client
+def test_a_narrower_window_rewraps(client: Client, window: Open) -> None:
+    one = window(client)
+    come_in(one, f"{client.name}n")
+    assert 40 < widest(one) < 80
+    one.resize(40)
+    if not client.tells_width:
+        one.type("options width 40")
+        one.until("> ")
+    while widest(one) > 40:
+        pass  # until the client has told of its new size
+    assert 30 < max(map(len, one.lines[:-2])) <= 40
+    leave(one, client)

@@ -1,0 +1,85 @@
+"""Two people at inetutils telnet, who play a match through, and what only its keys can say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.clients.conftest import Open, Served
+from tests.clients.kinds import TELNET
+from tests.clients.window import Window
+
+PLIES = """\
+move f15 f8, move g9 f9, hurl f8 g7, move i7 h6, hurl g7 g8, move f9 g9, hurl g8 g9, move h9 g10,
+hurl g9 g10, move i9 h9, hurl g10 h9, move h7 g8, hurl h9 i8, move h6 i7, hurl i8 i7, move g8 h7,
+hurl i7 h7""".replace("\n", " ").split(", ")
+"""A battle in which the dwarfs, who begin, hurl every troll off the board."""
+
+
+def enter(player: Window, line: str) -> str:
+    """Type a line; return what is shown for it before the next prompt, unwrapped."""
+    player.type(line)
+    player.until(f"{line}\n")  # the client's own echo
+    return " ".join(player.until("\n> ").split())
+
+
+def come_in(player: Window, name: str) -> None:
+    player.until("What is your name? ")
+    enter(player, name)
+
+
+def test_two_people_play_a_whole_match(window: Open) -> None:
+    anna, bob = window(TELNET), window(TELNET)
+    come_in(anna, "anna")
+    come_in(bob, "bob")
+    enter(anna, "join game as dwarf on card table")
+    enter(bob, "join game as troll on card table")
+    enter(anna, "start")
+    for number, ply in enumerate(PLIES):
+        assert "Score: dwarfs" in enter((anna, bob)[number % 2], ply)
+    bob.until("The trolls have no move. The battle is over: dwarfs (Anna) 32, trolls (you) 0.")
+    assert "you play the dwarfs, Anna plays" in enter(bob, "start")
+    enter(bob, "move f15 f8")
+    assert "felling" not in enter(anna, "move g7 f7 capturing f8")
+    enter(bob, "end game")
+    ended = enter(anna, "end game")
+    assert "The match is over: Bob 31, you 64. You win the match by 33." in ended
+    bob.until("The match is over: you 31, Anna 64.")
+
+
+def test_a_server_that_ends_says_so(window: Open, tmp_path: Path) -> None:
+    server = Served(tmp_path)
+    try:
+        anna, bob = window(TELNET, server), window(TELNET, server)
+        come_in(anna, "anna")
+        come_in(bob, "bob")
+        anna.until("Bob")
+    finally:
+        status = server.stop()
+    assert status == 0
+    for player in (anna, bob):
+        player.until("The server is shutting down. Goodbye.\n")
+        player.until("Connection closed by foreign host.")
+        assert player.until_ended() == 0
+
+
+def test_what_a_telnet_client_can_say_without_a_word(window: Open) -> None:
+    anna = window(TELNET)
+    come_in(anna, "ayta")
+    anna.press("]")
+    anna.until("telnet> ")
+    anna.type("send ayt")
+    anna.until("Yes, thudmud is here.\n> ")
+    anna.send("nonsense")
+    anna.press("c")
+    assert "connected" in enter(anna, "who")
+    assert "été" in enter(anna, "say été")
+    anna.type("quit")
+    anna.until("Connection closed by foreign host.")
+
+
+def test_who_does_not_come_in_may_leave(window: Open) -> None:
+    bob = window(TELNET)
+    bob.until("What is your name? ")
+    bob.type("quit")
+    bob.until("Goodbye!\nConnection closed by foreign host.")
+    assert bob.until_ended() == 0

@@ -1,0 +1,99 @@
+"""A player on a bare socket, as a program of theirs would be: what comes in, telnet taken out.
+
+Owns the bytes. What answers telnet is left to those who use it; by itself it answers nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Callable
+
+from tests.clients.window import PATIENCE
+
+IAC = 0xFF
+SB, SE = 0xFA, 0xF0
+WILL, WONT, DO, DONT = 0xFB, 0xFC, 0xFD, 0xFE
+ECHO, SGA, TTYPE, EOR, NAWS, NEW_ENVIRON, CHARSET = 1, 3, 24, 25, 31, 39, 42
+MSDP, MSSP, MCCP2, MXP, GMCP = 69, 70, 86, 91, 201
+
+_COMMAND = re.compile(
+    rb"\xff(?:\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|([\xfb-\xfe].)|([^\xfa-\xff]))", re.DOTALL
+)
+"""A whole telnet command, behind its IAC: a sub-negotiation, a word on an option, or another."""
+
+
+class Wire:
+    """One connection.
+
+    Attributes:
+        text: what has come for the player's eyes and has not been waited for yet.
+        commands: every telnet command that has come, without its IAC; of a sub-negotiation what
+            stands between SB and IAC SE, behind the byte SB.
+    """
+
+    def __init__(self, port: str) -> None:
+        self.text = ""
+        self.commands: list[bytes] = []
+        self.is_over = False
+        self._socket = socket.create_connection(("127.0.0.1", int(port)), PATIENCE)
+        self._raw = b""
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self._socket.sendall(data)
+
+    def type(self, line: str) -> None:
+        """Send a line; `until` looks only at what comes from now on."""
+        self.text = ""
+        self.send(line.encode() + b"\r\n")
+
+    def until(self, words: str) -> str:
+        """Wait for words; return what came before them, and begin behind them."""
+        self.wait(lambda: words in self.text, words)
+        before, _, self.text = self.text.partition(words)
+        return before
+
+    def until_told(self, *command: int | bytes) -> bytes:
+        """Wait for a telnet command that begins so; return the first one whole."""
+        start = b"".join(part if isinstance(part, bytes) else bytes([part]) for part in command)
+        self.wait(lambda: any(each.startswith(start) for each in self.commands), repr(start))
+        return next(each for each in self.commands if each.startswith(start))
+
+    def until_closed(self) -> None:
+        """Wait for the end of the connection."""
+        self.wait(lambda: self.is_over, "the end")
+
+    def wait(self, is_done: Callable[[], bool], what: str) -> None:
+        """Read until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not is_done():
+            assert not self.is_over, f"closed without {what}, after {self.text!r}"
+            assert time.monotonic() < end, f"no {what} in {self.text!r}, {self.commands}"
+            came = self._socket.recv(65536)
+            self.is_over = not came
+            self._take(came)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def answer(self, command: bytes) -> None:
+        """Answer a telnet command that has come."""
+
+    def _take(self, came: bytes) -> None:
+        self._raw += came
+        text = b""
+        while (at := self._raw.find(IAC)) >= 0:
+            text, self._raw = text + self._raw[:at], self._raw[at:]
+            if not (match := _COMMAND.match(self._raw)):
+                break
+            self._raw = self._raw[match.end() :]
+            inside, option, other = match.groups()
+            command = option or other or bytes([SB]) + inside.replace(b"\xff\xff", b"\xff")
+            self.commands.append(command)
+            self.answer(command)
+        else:
+            text, self._raw = text + self._raw, b""
+        self.text += text.decode().replace("\r\n", "\n")
