@@ -18,8 +18,10 @@ from thudmud.commands.options import Options
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.preferences import options_of, stored, styles_of
+from thudmud.server.replays import Replays
 from thudmud.server.screen import encode
 from thudmud.server.scribe import Scribe
+from thudmud.server.talk import Talk
 from thudmud.tables import Parting
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
@@ -69,6 +71,7 @@ class Lobby:
         accounts: Who has which name.
         replay_pause: How many seconds there are between the plies of a battle that is played again.
         clock: Returns the seconds since the epoch.
+        talk: Counts what players say; None if they may say any number of things.
     """
 
     def __init__(
@@ -76,18 +79,20 @@ class Lobby:
         house: House,
         journal: Journal,
         accounts: Accounts,
+        *,
         replay_pause: float = 2.0,
         clock: Callable[[], float] = time.time,
+        *,
+        talk: Talk | None = None,
     ) -> None:
         self.accounts = accounts
         self.clock = clock
-        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep)
+        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep, talk=talk)
         self._house = house
-        self._replay_pause = replay_pause
+        self._replays = Replays(house, self._deliver, replay_pause)
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
         self._barred: Collection[str] = ()
-        self._replaying: dict[str, asyncio.TimerHandle] = {}
         self._farewell: bytes | None = None
         self._empty = asyncio.Event()
         self._empty.set()
@@ -117,6 +122,11 @@ class Lobby:
             JournalError: that cannot be read.
         """
         await self.scribe.ready()
+
+    @property
+    def players(self) -> int:
+        """How many players are in."""
+        return len(self._by_name)
 
     def is_playing(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is connected."""
@@ -152,7 +162,7 @@ class Lobby:
     def obey(self, name: str, line: str) -> Done | asyncio.Future[Done]:
         """Do what a player typed, and tell whom it concerns; return what comes of it."""
         if not line.strip():
-            self._stop_playing(name)
+            self._replays.stop(name)
         done = self.scribe.obey(name, line)
         if isinstance(done, asyncio.Task):
             return asyncio.ensure_future(self._obeyed(name, done))
@@ -161,6 +171,10 @@ class Lobby:
     def fit(self, name: str, terminal: Terminal) -> None:
         """Note what a player's terminal can show."""
         self._house.fit(name, terminal)
+
+    def brief(self, name: str) -> None:
+        """Tell a player's program how everything stands, which has just asked for that."""
+        self._deliver(self._house.brief(name))
 
     def is_waiting(self, name: str) -> bool:
         """Whether it is the opponent who thinks."""
@@ -179,7 +193,7 @@ class Lobby:
         if self._by_name.get(name) is not guest:
             return None
         del self._by_name[name]
-        self._stop_playing(name)
+        self._replays.stop(name)
         if name in self._house and self._farewell is None:
             return self.scribe.part(name, parting)
         return None
@@ -205,8 +219,7 @@ class Lobby:
     def close(self, sentence: str) -> None:
         """Tell everybody that it is over, and end every connection."""
         self._farewell = encode(sentence)
-        for name in list(self._replaying):
-            self._stop_playing(name)
+        self._replays.close()
         self._deliver(self._house.close(sentence))
         named = set(self._by_name.values())
         for guest in list(self._guests):
@@ -243,29 +256,8 @@ class Lobby:
         if isinstance(command, Quit) or name not in self._house:
             return Done.LEAVES
         if isinstance(command, Replay | Step):
-            self._play_on_later(name)
+            self._replays.go_on(name)
         return _DIALOGUES.get(type(command), Done.STAYS)
-
-    def _play_on_later(self, name: str) -> None:
-        """Show a player the rest of a battle, if they have asked for it."""
-        handle = self._replaying.pop(name, None)
-        if handle is not None:
-            handle.cancel()
-        while self._house.is_playing(name) and not self._replay_pause:
-            self._deliver(self._house.play_on(name))
-        if self._house.is_playing(name):
-            loop = asyncio.get_running_loop()
-            self._replaying[name] = loop.call_later(self._replay_pause, self._play_on, name)
-
-    def _play_on(self, name: str) -> None:
-        self._deliver(self._house.play_on(name))
-        self._play_on_later(name)
-
-    def _stop_playing(self, name: str) -> None:
-        handle = self._replaying.pop(name, None)
-        if handle is not None:
-            handle.cancel()
-            self._house.stop_playing(name)
 
     async def _keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
         account = await self.accounts.find(name)

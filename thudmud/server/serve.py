@@ -21,6 +21,7 @@ from thudmud.server.accounts import Accounts
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
+from thudmud.server.talk import Talk
 from thudmud.tables import BoardSpec
 from thudmud.text import House
 
@@ -88,7 +89,8 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         if storage.backend == "sqlite":
             journal = await SqliteJournal.open(folder / storage.journal)
         stack.push_async_callback(journal.close)
-        lobby = Lobby(house, journal, accounts, settings.game.replay_pause)
+        talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
+        lobby = Lobby(house, journal, accounts, replay_pause=settings.game.replay_pause, talk=talk)
         await lobby.scribe.open()
         stack.push_async_callback(lobby.scribe.close)
         for work in (_rate(house, lobby), _keep_out(lobby)):
