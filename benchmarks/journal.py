@@ -14,6 +14,7 @@ prints one table, and exits with status 1 if a ratio is worse than what is wante
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -167,6 +168,7 @@ def start_up(folder: Path, games: int, rounds: int) -> Iterator[Row]:
         beside(journal, SUFFIX).unlink()
 
     none = milliseconds(lambda: serve(empty), rounds)
+    shutil.copy(empty / "thudmud.accounts", full)
     stopped = milliseconds(lambda: serve(full), rounds, after_stop)
     killed = milliseconds(lambda: serve(full), rounds, after_kill)
     after_stop()
