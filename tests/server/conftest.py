@@ -15,6 +15,15 @@ from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings
 
+GENEROUS = {
+    "port": 0,
+    "shutdown_grace": 0.2,
+    # Tests come from one address, and faster than people type.
+    "connections_per_address": 1000,
+    "accepts_at_once": 10_000,
+    "commands_at_once": 1_000_000,
+}
+
 
 @pytest.fixture
 async def serving() -> AsyncIterator[Serving]:
@@ -26,7 +35,7 @@ async def serving() -> AsyncIterator[Serving]:
             of_players = {
                 key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
             }
-            settings = ServerSettings.model_validate({"port": 0, "shutdown_grace": 0.2} | changed)
+            settings = ServerSettings.model_validate(GENEROUS | changed)
             players = PlayerSettings.model_validate(of_players)
             accounts = await Accounts.open(None)
             stack.push_async_callback(accounts.close)

@@ -15,7 +15,9 @@ from thudmud.server.idleness import Idleness
 )
 async def test_what_is_told(warning: float, limit: float, told: str) -> None:
     said: list[str] = []
-    idleness = Idleness(warning, limit, is_excused=lambda: False, warn=said.append, end=said.append)
+    idleness = Idleness(
+        warning, limit, 0, is_excused=lambda: False, warn=said.append, end=said.append
+    )
     idleness.start()
     for _ in range(2):  # it is told once
         idleness._heard -= warning

@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from thudmud.server.buckets import Bucket
 from thudmud.server.items import Item
 from thudmud.server.lines import Overlong
 
@@ -23,6 +24,7 @@ class Inbox:
         transport: Where they come from.
         length: How many may wait.
         per_turn: How many are handled in a turn.
+        pace: How many are handled a second; the others wait.
         handle: Handles one, and returns whether the next may follow in the same turn.
         is_busy: Whether none can be handled now. Who says so calls `wake` later.
     """
@@ -32,12 +34,13 @@ class Inbox:
         transport: asyncio.Transport,
         length: int,
         per_turn: int,
+        pace: Bucket,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
         self._transport = transport
-        self._length, self._per_turn = length, per_turn
+        self._length, self._per_turn, self._pace = length, per_turn, pace
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
@@ -83,14 +86,20 @@ class Inbox:
 
     def _take_turn(self) -> None:
         self._scheduled = False
+        now, delay = asyncio.get_running_loop().time(), 0.0
         for _ in range(self._per_turn):
             if self._choked or self._is_busy() or not self._waiting:
+                break
+            if delay := self._pace.take(now):
                 break
             if not self._handle(self._waiting.popleft()):
                 break
         if self._choked or self._is_busy():
             return
-        if self._waiting:
+        if delay and not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_later(delay, self._take_turn)
+        elif self._waiting:
             self.wake()
         if len(self._waiting) < self._length:
             self._read_on()

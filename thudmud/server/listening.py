@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from collections.abc import Callable
 from functools import partial
 
 from argon2 import PasswordHasher
 
+from thudmud.server import descriptors
 from thudmud.server.connection import RECEIVE_BUFFER, Connection
+from thudmud.server.door import Door, Porch
+from thudmud.server.gate import Gate
 from thudmud.server.lobby import Lobby
 from thudmud.server.login import Desk
+from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
 from thudmud.server.session import Session
 from thudmud.server.settings import PlayerSettings, ServerSettings
@@ -25,6 +30,16 @@ _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel al
 
 class CannotListenError(Exception):
     """There is no listening at that host and port; the message names the setting to change."""
+
+
+class _Counted(Connection):
+    """A connection that is counted out at the gate when it ends."""
+
+    leave: Callable[[], None]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.leave()
 
 
 class Server:
@@ -45,6 +60,8 @@ class Server:
         self._settings = settings
         self._passwords = Passwords(hasher)
         self._players = players
+        self._gate = Gate(settings)
+        self._porch = Porch()
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
 
     async def bind(self) -> list[tuple[str, int]]:
@@ -54,9 +71,10 @@ class Server:
             CannotListenError: The port is in use, or the host isn't ours.
         """
         host, port = self._settings.host, self._settings.port
+        descriptors.ask_for(self._settings.connections)
         try:
             self._listening = await asyncio.get_running_loop().create_server(
-                self._connection, host, port, backlog=_BACKLOG, start_serving=False
+                self._door, host, port, backlog=_BACKLOG, start_serving=False
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
             raise CannotListenError(_told(error, host, port)) from error
@@ -66,7 +84,12 @@ class Server:
         """Begin to listen; whoever connects comes to ``lobby``, which is open."""
         self._lobby = lobby
         self._desk = Desk(
-            lobby.accounts, self._passwords, lobby, self._players.guest_grace, clock=lobby.clock
+            lobby.accounts,
+            self._passwords,
+            lobby,
+            self._players.guest_grace,
+            newcomers=Newcomers(self._players.names_per_hour),
+            clock=lobby.clock,
         )
         await self._listening.start_serving()
 
@@ -83,7 +106,10 @@ class Server:
         """Give the port back, if nobody could connect yet."""
         self._listening.close()
 
-    def _connection(self) -> Connection:
+    def _door(self) -> Door:
+        return Door(self._gate, self._porch, self._connection)
+
+    def _connection(self, leave: Callable[[], None]) -> Connection:
         session = partial(
             Session,
             lobby=self._lobby,
@@ -91,7 +117,9 @@ class Server:
             settings=self._settings,
             players=self._players,
         )
-        return Connection(session, self._settings.max_line, self._buffer)
+        connection = _Counted(session, self._settings.max_line, self._buffer)
+        connection.leave = leave
+        return connection
 
 
 def _told(error: OSError | ValueError, host: str, port: int) -> str:

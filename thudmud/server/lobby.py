@@ -82,7 +82,6 @@ class Lobby:
         *,
         replay_pause: float = 2.0,
         clock: Callable[[], float] = time.time,
-        *,
         talk: Talk | None = None,
     ) -> None:
         self.accounts = accounts

@@ -29,6 +29,7 @@ from thudmud.server.membership import (
     PASSWORD_PROMPT,
     Membership,
 )
+from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
 
 NAME_PROMPT = "What is your name? "
@@ -61,6 +62,7 @@ class Desk:
         passwords: makes and compares hashes.
         rooms: the inside.
         guest_grace: seconds for which a guest's name is kept after they were here.
+        newcomers: counts the new names; None if there may be any number.
         pause: waits for a number of seconds.
         clock: returns the seconds since the epoch.
     """
@@ -72,10 +74,12 @@ class Desk:
         rooms: Rooms,
         guest_grace: float,
         *,
+        newcomers: Newcomers | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._accounts, self._rooms, self._clock = accounts, rooms, clock
+        self._newcomers = newcomers
         self._guessing = Guessing(pause)
         self._members = Membership(accounts, passwords, self._guessing, clock)
         self._attendance = Attendance(accounts, rooms, guest_grace, clock)
@@ -126,17 +130,20 @@ class Desk:
             kept = await self._accounts.find_guest(words)
             if kept and self._attendance.is_kept(kept):
                 return await self._take_back(terminal, kept.name, address)
-            return await self._take(terminal, capitalised(words), kept)
+            return await self._take(terminal, capitalised(words), kept, address)
         except AccountsError as error:
             _tell_unavailable(terminal, error)
             return None
 
     async def _take(
-        self, terminal: Terminal, name: str, before: KeptName | None
+        self, terminal: Terminal, name: str, before: KeptName | None, address: str
     ) -> Entrance | None:
         """Give a name that is nobody's to a new guest."""
         if self._rooms.is_playing(name) or self._rooms.is_needed(name):
             terminal.say(f"Somebody called {name} has a game here. Please take another name.")
+            return None
+        if self._newcomers and (problem := self._newcomers.problem(address, self._clock())):
+            terminal.say(problem)
             return None
         word = resume_words.made_up()
         kept = KeptName(name, resume_words.stored(word), self._clock())

@@ -24,6 +24,7 @@ from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server.account_file import AccountsError
 from thudmud.server.ledger import Ledger, Unfollowed
 from thudmud.server.presence import Presence
+from thudmud.server.talk import Talk
 from thudmud.tables import Decision, Parting, Unread
 from thudmud.tables.asides import OptionChosen, StyleChosen
 from thudmud.text import House, Message, Plan
@@ -51,6 +52,7 @@ class Scribe:
         clock: returns the seconds since the epoch.
         deliver: takes what people are told.
         keep: stores how a member wants to see boards, and everything.
+        talk: counts what players say; None if they may say any number of things.
     """
 
     def __init__(
@@ -60,13 +62,15 @@ class Scribe:
         clock: Callable[[], float],
         deliver: Callable[[Iterable[Message]], None],
         keep: Callable[[str, Mapping[str, Style], Options], Awaitable[None]],
+        *,
+        talk: Talk | None = None,
     ) -> None:
         self._house = house
         self._clock = clock
         self._deliver = deliver
         self._ledger = Ledger(house, journal, deliver)
         self._presence = Presence(house, self._ledger, clock, deliver)
-        self._keep = keep
+        self._keep, self._talk = keep, talk
         self._players: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -111,7 +115,7 @@ class Scribe:
         """
         if not self._player(name).locked():
             with suppress(Unread):
-                plan = self._house.plan(name, line, self._clock())
+                plan = self._plan(name, line)
                 if not self._has_to_be_stored(name, plan):
                     return self._tell(plan)
         return self._begin(self._obey(name, line))
@@ -172,7 +176,7 @@ class Scribe:
         """Do what a line asks for, decided again until nothing comes first."""
         while name in self._house:
             try:
-                plan = self._house.plan(name, line, self._clock())
+                plan = self._plan(name, line)
                 if self._has_to_be_stored(name, plan):
                     await self._carry_out(name, plan)
                     return plan.command
@@ -182,6 +186,12 @@ class Scribe:
             except Conflict as conflict:
                 await self._ledger.until(conflict.stream, conflict.found)
         return None
+
+    def _plan(self, name: str, line: str) -> Plan:
+        now = self._clock()
+        plan = self._house.plan(name, line, now)
+        problem = self._talk.problem(name, plan, now) if self._talk else None
+        return Plan(messages=(self._house.answer(name, problem),)) if problem else plan
 
     def _has_to_be_stored(self, name: str, plan: Plan) -> bool:
         return any(each.events or self._chosen(name, each) for each in plan.decisions)

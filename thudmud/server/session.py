@@ -12,6 +12,7 @@ import logging
 from collections.abc import Coroutine, Iterable
 from typing import Any
 
+from thudmud.server.buckets import Bucket
 from thudmud.server.idleness import Idleness
 from thudmud.server.inbox import Inbox
 from thudmud.server.items import Item, Mark, Resized, Signal, Typing
@@ -66,6 +67,7 @@ class Session:
             transport,
             settings.queue_length,
             settings.commands_per_turn,
+            Bucket(settings.commands_per_second, settings.commands_at_once),
             handle=self._handle,
             is_busy=self._is_busy,
         )
@@ -83,6 +85,7 @@ class Session:
         self._idleness = Idleness(
             self._players.idle_warning,
             self._players.idle_limit,
+            self._players.login_limit,
             is_excused=lambda: bool(self._name) and self._lobby.is_waiting(self._name),
             warn=self._prompter.say,
             end=self._end_idle,
@@ -197,6 +200,7 @@ class Session:
         if entrance is None:
             return Done.LEAVES
         self._name = entrance.name
+        self._idleness.named()
         self._entering = True
         try:
             await self._lobby.admit(self, entrance.name, self._prompter.terminal, entrance.member)

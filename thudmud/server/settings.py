@@ -77,7 +77,15 @@ class ServerSettings(_Section):
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
+    connections: int = _whole(1000, 1, 1_000_000)
+    connections_reserved: int = _whole(10, 0, 1000)
+    connections_per_address: int = _whole(32, 1, 1_000_000)
+    accepts_per_second: int = _whole(20, 1, 100_000)
+    accepts_at_once: int = _whole(100, 4, 1_000_000)
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
+    max_subnegotiation: int = _whole(4096, 64, 65_536)
+    commands_per_second: int = _whole(20, 1, 100_000)
+    commands_at_once: int = _whole(200, 1, 1_000_000)
     commands_per_turn: int = _whole(8, 1, 1000)
     queue_length: int = _whole(64, 1, 100_000)
     outbox_bytes: int = _whole(262_144, 65_536, 1_073_741_824)
@@ -85,6 +93,16 @@ class ServerSettings(_Section):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
     )
+    log_file: str = Field(default="", description='the name of a file, or ""')
+
+    @model_validator(mode="after")
+    def _not_all_reserved(self) -> Self:
+        if self.connections_reserved >= self.connections:
+            raise _clash(
+                f"connections_reserved ({self.connections_reserved}) should be less than "
+                f"connections ({self.connections})"
+            )
+        return self
 
     @property
     def share(self) -> int:
@@ -104,8 +122,12 @@ class PlayerSettings(_Section):
     """What holds for everybody who comes to play."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
+    names_per_hour: int = _whole(60, 1, 1_000_000)
+    login_limit: float = _seconds(300, 0, YEAR)
     idle_warning: float = _seconds(3_300, 0, YEAR)
     idle_limit: float = _seconds(3_600, 0, YEAR)
+    chat_per_minute: int = _whole(30, 1, 100_000)
+    chat_at_once: int = _whole(15, 1, 100_000)
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:

@@ -6,10 +6,11 @@ was guessed.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from thudmud.server.addresses import origin
 
 WINDOW = 300.0
 """Seconds for which a wrong guess counts."""
@@ -25,7 +26,6 @@ LONGEST_QUEUE = 300.0
 
 _MOST_KEYS = 20_000  # names and addresses; more are not remembered at once
 _MOST_TURNS = FREE + 6  # guesses of a key that make a difference: 2 ** 5 s is more than the longest
-_IPV6_NETWORK = 64  # bits; what is given to one household
 
 
 Key = tuple[str, ...]
@@ -60,9 +60,9 @@ class Throttle:
 
         Time never goes back.
         """
-        name, origin = name.lower(), _origin(address)
-        own: Key = ("home", name) if self._homes.get(name) == origin else ("name", name)
-        turns = {key: self._next(key, now) for key in (own, ("address", origin))}
+        name, where = name.lower(), origin(address)
+        own: Key = ("home", name) if self._homes.get(name) == where else ("name", name)
+        turns = {key: self._next(key, now) for key in (own, ("address", where))}
         wait = max(turns.values()) - now
         if wait > LONGEST_QUEUE:
             return None
@@ -97,16 +97,3 @@ def _shorten(remembered: dict[Any, Any]) -> None:
     """Forget what was used longest ago."""
     while len(remembered) > _MOST_KEYS:
         del remembered[next(iter(remembered))]
-
-
-def _origin(address: str) -> str:
-    """Return an address; of an IPv6 address the network, for whoever has one has all of it."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False))

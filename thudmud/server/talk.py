@@ -1,0 +1,35 @@
+"""How much one player may say, emote and tell.
+
+Owns what counts as talk, and what who talks too much is told. Pure: the time comes in as an
+argument. Must never look at what is said.
+"""
+
+from __future__ import annotations
+
+from thudmud.commands import Emote, Say, Tell
+from thudmud.engine.english import lasting
+from thudmud.server.buckets import Buckets
+from thudmud.text import Plan
+
+_MINUTE = 60.0
+
+
+class Talk:
+    """Counts what each player says, also when they leave and come back.
+
+    Args:
+        per_minute: lines in the long run.
+        at_once: lines at once, after a quiet while.
+    """
+
+    def __init__(self, per_minute: float, at_once: float) -> None:
+        self._buckets = Buckets(per_minute / _MINUTE, at_once)
+
+    def problem(self, name: str, plan: Plan, now: float) -> str | None:
+        """Return what is to be told instead of carrying out a plan; None if that may be done."""
+        if not isinstance(plan.command, Say | Emote | Tell):
+            return None
+        wait = self._buckets.of(name.lower()).take(now)
+        if not wait:
+            return None
+        return f"That was not passed on: you can say something again in {lasting(wait)}."
