@@ -74,8 +74,11 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     """Return how things stand for somebody: where they are, and wherever they have a seat."""
     room = hall.people[player].room
     seats = [table for table in hall.seats_of(player) if table.name != room]
-    here = _whole(hall, hall.tables[room], player) if room else _listed(hall, player)
-    return [*here, *(fact for table in seats for fact in _whole(hall, table, player))]
+    if room is None:
+        boards = [Fact("Thud.Board", _board(hall, table), player) for table in seats]
+        return [*_listed(hall, player), *boards]
+    tables = [hall.tables[room], *seats]
+    return [fact for table in tables for fact in _whole(hall, table, player)]
 
 
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
