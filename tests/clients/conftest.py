@@ -24,12 +24,11 @@ class Open(Protocol):
 
 
 class Served:
-    """A running server in a folder of its own, with a board for each client and one for two."""
+    """A running server in a folder of its own, with these boards in its hall."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *boards: str) -> None:
         config = folder / "config.toml"
-        boards = [f'[[board]]\nname = "{each.name} board"\n' for each in CLIENTS]
-        config.write_text("".join([*boards, '[[board]]\nname = "card table"\n']), "utf-8")
+        config.write_text("".join(f'[[board]]\nname = "{name}"\n' for name in boards), "utf-8")
         command = [sys.executable, "-m", "thudmud.server.main", "--config", str(config)]
         self._process = subprocess.Popen(
             [*command, "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -50,7 +49,8 @@ class Served:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    server = Served(tmp_path_factory.mktemp("server"))
+    boards = [f"{client.name} board" for client in CLIENTS]
+    server = Served(tmp_path_factory.mktemp("server"), *boards, "mudlet board", "card table")
     yield server
     server.stop()
 

@@ -47,7 +47,7 @@ def test_two_people_play_a_whole_match(window: Open) -> None:
 
 
 def test_a_server_that_ends_says_so(window: Open, tmp_path: Path) -> None:
-    server = Served(tmp_path)
+    server = Served(tmp_path, "card table")
     try:
         anna, bob = window(TELNET, server), window(TELNET, server)
         come_in(anna, "anna")

@@ -70,8 +70,11 @@ class Wire:
         end = time.monotonic() + PATIENCE
         while not is_done():
             assert not self.is_over, f"closed without {what}, after {self.text!r}"
-            assert time.monotonic() < end, f"no {what} in {self.text!r}, {self.commands}"
-            came = self._socket.recv(65536)
+            self._socket.settimeout(max(end - time.monotonic(), 0.001))
+            try:
+                came = self._socket.recv(65536)
+            except TimeoutError:
+                raise AssertionError(f"no {what} in {self.text!r}, {self.commands}") from None
             self.is_over = not came
             self._take(came)
 
