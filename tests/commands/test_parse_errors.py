@@ -11,6 +11,14 @@ BOARD = "the name of a board"
 NUMBER = "a number such as 12"
 PLAYER = "the name of a player"
 END = "the end of the line"
+PIECES = ('"dwarf"', '"troll"', '"stone"', '"rock"')
+PAINTS = ('"on"', '"none"', '"bold"', '"default"')
+DWARF = "options colour special thud dwarf"
+HUES = "black, red, green, yellow, blue, magenta, cyan or white"
+NO_COLOUR = (
+    f'That is no colour here: name {HUES}, "bright" before them or not; or a number, '
+    "0 to 255, or #rrggbb."
+)
 
 
 def refusal(line: str) -> ParseError:
@@ -81,6 +89,29 @@ def refusal(line: str) -> ParseError:
         ("tell 2 hello", "2", (PLAYER,)),
         ("games now", "now", (END,)),
         ("quit now", "now", (END,)),
+        ("where", "", PIECES),
+        ("where goblins are", "goblins", PIECES),
+        ("scan", "", ('"row"', '"column"')),
+        ("scan row", "", ("a row such as 5",)),
+        ("scan column ff", "ff", ("a column such as F",)),
+        ("scan row 5 6", "6", ('"on"', END)),
+        ("around", "", (POSITION,)),
+        ("around oak", "oak", (POSITION,)),
+        ("lines goblins", "goblins", ('"on"', '"dwarf"', '"troll"', END)),
+        ("captures oak", "oak", (POSITION, '"from"', '"on"', END)),
+        ("last oak", "oak", ('"move"', '"on"', END)),
+        ("options charset", "", ('"auto"', '"ascii"', '"utf-8"')),
+        ("options colour", "", ('"on"', '"scheme"', '"special"', '"off"', '"auto"')),
+        ("options width", "", ("a number from 20 to 500", '"auto"')),
+        ("options width wide", "wide", ("a number from 20 to 500", '"auto"')),
+        ("options orient up", "up", ('"north"', '"south"')),
+        ("set machine auto", "auto", ('"on"', '"off"')),
+        ("options colour special", "", ('"thud"',)),
+        ("options colour special thud dwarf", "", ("a colour such as red", *PAINTS)),
+        ("options colour special thud dwarf on", "", ("a colour such as red",)),
+        ("options colour special thud dwarf none red", "red", (END,)),
+        ("options colour special thud dwarf red on blue red", "red", ('"bold"', END)),
+        ("options colour special thud dwarf red, bold", ",", ('"on"', '"bold"', END)),
         ("boards, who", ",", (END,)),
     ],
 )
@@ -156,6 +187,36 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("replay #12", "12"),
         ("resume game 012", "12"),
         ("record 12.", "12"),
+        ("optoins", "options"),
+        ("settings", "options"),
+        ("scan colum f", "column"),
+        ("scan row 05", "5"),
+        ("scan 5", "row 5"),
+        ("scan f", "column f"),
+        ("scan p", None),
+        ("row 5", "scan row"),
+        ("where trols", "trolls"),
+        ("threats", "captures"),
+        ("nearby f6", "around"),
+        ("last mvoe", "move"),
+        ("colour off", "options colour"),
+        ("options vivid", "colour scheme vivid"),
+        ("options 80", "width 80"),
+        ("options north", "orient north"),
+        ("options on", None),
+        ("options colour yes", "on"),
+        ("options reader no", "off"),
+        ("options color dwarf red", "special thud dwarf"),
+        ("option color special troll red", "thud troll"),
+        ("options charset utf", "utf-8"),
+        ("options width 080", "80"),
+        (f"{DWARF} 007", "7"),
+        (f"{DWARF} #F80", "#ff8800"),
+        (f"{DWARF} ff8800", "#ff8800"),
+        (f"{DWARF} red blue", "on blue"),
+        (f"{DWARF} blod", "bold"),
+        (f"{DWARF} light red", "bright"),
+        (f"{DWARF} reset", "default"),
         ("not", None),
         ("dance", None),
     ],
@@ -201,6 +262,37 @@ def test_positions_that_are_none(line: str, detail: str, suggestion: str | None)
         ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
         ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
         ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+        ("scan row 16", "There is no row 16: rows go from 1 to 15."),
+        ("scan row 0", "There is no row 0: rows go from 1 to 15."),
+        ("scan row " + "9" * 1000, "There is no row 9999: rows go from 1 to 15."),
+        ("scan column p", "There is no column P: columns go from A to O."),
+        ("scan row F", 'F is a column: type "scan column f".'),
+        ("scan column 06", '6 is a row: type "scan row 6".'),
+        ("around p6", "There is no column P: columns go from A to O."),
+        ("captures a16", "There is no row 16: rows go from 1 to 15."),
+        (
+            "where anna",
+            '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".',
+        ),
+        (
+            "where are the trolls",
+            'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
+        ),
+        (
+            "moves a6 to b6",
+            'To play a move, begin with "move"; "moves" lists what can be played.',
+        ),
+        ("options width 7", "A screen is 20 to 500 columns wide here."),
+        ("options width 501", "A screen is 20 to 500 columns wide here."),
+        ("options width -80", "A screen is 20 to 500 columns wide here."),
+        ("options width " + "8" * 1000, "A screen is 20 to 500 columns wide here."),
+        ("set width 60", 'That is one of the options: type "options width 60".'),
+        (f"{DWARF} 256", "The numbers of colours go from 0 to 255."),
+        (f"{DWARF} on -1", "The numbers of colours go from 0 to 255."),
+        (f"{DWARF} #ff880", 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".'),
+        (f"{DWARF} bright", f'After "bright" comes {HUES}.'),
+        (f"{DWARF} puce", NO_COLOUR),
+        (f"{DWARF} red on none", NO_COLOUR),
         (
             "register swordfish",
             'Type "register" by itself: you are asked for the rest, and it is not shown.',
@@ -214,6 +306,21 @@ def test_positions_that_are_none(line: str, detail: str, suggestion: str | None)
 def test_lines_with_a_sentence_of_their_own(line: str, detail: str) -> None:
     error = refusal(line)
     assert (error.detail, error.suggestion) == (detail, None)
+
+
+@pytest.mark.parametrize(
+    ("colour", "detail", "suggestion"),
+    [
+        ("gren", NO_COLOUR, "green"),
+        ("orange", NO_COLOUR, "yellow"),
+        ("bold purple", NO_COLOUR, "magenta"),
+        ("bright gren", f'After "bright" comes {HUES}.', "bright green"),
+    ],
+)
+def test_colours_that_are_none(colour: str, detail: str, suggestion: str) -> None:
+    error = refusal(f"{DWARF} {colour}")
+    assert (error.detail, error.suggestion) == (detail, suggestion)
+    assert error.column == len(f"{DWARF} bold " if "bold" in colour else f"{DWARF} ")
 
 
 @pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])

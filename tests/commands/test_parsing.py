@@ -9,9 +9,14 @@ from thudmud.commands import (
     MAX_LINE,
     VERBS,
     Adjourn,
+    Around,
     Boards,
+    Captures,
+    Charset,
     Claim,
+    Colour,
     Command,
+    Element,
     Emote,
     End,
     Games,
@@ -19,9 +24,13 @@ from thudmud.commands import (
     Help,
     History,
     Join,
+    LastMove,
     Leave,
+    Lines,
     Look,
     No,
+    Orient,
+    ParseError,
     Password,
     Play,
     Quit,
@@ -31,12 +40,26 @@ from thudmud.commands import (
     Resign,
     Resume,
     Say,
+    ScanColumn,
+    ScanRow,
+    Scheme,
     SetBoard,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOrient,
+    SetReader,
     SetRules,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
     Standings,
     Start,
     Step,
     Style,
+    Switch,
     Syntax,
     Tell,
     Undo,
@@ -44,10 +67,12 @@ from thudmud.commands import (
     ViewPossible,
     ViewScore,
     Way,
+    Where,
     Who,
     parse,
 )
-from thudmud.engine import EVERY, Attempt, Every, Side, Square, Verb
+from thudmud.commands.options import SHADES, WIDTHS
+from thudmud.engine import EVERY, Attempt, Every, Piece, Side, Square, Verb
 
 
 def at(name: str) -> Square:
@@ -205,8 +230,133 @@ ROUND_ABOUT = [
 ]
 
 
+QUERIES = [
+    ("where dwarfs", Where(Piece.DWARF)),
+    ("where dwarves", Where(Piece.DWARF)),
+    ("Where Troll on oak board", Where(Piece.TROLL, "oak board")),
+    ("where stone", Where(Piece.STONE)),
+    ("where thudstone on 2", Where(Piece.STONE, "2")),
+    ("where rock", Where(Piece.ROCK)),
+    ("scan row 1", ScanRow(0)),
+    ("scan row 15 on stone", ScanRow(14, "stone")),
+    ("scan column f", ScanColumn(5)),
+    ("SCAN COLUMN O on on", ScanColumn(14, "on")),
+    ("around f6", Around(at("F6"))),
+    ("around f 6 on board", Around(at("F6"), "board")),
+    ("lines", Lines()),
+    ("lines dwarfs", Lines(Side.DWARF)),
+    ("lines troll on it", Lines(Side.TROLL, "it")),
+    ("lines on trolls", Lines(None, "trolls")),
+    ("captures", Captures()),
+    ("captures f6", Captures(at("F6"))),
+    ("captures from f6 on board", Captures(at("F6"), "board")),
+    ("moves", ViewPossible()),
+    ("moves f6", ViewPossible(at("F6"))),
+    ("moves from f6 on board", ViewPossible(at("F6"), "board")),
+    ("last move", LastMove()),
+    ("last moves", LastMove()),
+    ("last move on oak board", LastMove("oak board")),
+    ("last on oak board", LastMove("oak board")),
+]
+
+OPTIONS = [
+    ("options", ShowOptions()),
+    ("Option", ShowOptions()),
+    ("options charset ascii", SetCharset(Charset.ASCII)),
+    ("options charset UTF-8", SetCharset(Charset.UTF_8)),
+    ("options charset utf8", SetCharset(Charset.UTF_8)),
+    ("options charset auto", SetCharset(Charset.AUTO)),
+    ("options colour on", SetColour(Switch.ON)),
+    ("options color off", SetColour(Switch.OFF)),
+    ("option colour AUTO", SetColour(Switch.AUTO)),
+    ("options width auto", SetWidth(None)),
+    ("options width 20", SetWidth(20)),
+    ("options width 500", SetWidth(500)),
+    ("options orient north", SetOrient(Orient.NORTH)),
+    ("options orient south", SetOrient(Orient.SOUTH)),
+    ("options reader on", SetReader(Switch.ON)),
+    ("options reader auto", SetReader(Switch.AUTO)),
+    ("set machine on", SetMachine(value=True)),
+    ("set machine off", SetMachine(value=False)),
+    ("options machine on", SetMachine(value=True)),
+    ("options colour scheme safe", SetScheme(Scheme.SAFE)),
+    ("options colour special thud", ShowScheme()),
+]
+
+ELEMENTS = [
+    ("dwarf", Element.DWARF),
+    ("dwarves", Element.DWARF),
+    ("Trolls", Element.TROLL),
+    ("stone", Element.STONE),
+    ("rocks", Element.ROCK),
+    ("square", Element.SQUARES),
+    ("last move", Element.LAST_MOVE),
+    ("last moves", Element.LAST_MOVE),
+    ("captured", Element.CAPTURED),
+    ("coordinate", Element.COORDINATES),
+    ("turns", Element.TURN),
+]
+
+COLOURS = [
+    ("default", None),
+    ("none", Colour()),
+    ("bold", Colour(bold=True)),
+    ("red", Colour(1)),
+    ("Bright Red", Colour(9)),
+    ("grey", Colour(8)),
+    ("gray", Colour(8)),
+    ("0", Colour(0)),
+    ("255", Colour(255)),
+    ("#FF8800", Colour((255, 136, 0))),
+    ("on blue", Colour(background=4)),
+    ("on bright white bold", Colour(background=15, bold=True)),
+    *(
+        (words, Colour(1, 4, bold=True))
+        for words in (
+            "bold red on blue",
+            "bold on blue red",
+            "red bold on blue",
+            "red on blue bold",
+            "on blue bold red",
+            "on blue red bold",
+        )
+    ),
+    ("208 on #000001", Colour(208, (0, 0, 1))),
+]
+
+
+@pytest.mark.parametrize(("words", "element"), ELEMENTS)
+@pytest.mark.parametrize(("shade", "colour"), COLOURS)
+def test_the_colours_of_elements(
+    words: str, element: Element, shade: str, colour: Colour | None
+) -> None:
+    line = f"options colour special thud {words} {shade}"
+    assert parse(line) == SetElement(element, colour)
+
+
+def test_a_colour_may_be_any_that_there_is() -> None:
+    for number in range(256):
+        line = f"options colour special thud turn {number} on {number}"
+        assert parse(line) == SetElement(Element.TURN, Colour(number, number))
+    for number, name in enumerate(SHADES):
+        assert parse(f"options colour special thud turn {name}") == SetElement(
+            Element.TURN, Colour(number)
+        )
+
+
+def test_a_width_may_be_any_that_there_is() -> None:
+    for width in range(1000):
+        try:
+            assert parse(f"options width {width}") == SetWidth(width)
+        except ParseError:
+            assert width not in WIDTHS
+        else:
+            assert width in WIDTHS
+
+
 @pytest.mark.parametrize(
-    ("line", "command"), SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT
+    ("line", "command"),
+    QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
 )
 def test_parse(line: str, command: Command) -> None:
     assert parse(line) == command
@@ -252,6 +402,9 @@ def test_verbs_and_keywords() -> None:
     for verb in ("join", "finish", "end", "l", "'", ":", "take back", "no", "syntax"):
         assert verb in VERBS
     assert not {"koom", "take", "page"}.intersection(VERBS)
+    for verb in ("options", "where", "scan", "around", "lines", "captures", "moves"):
+        assert verb in VERBS
+    assert not {"row", "red", "dim", "north", "stone", "auto"}.intersection(KEYWORDS)
     for word in ("dwarves", "koom", "valley", "capturing", "hall", "quit", "l", "none"):
         assert word in KEYWORDS
     assert all(word == word.lower() for word in KEYWORDS)

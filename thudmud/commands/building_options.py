@@ -8,6 +8,8 @@ Must never read a line.
 
 from __future__ import annotations
 
+import re
+
 from lark import Token, Transformer, v_args
 
 from thudmud.commands.options import (
@@ -48,8 +50,8 @@ _GREY = SHADES.index("bright black")
 
 
 def spoken(terminal: str) -> str:
-    """Return the word that a keyword's terminal is named for: ``_KOOM_VALLEY`` -> koom valley."""
-    return terminal.strip("_").replace("_", " ").lower()
+    """Return the word that a terminal is named for: ``_KOOM_VALLEY`` -> koom valley, utf-8."""
+    return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
 def square(position: Token) -> Square:

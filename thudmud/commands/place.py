@@ -1,0 +1,74 @@
+"""Where a line stopped making sense, and what might have stood there instead.
+
+Owns how the line is looked at there. Must never say what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lark import UnexpectedInput
+
+from thudmud.commands.language import WORDS, following
+
+Finding = tuple[str | None, str | None] | None
+"""A sentence for a mistake, if it needs one of its own, and what was probably meant if that is
+known."""
+
+
+possible = lru_cache(maxsize=256)(following)
+"""Return the terminals that may follow the beginning of a line, as `language.following` does."""
+
+
+def is_sound(beginning: str) -> bool:
+    """Whether a line may begin like that."""
+    try:
+        possible(beginning)
+    except UnexpectedInput:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stopped making sense: in which column, and which terminals might have come."""
+
+    line: str
+    column: int
+    terminals: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str, column: int) -> Place:
+        """Return the place in a column of a line that makes sense up to there."""
+        return cls(line, column, possible(line[:column].strip()))
+
+    @property
+    def before(self) -> str:
+        """What made sense."""
+        return self.line[: self.column].strip()
+
+    @property
+    def rest(self) -> str:
+        """What did not, to the end of the line."""
+        return self.line[self.column :]
+
+    @property
+    def word(self) -> str:
+        """What stands there, up to a blank or a comma; a comma is a word of its own."""
+        return self.rest[:1] if self.rest.startswith(",") else _unbroken(self.rest)
+
+    @property
+    def whole_word(self) -> str:
+        """The same with the letters right before it, if it is the end of a word."""
+        return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
+
+    @property
+    def spellings(self) -> list[str]:
+        """All keywords that might have stood there."""
+        return [word for name, words in WORDS.items() if name in self.terminals for word in words]
+
+
+def _unbroken(text: str) -> str:
+    return re.split("[ ,]", text, maxsplit=1)[0]
