@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from thudmud.commands import KEYWORDS
 from thudmud.commands.model import Style
+from thudmud.commands.options import Switch
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
@@ -187,3 +188,11 @@ def test_no_line_does_harm(
             assert message.to
             assert message.text
             assert not CONTROLS.search(message.text)
+
+
+def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> None:
+    assert max(map(len, House.greeting.split("\n"))) < 40
+    (reader,) = re.findall(r'"(options .*?)"', House.greeting)
+    house = house_of("Anna")
+    house.obey("Anna", reader, 0.0)
+    assert house.hall.people["Anna"].options.reader is Switch.ON
