@@ -27,8 +27,9 @@ from thudmud.tables.events import (
     TableEvent,
 )
 from thudmud.tables.hall import Hall, Telling
-from thudmud.text import house
-from thudmud.text.telling import View, tell
+from thudmud.text import messages
+from thudmud.text.telling import tell
+from thudmud.text.view import View
 
 DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 FILES = sorted(Path(__file__).parent.glob("*.thud-script"))
@@ -46,7 +47,7 @@ def tellings() -> list[tuple[Telling, View]]:
         return tell(hall, telling, view)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(house, "tell", noting)
+        patch.setattr(messages, "tell", noting)
         for path in FILES:
             transcript = Transcript.parse(path.read_text(encoding="utf-8"))
             with open_stage(path, transcript) as stage:

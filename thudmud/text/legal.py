@@ -7,39 +7,85 @@ and the many ways to capture as one choice. Must never decide what is legal.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import comb
 
+from thudmud.commands.queries import Captures
 from thudmud.engine import Game, Move, Piece, Position, Side, Square, Verb
+from thudmud.engine.english import capitalised
 from thudmud.tables.objects import listed
+from thudmud.text.display import Display
 from thudmud.text.words import wrapped
 
 MOST_PATHS = 12
 """How many ways to trample are spelt out for one piece."""
 
+MOST_PIECES, MOST_KINDS = 12, 4
+"""How many pieces that capture are told of, and how many ways of each, when all are asked for."""
 
-def possible(game: Game, origin: Square | None, width: int) -> list[str]:
+NO_MOVE = "has no legal move", "have no legal move"
+NO_CAPTURE = "can capture nothing", "can capture nothing"
+"""What one piece and what a side cannot do."""
+
+
+def to(display: Display) -> str:
+    """Return what stands between the ends of a range of squares: words, for who hears them."""
+    return " through " if display.reader else ".."
+
+
+def possible(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
     """Return the legal moves of the side to move, or those of the piece on ``origin``.
 
     They are grouped by piece and kind, in the words of the commands. A piece of the other side is
-    told of as if it were that side's turn.
+    told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
     """
-    position, heading = game.position, ""
+    position, heading = _as_moving(game.position, origin)
+    rows = []
+    for moves in _by_piece(game, position, origin):
+        rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
+    return rows or wrapped(heading + _none(position, origin, NO_MOVE), width)
+
+
+def capturing(game: Game, origin: Square | None, between: str = "..") -> list[str]:
+    """Return the moves that capture, as `possible` has them, a sentence for each piece."""
+    if game.outcome:
+        return ["The battle is over."]
+    position, heading = _as_moving(game.position, origin)
+    most = MOST_KINDS if origin is None else None
+    facts: list[str] = []
+    further: list[Square] = []
+    for moves in _by_piece(game, position, origin):
+        captures = [move for move in moves if move.captures]
+        if captures and len(facts) == MOST_PIECES:
+            further.append(captures[0].origin)
+        elif captures:
+            kinds = _kinds(captures, between)
+            more = ["and more"] if most and len(kinds) > most else []
+            said = _piece(captures[0], [*kinds[:most], *more])
+            facts.append(f"{heading}{said if heading else capitalised(said)}.")
+    if further:
+        facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
+    return facts or [heading + _none(position, origin, NO_CAPTURE)]
+
+
+def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
+    """Return a position as if it were the turn of the piece on ``origin``, and words for that."""
     piece = position.piece_at(origin) if origin else None
     owner = Side.DWARF if piece is Piece.ROCK else piece.side if piece else None
-    if owner is position.turn.other:
-        position = replace(position, turn=owner)
-        turn = position.turn
-        heading = f"It is the {turn.other.plural}' turn; if it were the {turn.plural}': "
-    origins = (origin,) if origin else _origins(position)
-    rows = []
-    for square in origins:
+    if owner is not position.turn.other:
+        return position, ""
+    heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
+    return replace(position, turn=owner), heading
+
+
+def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:
+    """Yield the moves of each piece that has any, or of the one on ``origin``."""
+    for square in (origin,) if origin else _origins(position):
         # One more than is spelt out tells that there are more; all may be hundreds of thousands.
         moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
         if moves:
-            rows += wrapped(heading + _piece(square, moves), width, "    ")
-    return rows or wrapped(heading + _none(position, origin), width)
+            yield moves
 
 
 def _origins(position: Position) -> list[Square]:
@@ -48,9 +94,10 @@ def _origins(position: Position) -> list[Square]:
     return sorted(square for piece in pieces for square in position.squares(piece))
 
 
-def _none(position: Position, origin: Square | None) -> str:
+def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
+    one, many = cannot
     if origin is None:
-        return f"The {position.turn.plural} have no legal move."
+        return f"The {position.turn.plural} {many}."
     if not origin.on_board:
         return f"{origin} is off the octagon."
     piece = position.piece_at(origin)
@@ -58,16 +105,15 @@ def _none(position: Position, origin: Square | None) -> str:
         return f"Nothing stands on {origin}."
     if piece is Piece.STONE:
         return f"The Thudstone on {origin} never moves."
-    return f"The {piece.noun} on {origin} has no legal move now."
+    return f"The {piece.noun} on {origin} {one} now."
 
 
-def _piece(square: Square, moves: Sequence[Move]) -> str:
-    return f"{moves[0].piece.noun} {square}: {'; '.join(_kinds(moves))}"
+def _piece(move: Move, kinds: Sequence[str]) -> str:
+    return f"{move.piece.noun} {move.origin}: {'; '.join(kinds)}"
 
 
-def _kinds(moves: Sequence[Move]) -> list[str]:
+def _kinds(moves: Sequence[Move], between: str) -> list[str]:
     """Return what one piece can do, a kind of ply each, in the words of the commands."""
-    origin = moves[0].origin
     choices: defaultdict[tuple[Verb, Square], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
@@ -79,7 +125,7 @@ def _kinds(moves: Sequence[Move]) -> list[str]:
     for (verb, target), options in choices.items():
         by_kind[verb.value, _choice(options)].append(target)
     kinds = [
-        f"{kind} to {_ranges(origin, targets)}{choice}"
+        f"{kind} to {_ranges(moves[0].origin, targets, between)}{choice}"
         for (kind, choice), targets in by_kind.items()
     ]
     return kinds + _tramples(tramples)
@@ -117,17 +163,17 @@ def _tramples(moves: Sequence[Move]) -> list[str]:
     return [*paths[:MOST_PATHS], "and more ways to trample"] if len(paths) > MOST_PATHS else paths
 
 
-def _ranges(origin: Square, targets: Iterable[Square]) -> str:
-    """Return ``targets`` with those in a row, seen from ``origin``, as ``B6..G6``."""
+def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
+    """Return ``targets`` with those in a row, seen from ``origin``, as ``B6..G6`` or so."""
     rays: defaultdict[tuple[int, int], list[tuple[int, Square]]] = defaultdict(list)
     for target in targets:
         across, down = target.column - origin.column, target.row - origin.row
         distance = max(abs(across), abs(down))
         rays[_sign(across), _sign(down)].append((distance, target))
-    return ", ".join(text for ray in rays.values() for text in _runs(sorted(ray)))
+    return ", ".join(text for ray in rays.values() for text in _runs(sorted(ray), between))
 
 
-def _runs(ray: Sequence[tuple[int, Square]]) -> list[str]:
+def _runs(ray: Sequence[tuple[int, Square]], between: str) -> list[str]:
     """Return squares of one ray, by distance, with three or more in a row as a range."""
     runs: list[list[tuple[int, Square]]] = []
     for distance, square in ray:
@@ -136,7 +182,9 @@ def _runs(ray: Sequence[tuple[int, Square]]) -> list[str]:
         else:
             runs.append([(distance, square)])
     return [
-        f"{run[0][1]}..{run[-1][1]}" if len(run) > 2 else ", ".join(str(each) for _, each in run)
+        f"{run[0][1]}{between}{run[-1][1]}"
+        if len(run) > 2
+        else ", ".join(str(each) for _, each in run)
         for run in runs
     ]
 

@@ -13,7 +13,8 @@ from thudmud.text.display import Display, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
 from thudmud.text.plan import Message
-from thudmud.text.telling import View, tell
+from thudmud.text.telling import tell
+from thudmud.text.view import View
 
 PACKAGE = "thud"
 """What a client asks for that wants every fact, in lower case."""

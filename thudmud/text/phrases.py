@@ -8,6 +8,7 @@ from __future__ import annotations
 from thudmud.commands.model import Start
 from thudmud.engine import Ending, Game, Move, Outcome, Piece, Side, Verb
 from thudmud.engine.english import counted, does
+from thudmud.engine.lines import Direction
 from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.seating import free_seat, who_sits
@@ -20,6 +21,23 @@ ENDINGS = {
     Ending.ROCK_ESCAPED: "The Rock is home.",
     Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
 }
+
+COMPASS = {
+    "north": Direction(0, -1),
+    "northeast": Direction(1, -1),
+    "east": Direction(1, 0),
+    "southeast": Direction(1, 1),
+    "south": Direction(0, 1),
+    "southwest": Direction(-1, 1),
+    "west": Direction(-1, 0),
+    "northwest": Direction(-1, -1),
+}
+"""The directions by name, clockwise; north is towards row 1, whichever way a board is drawn."""
+
+
+def game_at(table: Table) -> Game:
+    """Return the battle on the board; before the first, one as it would begin."""
+    return table.game or Game.start(table.ruleset)
 
 
 def turn(table: Table, me: str | None) -> str:
@@ -80,6 +98,18 @@ def played(move: Move, who: str, me: str | None) -> str:
 def _victims(move: Move, prey: Piece) -> str:
     noun = prey.noun + ("s" if len(move.captures) > 1 else "")
     return f"the {noun} at {listed(move.captures)}"
+
+
+def last_ply(table: Table, me: str | None) -> str:
+    """Return the last ply of the battle on the board, with its number, as a sentence."""
+    match = table.match
+    if match is None:
+        return "No battle has begun."
+    moves = match.game.moves
+    if not moves:
+        return "No ply has been played yet."
+    who = match.troll if match.game.position.turn is Side.DWARF else match.dwarf
+    return f"Ply {len(moves)}: {played(moves[-1], who, me)}"
 
 
 def named(table: Table, side: Side, me: str | None) -> str:

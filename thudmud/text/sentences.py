@@ -246,30 +246,38 @@ def _(event: BattleEnded, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return ["The battle is over."]
-    if event.outcome.ending is Ending.RESIGNATION:
-        why = f"{does(event.player, me, 'resign')} the battle."
-    elif event.outcome.ending is Ending.CLAIM:
-        away = event.troll if event.player == event.dwarf else event.dwarf
-        why = f"{away} has been away for too long: {does(event.player, me, 'claim')} the battle."
-    else:
-        why = reached(event.outcome, match.game)
-    return [why, *_result(event.outcome, table, me), *_match_so_far(table, match, me)]
-
-
-def _result(outcome: Outcome, table: Table, me: str | None) -> list[str]:
-    score = outcome.score
-    sides = ", ".join(
-        f"{side.plural} ({named(table, side, me) if side in table.seats else 'seat free'}) "
-        f"{score.of(side)}"
+    scores = ", ".join(
+        f"{side.plural} ({_holder(table, side, me)}) {event.outcome.score.of(side)}"
         for side in Side
     )
+    said = f"The battle is over: {scores}."
+    return [why_ended(event, match, me), said, verdict(event.outcome), *so_far(table, match, me)]
+
+
+def why_ended(event: BattleEnded, match: Match, me: str | None) -> str:
+    """Return how a battle came to its end."""
+    if event.outcome.ending is Ending.RESIGNATION:
+        return f"{does(event.player, me, 'resign')} the battle."
+    if event.outcome.ending is Ending.CLAIM:
+        away = event.troll if event.player == event.dwarf else event.dwarf
+        return f"{away} has been away for too long: {does(event.player, me, 'claim')} the battle."
+    return reached(event.outcome, match.game)
+
+
+def _holder(table: Table, side: Side, me: str | None) -> str:
+    return named(table, side, me) if side in table.seats else "seat free"
+
+
+def verdict(outcome: Outcome) -> str:
+    """Return who has won a battle."""
     if outcome.winner is None:
-        return [f"The battle is over: {sides}.", "It is a draw."]
-    lead = abs(score.dwarf - score.troll)
-    return [f"The battle is over: {sides}.", f"The {outcome.winner.plural} win by {lead}."]
+        return "It is a draw."
+    lead = abs(outcome.score.dwarf - outcome.score.troll)
+    return f"The {outcome.winner.plural} win by {lead}."
 
 
-def _match_so_far(table: Table, match: Match, me: str | None) -> list[str]:
+def so_far(table: Table, match: Match, me: str | None) -> list[str]:
+    """Return how a match stands when a battle has ended, and what comes next."""
     if not match.over:
         return [f"The match so far: {points(table, match, me)}.", next_step(table)]
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)

@@ -6,26 +6,10 @@ Must never send anything: it returns lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from thudmud.commands import (
-    Boards,
-    Games,
-    Help,
-    History,
-    Look,
-    Record,
-    Replay,
-    Standings,
-    Style,
-    Syntax,
-    ViewGame,
-    ViewPossible,
-    ViewScore,
-    Who,
-)
+from thudmud.commands import Replay
 from thudmud.tables.asides import (
-    Aside,
     Asked,
     CameIn,
     CaughtUp,
@@ -38,12 +22,10 @@ from thudmud.tables.asides import (
     TookOver,
 )
 from thudmud.tables.events import (
-    Adjourned,
     BattleEnded,
     BattleStarted,
     Joined,
     Moved,
-    Offered,
     Resumed,
     RulesSet,
     TableEvent,
@@ -51,11 +33,12 @@ from thudmud.tables.events import (
 )
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.table import Table
-from thudmud.text import archive, board, legal, rooms, sentences
-from thudmud.text.display import Display
-from thudmud.text.help import page, syntax
-from thudmud.text.phrases import turn, waiting
+from thudmud.text import archive, reader, rooms, sentences
+from thudmud.text.answers import answer
 from thudmud.text.replaying import replayed
+from thudmud.text.shown import lines as in_lines
+from thudmud.text.shown import shown, standing
+from thudmud.text.view import View
 from thudmud.text.words import wrapped
 
 SPEECH = Spoke | Emoted | Told
@@ -65,80 +48,45 @@ DRAWN = (BattleStarted, Moved, Resumed, RulesSet, TakenBack)
 """The events after which there is another position to see, for those who stay to see it."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """How something is seen. Readers whose views are equal read the same text.
-
-    Attributes:
-        me: the reader's name if what happened names them or they sit at the table, else None.
-        style: how they want the board shown; full where there is no board.
-        display: how their screen shows everything.
-        away: whether they are somewhere else than the board.
-    """
-
-    me: str | None
-    style: Style
-    display: Display
-    away: bool = False
-
-    @property
-    def width(self) -> int:
-        """The columns of their screen."""
-        return self.display.width
-
-    @classmethod
-    def of(cls, hall: Hall, telling: Telling, name: str, display: Display) -> View:
-        """Return how ``name`` sees what ``telling`` tells."""
-        table, event = telling.table, telling.event
-        seated = table is not None and table.side_of(name) is not None
-        named = name in _named(event)
-        me = name if seated or named else None
-        if table is None:
-            return cls(me, Style.FULL, display)
-        person = hall.people.get(name)
-        room = person.room if person else table.name
-        style = hall.style(name, table.name) if person else Style.BRIEF
-        return cls(me, style, display, room != table.name)
-
-
-def _named(event: TableEvent | Aside) -> set[str]:
-    """Return whom something names, though they may have no seat when it has happened."""
-    match event:
-        case Told(player, to):
-            return {player, to}
-        case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
-            return {player, saved.dwarf, saved.troll}
-    return {event.player}
-
-
 def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
     """Return the lines that a reader with ``view`` is told."""
     event, table = telling.event, telling.table
     if isinstance(event, Asked):
-        return _answer(hall, event, table, view)
+        return answer(hall, event, table, view)
     if isinstance(event, Happening):
         return _aside(hall, event, table, view)
     if table is None:
         raise ValueError(f"{event} happened at no table")
     lines = _said(hall, event, table, view)
+    if view.display.reader:
+        return lines + _left_by(event, table, view)
     sits = isinstance(event, Joined) and event.player == view.me
-    return lines + _shown(table, view) if sits or isinstance(event, DRAWN) else lines
+    return lines + shown(table, view) if sits or isinstance(event, DRAWN) else lines
+
+
+def _left_by(event: TableEvent, table: Table, view: View) -> list[str]:
+    """Return, for a screen reader, how a board stands after an event, and whose turn it is."""
+    facts = []
+    if isinstance(event, Joined) and event.player == view.me and table.match:
+        facts = reader.stands(table, view.me, view.style)
+    elif isinstance(event, DRAWN):
+        facts = reader.left_by(event, table, view.me, view.style)
+    if isinstance(event, sentences.TURNED):
+        facts += reader.turn(table, view.me)
+    return in_lines(facts, view)
 
 
 def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
     """Return what happened at a table, without the board."""
-    said = sentences.sentence(event, table, view.me)
+    again = []
     if isinstance(event, BattleEnded) and table.match:
         number = hall.archive.number_of(table.match.began)
-        said += f' "{Replay(number)}" shows this battle again.' if number else ""
+        again = [f'"{Replay(number)}" shows this battle again.'] if number else []
+    if view.display.reader:
+        where = [f"At the {table.name}:"] if view.away else []
+        return in_lines([*where, *reader.happened(event, table, view.me), *again], view)
+    said = " ".join([sentences.sentence(event, table, view.me), *again])
     return wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
-
-
-def _shown(table: Table, view: View) -> list[str]:
-    """Return the board in the reader's style."""
-    if view.style is Style.FULL:
-        return board.full(table, view.display)
-    return wrapped(board.status(table), view.width)
 
 
 def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
@@ -156,7 +104,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
             return lines + rooms.hall_seen(hall, player, view.width)
         case TookOver(player, room) if table:
             here = rooms.people_here(hall, player, room, view.width)
-            return lines + _shown(table, view) + _standing(table, view) + here
+            return lines + shown(table, view) + standing(table, view) + here
         case CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
         case Replayed(player, number, game, ply):
@@ -166,7 +114,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
-            drawn = [] if sits else _shown(table, view) + _standing(table, view)
+            drawn = [] if sits else shown(table, view) + standing(table, view)
             return lines + drawn + here
     return lines
 
@@ -186,51 +134,4 @@ def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[st
     if view.away:
         return missed
     here = rooms.people_here(hall, aside.player, table.name, view.width)
-    return missed + _shown(table, view) + _standing(table, view) + here
-
-
-def _standing(table: Table, view: View) -> list[str]:
-    """Return what could be done at a board where nothing goes on, or else the reader's turn."""
-    said = [turn(table, view.me) if table.running else waiting(table, view.me)]
-    for offer, side in table.offers.items():
-        offered = Offered(0, table.seats[side], offer)
-        said.append(sentences.sentence(offered, table, view.me))
-    return [line for each in said for line in wrapped(each, view.width)]
-
-
-def _answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
-    match asked.question:
-        case Boards():
-            return rooms.boards(hall, view.width)
-        case Who():
-            return rooms.who(hall, asked.player, view.width)
-        case Games() | History() | Record() | Standings() | ViewScore():
-            return _from_the_archive(hall, asked, view.width)
-        case Help(topic):
-            return page(topic, view.width)
-        case Syntax(verb):
-            return syntax(verb, view.width)
-        case ViewPossible(origin) if table and table.game:
-            return legal.possible(table.game, origin, view.width)
-        case Look(at) if at in hall.people:
-            return rooms.person(hall, str(at), asked.player, view.width)
-        case Look(None) if table:
-            here = rooms.people_here(hall, asked.player, table.name, view.width)
-            return board.full(table, view.display) + _standing(table, view) + here
-        case Look() | ViewGame() if table:
-            return board.full(table, view.display) + _standing(table, view)
-    return rooms.hall_seen(hall, asked.player, view.width)
-
-
-def _from_the_archive(hall: Hall, asked: Asked, width: int) -> list[str]:
-    me = asked.player
-    match asked.question:
-        case Games():
-            return archive.games(hall.tables.values(), hall.archive, me, width)
-        case History() as history:
-            return archive.history(hall.archive, history, me, width)
-        case Record(number) if asked.game:
-            return archive.record(hall.archive.battles[number - 1], asked.game, width)
-        case ViewScore(player):
-            return archive.score(hall.standings, player or me, me, width)
-    return archive.standings(hall.standings, me, width)
+    return missed + shown(table, view) + standing(table, view) + here

@@ -1,0 +1,71 @@
+"""What somebody is answered who asks for something.
+
+Owns which page, list or board answers a question. Must never change anything.
+"""
+
+from __future__ import annotations
+
+from thudmud.commands import (
+    Boards,
+    Games,
+    Help,
+    History,
+    Look,
+    Record,
+    Standings,
+    Syntax,
+    ViewGame,
+    ViewPossible,
+    ViewScore,
+    Who,
+)
+from thudmud.commands.queries import Query
+from thudmud.tables.asides import Asked
+from thudmud.tables.hall import Hall
+from thudmud.tables.table import Table
+from thudmud.text import archive, legal, rooms
+from thudmud.text.help import page, syntax
+from thudmud.text.queries import answered
+from thudmud.text.shown import drawn, standing
+from thudmud.text.view import View
+
+
+def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
+    """Return what answers a question, as lines."""
+    if table and isinstance(asked.question, Query):
+        return answered(table, asked.question, asked.player, view.display)
+    match asked.question:
+        case Boards():
+            return rooms.boards(hall, view.width)
+        case Who():
+            return rooms.who(hall, asked.player, view.width)
+        case Games() | History() | Record() | Standings() | ViewScore():
+            return _from_the_archive(hall, asked, view.width)
+        case Help(topic):
+            return page(topic, view.width)
+        case Syntax(verb):
+            return syntax(verb, view.width)
+        case ViewPossible(origin) if table and table.game:
+            return legal.possible(table.game, origin, view.width, legal.to(view.display))
+        case Look(at) if at in hall.people:
+            return rooms.person(hall, str(at), asked.player, view.width)
+        case Look(None) if table:
+            here = rooms.people_here(hall, asked.player, table.name, view.width)
+            return drawn(table, view) + standing(table, view) + here
+        case Look() | ViewGame() if table:
+            return drawn(table, view) + standing(table, view)
+    return rooms.hall_seen(hall, asked.player, view.width)
+
+
+def _from_the_archive(hall: Hall, asked: Asked, width: int) -> list[str]:
+    me = asked.player
+    match asked.question:
+        case Games():
+            return archive.games(hall.tables.values(), hall.archive, me, width)
+        case History() as history:
+            return archive.history(hall.archive, history, me, width)
+        case Record(number) if asked.game:
+            return archive.record(hall.archive.battles[number - 1], asked.game, width)
+        case ViewScore(player):
+            return archive.score(hall.standings, player or me, me, width)
+    return archive.standings(hall.standings, me, width)

@@ -1,0 +1,124 @@
+"""The straight lines of a board from which a piece can be hurled or shoved.
+
+Owns how they are told. Must never decide what is legal: each way to go is put to the ruleset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from thudmud.commands.queries import Captures
+from thudmud.engine import EVERY, Attempt, Game, IllegalMove, Move, Piece, Position, Side, Verb
+from thudmud.engine.english import capitalised, counted
+from thudmud.engine.lines import direction_to, line_length
+from thudmud.engine.squares import Square
+from thudmud.tables.objects import listed
+from thudmud.text.phrases import COMPASS
+
+MOST_LINES = 12
+"""How many lines of a side are told, the longest first."""
+
+LINE_VERBS = {Side.DWARF: Verb.HURL, Side.TROLL: Verb.SHOVE}
+WAYS = {direction: name for name, direction in COMPASS.items()}
+GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line whose front piece can go on along it; a piece alone is told once, for all its ways.
+
+    Attributes:
+        front: where the front piece stands.
+        way: in which direction it goes; empty for a piece alone.
+        length: how long the line is, and so how far the piece can go.
+        moves: what it can do.
+    """
+
+    front: Square
+    way: str
+    length: int
+    moves: tuple[Move, ...]
+
+
+def lines(game: Game, side: Side | None) -> list[str]:
+    """Return the lines of a side, or of both, a sentence for each."""
+    if game.outcome:
+        return ["The battle is over."]
+    if not game.ruleset.verbs & set(LINE_VERBS.values()):
+        return _instead(game)
+    facts = []
+    for each in Side if side is None else (side,):
+        facts += _of(game, each)
+    return facts
+
+
+def _of(game: Game, side: Side) -> list[str]:
+    verb = LINE_VERBS[side]
+    found = list(_found(game, side, verb))
+    if not found:
+        return [f"No {side.value} can be {GONE[verb]} now."]
+    found.sort(key=lambda line: -line.length)
+    facts = [_told(line, side, verb) for line in found[:MOST_LINES]]
+    if game.position.turn is not side:
+        facts.insert(0, f"If it were the {side.plural}' turn:")
+    if len(found) > MOST_LINES:
+        facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
+    return facts
+
+
+def _found(game: Game, side: Side, verb: Verb) -> Iterator[_Line]:
+    position = replace(game.position, turn=side)
+    pieces = position.bits(Piece.of(side))
+    for front in position.squares(Piece.of(side)):
+        found: dict[tuple[str, int], list[Move]] = {}
+        for move in _granted(game, position, front, verb):
+            direction = direction_to(front, move.target)
+            if direction:
+                length = line_length(pieces, front, direction)
+                way = "" if length == 1 else WAYS[direction]
+                found.setdefault((way, length), []).append(move)
+        for (way, length), moves in found.items():
+            yield _Line(front, way, length, tuple(moves))
+
+
+def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Iterator[Move]:
+    """Yield how a piece can go by a verb to where it captures, all that it can.
+
+    What is listed as a move may be had by the verb, too, and only the rules tell.
+    """
+    moves = game.ruleset.moves_from(position, front)
+    for target in dict.fromkeys(move.target for move in moves if move.captures):
+        try:
+            yield game.ruleset.resolve(position, Attempt(verb, front, target, EVERY), position.turn)
+        except IllegalMove:
+            continue
+
+
+def _told(line: _Line, side: Side, verb: Verb) -> str:
+    length = line.length
+    which = f"line of {length} going {line.way}, reach {length}" if line.way else "alone, reach 1"
+    ways = "; ".join(_way(move) for move in line.moves)
+    return f"{capitalised(side.value)} {line.front}, {which}: {verb.value} to {ways}."
+
+
+def _way(move: Move) -> str:
+    prey = [square for square in move.captures if square is not move.target]
+    if not prey:  # a hurl captures where it lands
+        return str(move.target)
+    return f"{move.target} capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
+
+
+def _instead(game: Game) -> list[str]:
+    """Return what there is by rules that know no lines."""
+    facts = [
+        f"By the {game.ruleset.name} rules nobody is hurled or shoved.",
+        "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
+        f'"{Captures()}" lists what can be captured.',
+    ]
+    position = replace(game.position, turn=Side.DWARF)
+    for square in position.squares(Piece.ROCK):
+        targets = [move.target for move in game.ruleset.moves_from(position, square)]
+        can = f"could go to {listed(targets, 'or')}" if targets else "cannot go anywhere now"
+        facts.append(f"The Rock on {square} {can}.")
+    return facts

@@ -1,0 +1,155 @@
+"""What happens at a board, and how it stands, for who hears it read aloud.
+
+Owns the facts that a screen reader is given: short ones, each a line of its own, in words that say
+what others see. Must never draw, nor bring in a symbol that a voice would spell out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from thudmud.commands.model import Style
+from thudmud.engine import Piece, Side, Square
+from thudmud.engine.english import capitalised, counted
+from thudmud.engine.lines import Direction, walk
+from thudmud.tables.events import BattleEnded, Moved, Resumed, TableEvent
+from thudmud.tables.match import BATTLES
+from thudmud.tables.objects import listed
+from thudmud.tables.table import Table
+from thudmud.text import sentences
+from thudmud.text.phrases import game_at, last_ply, named, points
+
+SHORTEST_RUN = 3
+"""How many pieces in a straight line are told by its two ends."""
+
+_WAYS = (Direction(1, 0), Direction(0, 1), Direction(1, 1), Direction(-1, 1))
+
+
+def happened(event: TableEvent, table: Table, me: str | None) -> list[str]:
+    """Return what an event was, without how the board stands after it."""
+    if isinstance(event, Moved):
+        return [last_ply(table, me), *sentences.facts(event, table, me)[1:]]
+    if isinstance(event, BattleEnded) and table.match:
+        score = event.outcome.score
+        return [
+            sentences.why_ended(event, table.match, me),
+            "The battle is over.",
+            *(f"{_side(table, side, me)}: {score.of(side)}." for side in Side),
+            sentences.verdict(event.outcome),
+            *sentences.so_far(table, table.match, me),
+        ]
+    return sentences.facts(event, table, me)
+
+
+def left_by(event: TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
+    """Return how a board stands after an event that made another position."""
+    if isinstance(event, Resumed):
+        return stands(table, me, style)
+    if isinstance(event, Moved) and style is Style.BRIEF and not event.move.captures:
+        return []
+    return [counts(table)]
+
+
+def stands(table: Table, me: str | None, style: Style) -> list[str]:
+    """Return how a board stands for somebody who comes to it."""
+    if style is Style.BRIEF or table.match is None:
+        return [_heading(table), counts(table)]
+    return position(table, me)
+
+
+def position(table: Table, me: str | None) -> list[str]:
+    """Return all that there is to see on a board."""
+    pieces = game_at(table).position
+    standing = (f"{_plural(piece)}: {listed(runs(pieces.squares(piece)))}." for piece in Piece)
+    score = game_at(table).score
+    facts = [
+        _heading(table),
+        *(_left(table, side, me) for side in Side),
+        *(said for piece, said in zip(Piece, standing, strict=True) if pieces.count(piece)),
+        f"Score: dwarfs {score.dwarf}, trolls {score.troll}.",
+    ]
+    match = table.match
+    if match is None:
+        return facts
+    if match.battle > 1 or match.over:
+        facts.append(f"Match: {points(table, match, me)}.")
+    return [*facts, last_ply(table, me)]
+
+
+def counts(table: Table) -> str:
+    """Return how many pieces are left, and where the Rock is if there is one."""
+    pieces = game_at(table).position
+    left = ", ".join(f"{side.plural} {pieces.count(Piece.of(side))}" for side in Side)
+    rock = "".join(f", the Rock on {square}" for square in pieces.squares(Piece.ROCK))
+    return f"{capitalised(left)}{rock}."
+
+
+def turn(table: Table, me: str | None) -> list[str]:
+    """Return whose turn it is; nothing when no battle is being played."""
+    if not table.running or table.game is None:
+        return []
+    side = table.game.position.turn
+    player = table.seats.get(side)
+    if player is None:
+        return [f"The {side.plural}' turn; their seat is free."]
+    if player == me:
+        return ["Your turn."]
+    away = f"; {player} is away" if side in table.away else ""
+    plays = "" if me in table.seats.values() else f", {side.plural}"
+    return [f"{player}'s turn{plays}{away}."]
+
+
+def runs(squares: Iterable[Square]) -> list[str]:
+    """Return squares with three or more in a straight line told as one, longest lines first."""
+    left = set(squares)
+    told: dict[Square, str] = {}
+    while True:
+        longest = max(_lines_in(left), key=len, default=())
+        if len(longest) < SHORTEST_RUN:
+            break
+        left -= set(longest)
+        first, last = longest[0], longest[-1]
+        is_diagonal = first.row != last.row and first.column != last.column
+        told[first] = f"{'diagonal ' if is_diagonal else ''}{first} to {last}"
+    told |= {square: str(square) for square in left}
+    return [told[square] for square in sorted(told)]
+
+
+def _lines_in(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
+    """Yield from each square, in each direction, the squares without a gap."""
+    for first in sorted(squares):
+        for way in _WAYS:
+            line = [first]
+            for square in walk(first, way):
+                if square not in squares:
+                    break
+                line.append(square)
+            yield tuple(line)
+
+
+def _heading(table: Table) -> str:
+    """Return which board it is, by which rules, and how far the battle on it has come."""
+    board = f"{capitalised(table.name)}, {game_at(table).ruleset.name} rules"
+    match = table.match
+    if match is None:
+        return f"{board}. No battle has begun."
+    which = "single battle" if match.single else f"battle {match.battle} of {BATTLES}"
+    over = "" if match.running else ", over"
+    return f"{board}, {which}, {counted(len(match.game.moves), 'ply')}{over}."
+
+
+def _left(table: Table, side: Side, me: str | None) -> str:
+    game, piece = game_at(table), Piece.of(side)
+    left = game.position.count(piece)
+    lost = game.opening.count(piece) - left
+    return f"{_side(table, side, me)}: {left} left{f', {lost} lost' if lost else ''}."
+
+
+def _side(table: Table, side: Side, me: str | None) -> str:
+    """Return a side, and who plays it."""
+    holder = named(table, side, me) if side in table.seats else "seat free"
+    return f"{side.plural.capitalize()}, {holder}"
+
+
+def _plural(piece: Piece) -> str:
+    return f"{capitalised(piece.noun)}s" if piece.side else capitalised(piece.phrase)
