@@ -11,7 +11,7 @@ from thudmud.engine import EVERY, Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide
-from thudmud.text import board
+from thudmud.text import board, panel
 from thudmud.text.display import Display
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
@@ -166,7 +166,7 @@ def test_before_anybody_sits() -> None:
     assert board.status(table) == (
         "Oak board: dwarfs 32 (seat free), trolls 8 (seat free); score 32 to 32."
     )
-    assert board.panel(table, 38) == [
+    assert panel.beside(table, 38, Display()) == [
         "Oak board, discworld rules",
         "No battle has begun.",
         "",

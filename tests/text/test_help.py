@@ -28,7 +28,7 @@ from thudmud.engine.english import lasting
 from thudmud.server.settings import Settings
 from thudmud.tables.match import RATED_PLIES
 from thudmud.tables.standings import MIDDLE
-from thudmud.text import House, board
+from thudmud.text import House, grid
 from thudmud.text.archive import PAGE
 from thudmud.text.help import PAGES, PARTS, Page, contents, page, syntax
 
@@ -352,8 +352,8 @@ def test_the_pages_agree_with_the_settings() -> None:
 def test_the_pages_agree_with_the_house() -> None:
     quiet = inspect.signature(House).parameters["quiet_plies"].default
     assert f"{quiet} plies, unless this server is set otherwise" in prose("end")
-    assert f"{board.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
-    assert f"{board.CAPTURED} where it captured" in " ".join(page("view", 200))
+    assert f"{grid.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
+    assert f"{grid.CAPTURED} where it captured" in " ".join(page("view", 200))
     assert f"There are {PAGE} on a page" in prose("history")
     assert f"begins at {MIDDLE} " in prose("ratings")
     assert f"{RATED_PLIES} plies or more" in prose("ratings")
