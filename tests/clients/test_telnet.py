@@ -33,14 +33,27 @@ def test_two_people_play_a_whole_match(window: Open) -> None:
     come_in(bob, "bob")
     enter(anna, "join game as dwarf on card table")
     enter(bob, "join game as troll on card table")
+    anna.until("to play the trolls")
+    anna.until("\n> ")
     enter(anna, "start")
-    for number, ply in enumerate(PLIES):
-        assert "Score: dwarfs" in enter((anna, bob)[number % 2], ply)
+    one, other = anna, bob
+    for ply in PLIES[:-1]:
+        assert "Score: dwarfs" in enter(one, ply)
+        other.until("It is your turn")
+        other.until("\n> ")
+        one, other = other, one
+    enter(anna, PLIES[-1])
     bob.until("The trolls have no move. The battle is over: dwarfs (Anna) 32, trolls (you) 0.")
+    bob.until("\n> ")
     assert "you play the dwarfs, Anna plays" in enter(bob, "start")
+    anna.until("\n> ")
     enter(bob, "move f15 f8")
+    anna.until("\n> ")
     assert "felling" not in enter(anna, "move g7 f7 capturing f8")
+    bob.until("\n> ")
     enter(bob, "end game")
+    anna.until("end game")
+    anna.until("\n> ")
     ended = enter(anna, "end game")
     assert "The match is over: Bob 31, you 64. You win the match by 33." in ended
     bob.until("The match is over: you 31, Anna 64.")
