@@ -18,7 +18,7 @@ from thudmud.engine.english import capitalised, counted
 from thudmud.tables.archive import Battle, State
 from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table
-from thudmud.text import battles, board
+from thudmud.text import battles, board, reader
 from thudmud.text.dates import day
 from thudmud.text.display import Display
 from thudmud.text.phrases import played
@@ -43,10 +43,13 @@ def replayed(
     """
     table = _table(battle, after(game, ply))
     width = display.width
-    drawn = (
-        board.full(table, display) if style is Style.FULL else wrapped(board.status(table), width)
-    )
-    lines = wrapped(_said(battle, game, ply, me), width) + drawn
+    lines = wrapped(_said(battle, game, ply, me), width)
+    if display.reader:
+        lines += wrapped(reader.counts(table), width)
+    elif style is Style.FULL:
+        lines += board.full(table, display)
+    else:
+        lines += wrapped(board.status(table), width)
     if ply == len(game.moves):
         lines += wrapped(_end(battle, game), width)
     return lines + wrapped(WAYS, width) if ply == 0 else lines
