@@ -38,7 +38,7 @@ async def test_nobody_is_warned_of_what_never_comes() -> None:
     said: list[str] = []
     for warning, limit in [(1, 0), (0, 1)]:
         idleness = Idleness(
-            warning, limit, is_excused=lambda: False, warn=said.append, end=said.append
+            warning, limit, 0, is_excused=lambda: False, warn=said.append, end=said.append
         )
         idleness.start()
         if limit:
