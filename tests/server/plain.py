@@ -14,6 +14,9 @@ from thudmud.text import House, Message, Plan
 
 PATIENCE = 20.0  # seconds after which something that was waited for will not come
 
+OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
+"""DO TTYPE, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
+
 
 class PlainHouse(House):
     """Everybody is in one room.
@@ -106,6 +109,11 @@ class Client:
             data = self.unread + await self.reader.read()
         self.unread = b""
         return data
+
+    async def speak(self) -> None:
+        """Show that there is telnet at this end, and take what is offered then."""
+        await self.send(b"\xff\xfc\x1f")
+        await self.until(OFFERS)
 
     async def login(self, name: str) -> bytes:
         await self.send(name.encode() + b"\r\n")

@@ -5,18 +5,20 @@ Owns these values and nothing else. Must never know how telnet spells them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from thudmud.server.lines import Line
+from thudmud.text.display import Terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Resized:
-    """The terminal is so many columns wide now."""
+class Fitted:
+    """This is what is known of the client now."""
 
-    columns: int
+    terminal: Terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +28,23 @@ class Mark:
     answer: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The client itself says who its player is."""
+
+    name: str
+    password: str = field(repr=False)
+
+
 class Signal(Enum):
     """What a client can say without a word."""
 
     ARE_YOU_THERE = "are you there"
     END_OF_INPUT = "end of input"
+    SPEAKS_TLS = "speaks TLS"
 
 
-Item = Line | Resized | Mark | Signal
+Item = Line | Fitted | Mark | Credentials | Signal
 """What a connection reports."""
 
 
@@ -49,3 +60,52 @@ class Typing(Protocol):
 
     def reveal(self) -> None:
         """Let the client show what is typed."""
+
+
+class Client(Typing, Protocol):
+    """What a session asks of its connection."""
+
+    def data(self, package: str, text: str) -> None:
+        """Send a package, its data as JSON, if the client takes any."""
+
+
+class Output(Protocol):
+    """Where a connection sends what belongs to telnet, in order with the text."""
+
+    def command(self, sequence: bytes) -> None:
+        """Send telnet bytes."""
+
+    def end_prompts(self, sequence: bytes) -> None:
+        """Send telnet bytes behind every prompt, the one that is shown included."""
+
+    def compress(self, sequence: bytes) -> None:
+        """Send telnet bytes, and compress everything behind them."""
+
+    def decompress(self) -> None:
+        """Compress nothing any more."""
+
+
+class Receiver(Protocol):
+    """What a connection tells its session."""
+
+    @property
+    def screen(self) -> Output:
+        """Where everything goes that is sent."""
+
+    def opened(self, client: Client) -> None:
+        """The connection stands."""
+
+    def received(self, items: Iterable[Item]) -> None:
+        """These have come in, in this order."""
+
+    def input_ended(self) -> None:
+        """Nothing more will come."""
+
+    def choke(self) -> None:
+        """The client is not reading what it has been sent."""
+
+    def resume(self) -> None:
+        """The client has caught up."""
+
+    def lost(self) -> None:
+        """The connection is gone."""

@@ -1,4 +1,4 @@
-"""The listening socket: everybody who connects gets a session in one lobby.
+"""The listening sockets: everybody who connects gets a session in one lobby.
 
 Owns how a server starts and how it stops. Must never know what happens on a connection.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import Callable
+import ssl
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
 from argon2 import PasswordHasher
 
-from thudmud.server import descriptors
+from thudmud.server import descriptors, mssp, tls
 from thudmud.server.connection import RECEIVE_BUFFER, Connection
 from thudmud.server.door import Door, Porch
 from thudmud.server.gate import Gate
@@ -22,9 +24,11 @@ from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
 from thudmud.server.session import Session
 from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.server.terms import Terms
 
 FAREWELL = "The server is shutting down. Goodbye."
 
+_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
 
 
@@ -49,6 +53,10 @@ class Server:
         settings: Where to listen, and the caps.
         players: What holds for everybody who comes to play.
         hasher: How passwords are hashed; by default as argon2-cffi advises.
+        folder: Where files are whose names are not absolute.
+
+    Attributes:
+        tls_places: The addresses and ports where TLS is spoken, once they are bound.
     """
 
     def __init__(
@@ -56,8 +64,11 @@ class Server:
         settings: ServerSettings,
         players: PlayerSettings,
         hasher: PasswordHasher | None = None,
+        folder: Path = Path(),
     ) -> None:
-        self._settings = settings
+        self.tls_places: list[tuple[str, int]] = []
+        self._settings, self._folder = settings, folder
+        self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
         self._players = players
         self._gate = Gate(settings)
@@ -68,21 +79,30 @@ class Server:
         """Take the port; return the addresses and ports. Nobody can connect yet.
 
         Raises:
-            CannotListenError: The port is in use, or the host isn't ours.
+            CannotListenError: A port is in use, the host isn't ours, or the files for TLS can't be
+                used.
         """
-        host, port = self._settings.host, self._settings.port
         descriptors.ask_for(self._settings.connections)
         try:
-            self._listening = await asyncio.get_running_loop().create_server(
-                self._door, host, port, backlog=_BACKLOG, start_serving=False
-            )
-        except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
-            raise CannotListenError(_told(error, host, port)) from error
-        return [each.getsockname()[:2] for each in self._listening.sockets]
+            context = self._tls_context()
+            self._places = await self._listen("port", self._settings.port)
+            if context:
+                self.tls_places = await self._listen("tls_port", self._settings.tls_port, context)
+        except (tls.TlsError, CannotListenError) as error:
+            self.close()
+            raise CannotListenError(str(error)) from error
+        return self._places
 
     async def start(self, lobby: Lobby) -> None:
         """Begin to listen; whoever connects comes to ``lobby``, which is open."""
-        self._lobby = lobby
+        self._lobby, self._booted = lobby, lobby.clock()
+        self._terms = Terms(
+            max_line=self._settings.max_line,
+            max_subnegotiation=self._settings.max_subnegotiation,
+            option_changes=self._settings.option_changes,
+            compress=self._settings.compress,
+            status=self._status,
+        )
         self._desk = Desk(
             lobby.accounts,
             self._passwords,
@@ -91,20 +111,59 @@ class Server:
             newcomers=Newcomers(self._players.names_per_hour),
             clock=lobby.clock,
         )
-        await self._listening.start_serving()
+        for listening in self._listening:
+            await listening.start_serving()
 
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
-        self._listening.close()
+        self.close()
         self._lobby.close(FAREWELL)
         await self._lobby.emptied()
         await self._desk.close()
         self._passwords.close()
-        await self._listening.wait_closed()
+        for listening in self._listening:
+            await listening.wait_closed()
 
     def close(self) -> None:
-        """Give the port back, if nobody could connect yet."""
-        self._listening.close()
+        """Give the ports back."""
+        for listening in self._listening:
+            listening.close()
+
+    async def _listen(
+        self, setting: str, port: int, context: ssl.SSLContext | None = None
+    ) -> list[tuple[str, int]]:
+        host = self._settings.host
+        try:
+            listening = await asyncio.get_running_loop().create_server(
+                self._door,
+                host,
+                port,
+                backlog=_BACKLOG,
+                start_serving=False,
+                ssl=context,
+                ssl_handshake_timeout=_HANDSHAKE if context else None,
+            )
+        except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
+            raise CannotListenError(_told(error, host, setting, port)) from error
+        self._listening.append(listening)
+        return [each.getsockname()[:2] for each in listening.sockets]
+
+    def _tls_context(self) -> ssl.SSLContext | None:
+        if not self._settings.tls_port:
+            return None
+        key = self._settings.tls_key
+        return tls.context(
+            self._folder / self._settings.tls_certificate, self._folder / key if key else None
+        )
+
+    def _status(self) -> Mapping[str, str]:
+        return mssp.status(
+            players=self._lobby.count,
+            booted=self._booted,
+            port=self._places[0][1],
+            tls_port=self._settings.tls_port,
+            compresses=self._settings.compress,
+        )
 
     def _door(self) -> Door:
         return Door(self._gate, self._porch, self._connection)
@@ -116,16 +175,17 @@ class Server:
             desk=self._desk,
             settings=self._settings,
             players=self._players,
+            terms=self._terms,
         )
-        connection = _Counted(session, self._settings.max_line, self._buffer)
+        connection = _Counted(session, self._terms, self._buffer)
         connection.leave = leave
         return connection
 
 
-def _told(error: OSError | ValueError, host: str, port: int) -> str:
+def _told(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
-        return f"server.port: port {port} of {host} is in use by another program"
+        return f"server.{setting}: port {port} of {host} is in use by another program"
     if number == errno.EACCES:
-        return f"server.port: port {port} of {host} needs rights that this user does not have"
+        return f"server.{setting}: port {port} of {host} needs rights that this user does not have"
     return f"server.host: this machine cannot listen on {host!r}"

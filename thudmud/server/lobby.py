@@ -103,6 +103,11 @@ class Lobby:
         """What everybody sees before they are asked for a name."""
         return self._house.greeting
 
+    @property
+    def count(self) -> int:
+        """How many players there are."""
+        return len(self._by_name)
+
     def welcome(self, guest: Guest) -> None:
         """Count a new connection in; a closed lobby shows it out again."""
         self._guests.add(guest)

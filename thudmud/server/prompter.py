@@ -7,15 +7,23 @@ asked for.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from thudmud.server.inbox import Inbox
 from thudmud.server.items import Typing
 from thudmud.server.screen import Screen, encode
-from thudmud.text.display import DEFAULT_WIDTH, Terminal
+from thudmud.text.display import Terminal
 from thudmud.text.words import wrapped
 
-NARROWEST, WIDEST = 20, 500
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """The answer to a question that may come next, and what to do when another one does."""
+
+    prompt: str
+    answer: str = field(repr=False)
+    otherwise: Callable[[], None]
 
 
 class Prompter:
@@ -34,14 +42,25 @@ class Prompter:
         self.terminal = Terminal()
         self._screen, self._typing, self._inbox = screen, typing, inbox
         self._answer: asyncio.Future[str] | None = None
+        self._ahead: _Ahead | None = None
 
     @property
     def is_waiting(self) -> bool:
         """Whether a dialogue waits for the next line."""
         return self._answer is not None and not self._answer.done()
 
+    def asks(self, prompt: str) -> bool:
+        """Whether a dialogue waits for the next line, behind this prompt."""
+        return self.is_waiting and self._screen.prompt == prompt.encode()
+
     async def ask(self, prompt: str, *, hidden: bool = False) -> str:
         """Return the next line, as it was typed, which may be ``hidden`` meanwhile."""
+        if (ahead := self._ahead) is not None:
+            self._ahead = None
+            if prompt == ahead.prompt:
+                self._ahead = replace(ahead, prompt="", answer="")
+                return ahead.answer
+            ahead.otherwise()
         if hidden:
             self._typing.hide()
         else:
@@ -65,6 +84,7 @@ class Prompter:
 
     def invite(self, prompt: str) -> None:
         """Ask for lines that no dialogue waits for."""
+        self._ahead = None
         self._typing.reveal()
         self._screen.prompt = prompt.encode()
         self.prompt()
@@ -84,8 +104,17 @@ class Prompter:
         if self._answer is not None:
             self._answer.set_result(line)
 
-    def resize(self, columns: int) -> None:
-        """Note how wide the terminal is."""
-        # RFC 1073: 0 columns means that the client does not know, or leaves it to us.
-        width = min(max(columns, NARROWEST), WIDEST) if columns else DEFAULT_WIDTH
-        self.terminal = replace(self.terminal, width=width)
+    def answer_ahead(
+        self, line: str, prompt: str, answer: str, otherwise: Callable[[], None]
+    ) -> None:
+        """Give the dialogue the line it waits for, which nobody has typed, and one more.
+
+        Args:
+            line: the line.
+            prompt: what it may ask for next.
+            answer: what to answer then; to any other question nothing, and it is forgotten.
+            otherwise: called when anything else is asked, before or after that.
+        """
+        self._screen.answered(echoed=False)
+        self._ahead = _Ahead(prompt, answer, otherwise)
+        self.answer(line)

@@ -1,14 +1,16 @@
 """What one player's terminal shows: text is only ever appended, with a prompt after it.
 
 Owns where prompts and fresh lines go, the outbox (one write for each turn of the event loop, and no
-more than so many bytes waiting for a slow reader), and CR LF. Must never know who the player is
-or what the text means.
+more than so many bytes waiting for a slow reader), its compression, and CR LF. Must never know
+who the player is or what the text means.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+
+from thudmud.server.compression import Stream
 
 CRLF = b"\r\n"
 
@@ -37,6 +39,8 @@ class Screen:
 
     def __init__(self, transport: asyncio.Transport, limit: int) -> None:
         self.prompt = b""
+        self._prompt_end = b""
+        self._stream: Stream | None = None
         self.closed = False
         self._transport = transport
         self._limit = limit
@@ -76,6 +80,23 @@ class Screen:
         """Append telnet bytes, which no terminal shows."""
         self._put(sequence)
 
+    def end_prompts(self, sequence: bytes) -> None:
+        """Put telnet bytes behind every prompt from now on, the one that is shown included."""
+        self._prompt_end = sequence
+        if self._at_prompt and sequence:
+            self._put(sequence)
+
+    def compress(self, sequence: bytes) -> None:
+        """Append telnet bytes, and compress everything behind them."""
+        self._put(sequence)
+        self._write()
+        self._stream = Stream()
+
+    def decompress(self) -> None:
+        """End the compressed part of the output."""
+        self._write()
+        self._end_stream()
+
     def mark(self, sequence: bytes) -> None:
         """Append telnet bytes that mean: everything before this, the prompt too, has been sent."""
         self._put_prompt()
@@ -91,6 +112,7 @@ class Screen:
         """
         self._asking = self._at_prompt = False
         self._write()
+        self._end_stream()
         self.closed = True
         if self._abort is None:
             loop = asyncio.get_running_loop()
@@ -125,7 +147,7 @@ class Screen:
         if self._asking:
             self._asking = False
             self._at_prompt = True
-            self._put(self.prompt)
+            self._put(self.prompt + self._prompt_end)
 
     def _schedule(self) -> None:
         if not self._scheduled:
@@ -139,9 +161,15 @@ class Screen:
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
-            self._transport.write(b"".join(self._pieces))
+            output = b"".join(self._pieces)
+            self._transport.write(self._stream.packed(output) if self._stream else output)
         self._pieces.clear()
         self._size = 0
+
+    def _end_stream(self) -> None:
+        if self._stream is not None and not self.closed:
+            self._transport.write(self._stream.end())
+        self._stream = None
 
     def _cut_off(self) -> None:
         # Sending a reason would need the very room that is missing.

@@ -53,15 +53,15 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = Server(settings.server, settings.players)
+    server = Server(settings.server, settings.players, folder=folder)
     # First of all the port: whoever cannot have it must not touch what another server keeps.
     places = await server.bind()
     try:
         async with open_lobby(settings, folder) as lobby:
             await server.start(lobby)
-            announce(
-                "thudmud is ready: " + " or ".join(f"telnet {host} {port}" for host, port in places)
-            )
+            ways = [f"telnet {host} {port}" for host, port in places]
+            ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
+            announce("thudmud is ready: " + " or ".join(ways))
             try:
                 await _until(stopped, lobby)
             finally:

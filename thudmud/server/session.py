@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
-from typing import Any
+from collections.abc import Iterable
 
+from thudmud.server import strangers
 from thudmud.server.buckets import Bucket
+from thudmud.server.doorstep import Doorstep
 from thudmud.server.idleness import Idleness
 from thudmud.server.inbox import Inbox
-from thudmud.server.items import Item, Mark, Resized, Signal, Typing
+from thudmud.server.items import Client, Credentials, Fitted, Item, Mark, Signal
 from thudmud.server.lines import Line, Overlong
 from thudmud.server.lobby import Done, Lobby
 from thudmud.server.login import NAME_PROMPT, Desk
 from thudmud.server.prompter import Prompter
 from thudmud.server.screen import Screen, encode
 from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.server.terms import Terms
+from thudmud.server.work import Work
 from thudmud.tables import Parting
+from thudmud.text.display import Terminal
 
 PROMPT = "> "
 
@@ -44,6 +48,10 @@ class Session:
         desk: Finds out who somebody is.
         settings: The caps.
         players: How long nothing may be typed.
+        terms: What holds for all connections.
+
+    Attributes:
+        screen: Where everything goes that is sent.
     """
 
     def __init__(
@@ -54,14 +62,15 @@ class Session:
         desk: Desk,
         settings: ServerSettings,
         players: PlayerSettings,
+        terms: Terms,
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("somebody", "")
         self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
         self._lobby, self._desk = lobby, desk
-        self._settings, self._players = settings, players
-        self._screen = Screen(transport, settings.outbox_bytes)
+        self._settings, self._players, self._terms = settings, players, terms
+        self.screen = Screen(transport, settings.outbox_bytes)
         self._name = ""
         self._inbox = Inbox(
             transport,
@@ -69,49 +78,46 @@ class Session:
             settings.commands_per_turn,
             Bucket(settings.commands_per_second, settings.commands_at_once),
             handle=self._handle,
-            is_busy=self._is_busy,
+            is_busy=lambda: self._work.is_going and not self._prompter.is_waiting,
         )
-        self._work: asyncio.Future[Done] | None = None  # a dialogue, or a command not yet done
-        self._dialogue: asyncio.Task[Done] | None = None
+        self._work = Work(self._go_on, self._fail, self._inbox.wake)
         self._entering = False
         self._parting = Parting.LOST
 
     # What the connection reports.
 
-    def opened(self, typing: Typing) -> None:
+    def opened(self, client: Client) -> None:
         """Greet, and ask for a name."""
         _log.info("%s is connected", self._peer)
-        self._prompter = Prompter(self._screen, typing, self._inbox)
+        self._client = client
+        self._prompter = Prompter(self.screen, client, self._inbox)
+        self._doorstep = Doorstep(self.screen, self._prompter, client, self._terms)
         self._idleness = Idleness(
             self._players.idle_warning,
             self._players.idle_limit,
             self._players.login_limit,
             is_excused=lambda: bool(self._name) and self._lobby.is_waiting(self._name),
             warn=self._prompter.say,
-            end=self._end_idle,
+            end=lambda reason: self._turn_away(reason, Parting.IDLE),
         )
         self._idleness.start()
-        self._screen.show(encode(self._lobby.greeting))
+        self.screen.show(encode(self._lobby.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together
-        self._begin(self._come_in())
+        self._work.begin(self._come_in())
         self._lobby.welcome(self)
 
     def received(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
-        if not self._screen.closed:
+        if not self.screen.closed:
             self._inbox.put(items)
 
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
         self._inbox.end()
-        if self._screen.closed:
+        if self.screen.closed:
             self._transport.close()
         else:
             self.received([Signal.END_OF_INPUT])
-
-    def command(self, sequence: bytes) -> None:
-        """Send telnet bytes, in order with the text."""
-        self._screen.command(sequence)
 
     def choke(self) -> None:
         """Stop handling: the client is not reading what it has been sent."""
@@ -124,7 +130,7 @@ class Session:
     def lost(self) -> None:
         """Note that the connection is gone."""
         _log.info("%s is gone", self._peer)
-        self._screen.lost()
+        self.screen.lost()
         self._stop(Parting.LOST)
         self._lobby.farewell(self)
 
@@ -132,10 +138,11 @@ class Session:
 
     def show(self, lines: bytes) -> None:
         """Show whole encoded lines."""
-        self._screen.show(lines)
+        self.screen.show(lines)
 
     def data(self, package: str, text: str) -> None:
         """Send a GMCP package."""
+        self._client.data(package, text)
 
     def end(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
         """Send what is waiting and end the connection, after a grace period by force.
@@ -144,7 +151,7 @@ class Session:
             linger: Whether to leave it to the client to close the connection.
             parting: How the player came to leave.
         """
-        self._screen.close(linger=linger, grace=self._settings.shutdown_grace)
+        self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
         self._stop(parting)
 
     def dismiss(self) -> None:
@@ -155,11 +162,11 @@ class Session:
     @property
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
-        return self._screen.closed
+        return self.screen.closed
 
-    def _end_idle(self, reason: str) -> None:
+    def _turn_away(self, reason: str, parting: Parting = Parting.LOST) -> None:
         self._prompter.say(reason)
-        self.end(linger=True, parting=Parting.IDLE)
+        self.end(linger=True, parting=parting)
 
     def _end_after(self, leaving: asyncio.Future[None] | None) -> None:
         """End the connection of a client that has nothing more to say, once the others know."""
@@ -172,12 +179,10 @@ class Session:
         """Handle nothing more, and see the player out; return what is done when they are out."""
         self._idleness.stop()
         self._inbox.close()
-        self._work = None
-        if self._entering:  # which goes to its end first
+        self._work.stop(to_its_end=self._entering)
+        if self._entering:
             self._parting = parting
             return None
-        if self._dialogue is not None:
-            self._dialogue.cancel()
         return self._part(parting)
 
     def _part(self, parting: Parting) -> asyncio.Future[None] | None:
@@ -210,7 +215,8 @@ class Session:
         finally:
             self._entering = False
         _log.info("%s is %s", self._peer, entrance.name)
-        if self._screen.closed:
+        self._doorstep.entered()
+        if self.screen.closed:
             self._part(self._parting)
         return Done.STAYS
 
@@ -223,29 +229,35 @@ class Session:
 
     # Item by item.
 
-    def _is_busy(self) -> bool:
-        """Whether the answer to a line is still being found."""
-        return self._work is not None and not self._prompter.is_waiting
-
     def _handle(self, item: Item) -> bool:
         """Handle an item; return whether there is room on the screen for the answer to another."""
         try:
             match item:
                 case str() | Overlong():
                     self._handle_line(item)
-                case Resized(columns):
-                    self._prompter.resize(columns)
-                    if self._name:
-                        self._lobby.fit(self._name, self._prompter.terminal)
+                case Fitted(terminal):
+                    self._fit(terminal)
+                case Credentials():
+                    self._idleness.heard()
+                    self._doorstep.log_in(item)
                 case Mark(answer):
-                    self._screen.mark(answer)
+                    self.screen.mark(answer)
                 case Signal.ARE_YOU_THERE:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
                     self._end_after(self._stop(Parting.LOST))
+                case Signal.SPEAKS_TLS:
+                    self._turn_away(strangers.tls_answer(self._settings.tls_port))
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
-        return self._screen.unsent <= self._settings.share
+        return self.screen.unsent <= self._settings.share
+
+    def _fit(self, terminal: Terminal) -> None:
+        before, self._prompter.terminal = self._prompter.terminal, terminal
+        if self._name:
+            self._lobby.fit(self._name, terminal)
+            if terminal.packages - before.packages:
+                self._lobby.brief(self._name)
 
     def _handle_line(self, line: Line) -> None:
         self._idleness.heard()
@@ -253,37 +265,17 @@ class Session:
         if isinstance(line, Overlong):
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
+        elif self._doorstep.is_lost(line):
+            self._turn_away(strangers.HTTP)
         elif self._prompter.is_waiting:
-            self._prompter.answer(line)
+            if not self._doorstep.answers(line):
+                self._prompter.answer(line)
         else:
             done = self._lobby.obey(self._name, line)
             if isinstance(done, Done):
                 self._go_on(done)
             else:
-                self._wait_for(done)
-
-    def _begin(self, dialogue: Coroutine[Any, Any, Done]) -> None:
-        self._dialogue = asyncio.get_running_loop().create_task(dialogue)
-        self._wait_for(self._dialogue)
-
-    def _wait_for(self, work: asyncio.Future[Done]) -> None:
-        self._work = work
-        work.add_done_callback(self._finished)
-
-    def _finished(self, work: asyncio.Future[Done]) -> None:
-        if work is self._dialogue:
-            self._dialogue = None
-        error = asyncio.CancelledError() if work.cancelled() else work.exception()
-        if self._work is not work:  # the session has ended meanwhile
-            if error and not work.cancelled():
-                _log.error("failed behind a connection's end", exc_info=error)
-            return
-        self._work = None
-        if error:
-            self._fail(error)
-        else:
-            self._go_on(work.result())
-        self._inbox.wake()
+                self._work.wait_for(done)
 
     def _go_on(self, done: Done) -> None:
         """Go on after a line has been answered."""
@@ -293,7 +285,7 @@ class Session:
             case Done.LEAVES:
                 self.end(linger=True, parting=Parting.QUIT)
             case Done.REGISTERS | Done.CHANGES_PASSWORD:
-                self._begin(self._talk(done))
+                self._work.begin(self._talk(done))
 
     def _fail(self, error: BaseException) -> None:
         """Go on after a mistake of ours."""
@@ -302,5 +294,5 @@ class Session:
         self._prompter.say(_SORRY)
         if self._name:
             self._go_on(Done.STAYS)
-        elif self._dialogue is None:
-            self._begin(self._come_in())
+        elif not self._work.is_dialogue:
+            self._work.begin(self._come_in())

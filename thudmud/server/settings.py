@@ -77,6 +77,9 @@ class ServerSettings(_Section):
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
+    tls_port: int = _whole(0, 0, 65535)
+    tls_certificate: str = Field(default="", description='the name of a file, or ""')
+    tls_key: str = Field(default="", description='the name of a file, or ""')
     connections: int = _whole(1000, 1, 1_000_000)
     connections_reserved: int = _whole(10, 0, 1000)
     connections_per_address: int = _whole(32, 1, 1_000_000)
@@ -84,6 +87,8 @@ class ServerSettings(_Section):
     accepts_at_once: int = _whole(100, 4, 1_000_000)
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     max_subnegotiation: int = _whole(4096, 64, 65_536)
+    option_changes: int = _whole(100, 10, 1_000_000)
+    compress: bool = Field(default=False, description="true or false")
     commands_per_second: int = _whole(20, 1, 100_000)
     commands_at_once: int = _whole(200, 1, 1_000_000)
     commands_per_turn: int = _whole(8, 1, 1000)
@@ -102,6 +107,14 @@ class ServerSettings(_Section):
                 f"connections_reserved ({self.connections_reserved}) should be less than "
                 f"connections ({self.connections})"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _certified(self) -> Self:
+        if self.tls_port and not self.tls_certificate:
+            raise _clash("tls_port needs a certificate: tls_certificate should name its file")
+        if self.tls_port and self.tls_port == self.port:
+            raise _clash(f"port and tls_port should be two ports, not {self.port} both")
         return self
 
     @property

@@ -1,0 +1,277 @@
+"""Which options of telnet are used on one connection, and what a client tells by them.
+
+Owns what is offered, asked for and refused, and when. Must never see bytes that are not telnet's,
+nor know what a line says.
+
+Nothing but our wish to know the width is sent to a client that has not answered yet. SGA, LINEMODE
+and BINARY are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered
+only while what is typed is to be hidden: we say that we echo, and do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from telnetlib3 import telopt
+
+from thudmud.server import gmcp, mssp
+from thudmud.server.agreement import Agreement
+from thudmud.server.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.server.items import Credentials, Fitted, Mark, Receiver
+from thudmud.server.terms import Terms
+
+_OURS = {telopt.DO: True, telopt.DONT: False}
+"""What the other end says of an option that we would use."""
+_THEIRS = {telopt.WILL: True, telopt.WONT: False}
+_SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
+_SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
+
+_OFFERED = (telopt.CHARSET, telopt.EOR, telopt.GMCP, telopt.MSSP)
+_WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON}
+"""What a client may use, if it wants to."""
+
+_WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
+_WE_ASK_FOR_UTF_8 = telopt.CHARSET + telopt.REQUEST + b";UTF-8"
+# Never for all variables, nor for USER: who somebody is they say themselves.
+_WE_ASK_FOR_VARIABLES = (
+    telopt.NEW_ENVIRON
+    + telopt.SEND
+    + b"".join(telopt.VAR + name for name in (b"CLIENT_NAME", b"CHARSET", b"MTTS"))
+)
+
+
+class Negotiation:
+    """All options of one connection; an `items.Client`.
+
+    Args:
+        session: where answers and news go.
+        terms: what holds for all connections.
+    """
+
+    def __init__(self, session: Receiver, terms: Terms) -> None:
+        self._session, self._terms = session, terms
+        self._budget = terms.option_changes
+        self._ours: defaultdict[bytes, Agreement] = defaultdict(Agreement)
+        self._theirs: defaultdict[bytes, Agreement] = defaultdict(Agreement)
+        self._client = Capabilities()
+        self._told = self._client.terminal
+        self._spoken = False
+        self._wants_no_marks = False
+        self._awaits_type = self._awaits_charset = False
+
+    def begin(self) -> None:
+        """Ask for the width, which shows a client without telnet 3 bytes of junk."""
+        self._ask(telopt.NAWS)
+
+    # What the session asks for.
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the client does not show what is typed, not even the end of a line."""
+        return self._ours[telopt.ECHO].is_agreed
+
+    def hide(self) -> None:
+        """Ask the client not to show what is typed, until `reveal`."""
+        self._offer(telopt.ECHO)
+
+    def reveal(self) -> None:
+        """Let the client show what is typed."""
+        if self._ours[telopt.ECHO].want(False):  # noqa: FBT003  (what is said)
+            self._say(telopt.WONT, telopt.ECHO)
+
+    def data(self, package: str, text: str) -> None:
+        """Send a package, its data as JSON, if the client takes any."""
+        if self._ours[telopt.GMCP].is_agreed:
+            self._session.screen.command(gmcp.framed(package, text))
+
+    # What the client says.
+
+    def hear(self, command: bytes, option: bytes) -> None:
+        """Take a DO, DONT, WILL or WONT."""
+        if command in _OURS:
+            self._hear_of_ours(option, _OURS[command])
+        else:
+            self._hear_of_theirs(option, _THEIRS[command])
+        self._speak()
+
+    def hear_more(self, option: bytes, payload: bytes) -> None:
+        """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
+        understand = _SUBNEGOTIATIONS.get(option)
+        if understand is not None:
+            understand(self, payload)
+            self._tell()
+        self._speak()
+
+    def _hear_of_ours(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (what is said)
+        ours = self._ours[option]
+        if not self._affords(ours, wanted):
+            return
+        before = ours.is_agreed
+        answer = ours.hear(wanted, welcome=self._is_offered(option))
+        if answer is not None:
+            self._say(_SAID_OF_OURS[answer], option)
+        if option == telopt.SGA:
+            self._wants_no_marks = wanted
+        if option in {telopt.SGA, telopt.EOR}:
+            self._end_prompts()
+        elif ours.is_agreed is not before:
+            self._ours_changed(option, ours.is_agreed)
+
+    def _hear_of_theirs(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (the same)
+        theirs = self._theirs[option]
+        if not self._affords(theirs, wanted):
+            return
+        before = theirs.is_agreed
+        answer = theirs.hear(wanted, welcome=option in _WELCOME)
+        if answer is not None:
+            self._say(_SAID_OF_THEIRS[answer], option)
+        if theirs.is_agreed and not before:
+            if option == telopt.TTYPE:
+                self._awaits_type = True
+                self._say_more(_WE_ASK_FOR_TYPE)
+            elif option == telopt.NEW_ENVIRON:
+                self._say_more(_WE_ASK_FOR_VARIABLES)
+
+    def _ours_changed(self, option: bytes, agreed: bool) -> None:  # noqa: FBT001  (the same)
+        if option == telopt.CHARSET and agreed:
+            self._awaits_charset = True
+            self._say_more(_WE_ASK_FOR_UTF_8)
+        elif option == telopt.MSSP and agreed:
+            self._session.screen.command(mssp.in_telnet(self._terms.status()))
+        elif option == telopt.GMCP and not agreed:
+            self._client.packages = frozenset()
+            self._tell()
+        elif option == telopt.MCCP2_COMPRESS:
+            if agreed:
+                self._session.screen.compress(_framed(telopt.MCCP2_COMPRESS))
+            else:
+                self._session.screen.decompress()
+
+    def _end_prompts(self) -> None:
+        """Settle what marks the end of a prompt. Where one ends with a mark, all that follow do.
+
+        A client that refuses EOR still knows GA, which RFC 854 wants wherever SGA is not agreed on;
+        but one that asks for SGA does not want to see it.
+        """
+        eor = self._ours[telopt.EOR]
+        if eor.is_agreed:
+            self._session.screen.end_prompts(telopt.IAC + telopt.CMD_EOR)
+        elif eor.is_asked or self._wants_no_marks or not self._spoken:
+            self._session.screen.end_prompts(b"")
+        else:
+            self._session.screen.end_prompts(telopt.IAC + telopt.GA)
+
+    # Sub-negotiations.
+
+    def _hear_width(self, payload: bytes) -> None:
+        theirs = self._theirs[telopt.NAWS]
+        if len(payload) == 4 and (theirs.is_agreed or theirs.is_asked):
+            self._client.is_wide(int.from_bytes(payload[:2], "big"))
+
+    def _hear_type(self, payload: bytes) -> None:
+        if payload[:1] != telopt.IS or not self._awaits_type:
+            return
+        self._awaits_type = self._client.is_called(payload[1:].decode("ascii", "replace"))
+        if self._awaits_type:
+            self._say_more(_WE_ASK_FOR_TYPE)
+        elif self._client.has_variables:
+            self._ask(telopt.NEW_ENVIRON)
+
+    def _hear_variables(self, payload: bytes) -> None:
+        if payload[:1] in {telopt.IS, telopt.INFO} and self._theirs[telopt.NEW_ENVIRON].is_agreed:
+            self._client.has_set(variables_in(payload[1:]))
+
+    def _hear_charset(self, payload: bytes) -> None:
+        kind, rest = payload[:1], payload[1:]
+        if kind == telopt.REQUEST and self._theirs[telopt.CHARSET].is_agreed and self._budget:
+            self._budget -= 1
+            self._answer_charset(rest)
+        elif self._awaits_charset and kind in {telopt.ACCEPTED, telopt.REJECTED}:
+            self._awaits_charset = False
+            accepted = kind == telopt.ACCEPTED and is_utf8(rest.decode("ascii", "replace"))
+            self._client.agrees_to(utf8=accepted)
+
+    def _answer_charset(self, offer: bytes) -> None:
+        """Answer a client's own request, in the middle of ours with a refusal (RFC 2066)."""
+        name = utf8_in(offer)
+        if name and not self._awaits_charset:
+            self._client.agrees_to(utf8=True)
+            self._say_more(telopt.CHARSET + telopt.ACCEPTED + name)
+        else:
+            self._say_more(telopt.CHARSET + telopt.REJECTED)
+
+    def _hear_package(self, payload: bytes) -> None:
+        heard = gmcp.read(payload) if self._ours[telopt.GMCP].is_agreed else None
+        match heard:
+            case ("core.ping", _):
+                self._session.received([Mark(gmcp.framed(gmcp.PING))])
+            case ("core.supports.set" | "core.supports.add" | "core.supports.remove" as name, data):
+                before = self._client.packages
+                action = name.rpartition(".")[2]
+                self._client.packages = gmcp.supported(before, action, data)
+                if "char.login" in self._client.packages - before:
+                    self.data(gmcp.LOGIN, gmcp.PASSWORDS)
+            case ("char.login" | "char.login.credentials", data):
+                if found := gmcp.credentials(data):
+                    self._session.received([Credentials(*found)])
+            case _:
+                pass  # Core.Hello is only polite; others may know more than we do
+
+    # What is sent.
+
+    def _speak(self) -> None:
+        """Offer everything to a client that has just shown that it speaks telnet."""
+        if self._spoken:
+            return
+        self._spoken = True
+        self._ask(telopt.TTYPE)
+        for option in _OFFERED:
+            self._offer(option)
+        if self._terms.compress:
+            self._offer(telopt.MCCP2_COMPRESS)
+
+    def _is_offered(self, option: bytes) -> bool:
+        compressed = option == telopt.MCCP2_COMPRESS and self._terms.compress
+        return option in _OFFERED or compressed
+
+    def _affords(self, agreement: Agreement, wanted: bool) -> bool:  # noqa: FBT001  (the same)
+        """Whether to listen; what answers a wish of ours is always listened to."""
+        if not agreement.is_request(wanted):
+            return True
+        affords = self._budget > 0
+        self._budget -= affords
+        return affords
+
+    def _offer(self, option: bytes) -> None:
+        if self._ours[option].want(True):  # noqa: FBT003  (what is said)
+            self._say(telopt.WILL, option)
+
+    def _ask(self, option: bytes) -> None:
+        if self._theirs[option].want(True):  # noqa: FBT003  (what is said)
+            self._say(telopt.DO, option)
+
+    def _say(self, command: bytes, option: bytes) -> None:
+        self._session.screen.command(telopt.IAC + command + option)
+
+    def _say_more(self, payload: bytes) -> None:
+        self._session.screen.command(_framed(payload))
+
+    def _tell(self) -> None:
+        if self._client.terminal != self._told:
+            self._told = self._client.terminal
+            self._session.received([Fitted(self._told)])
+
+
+_SUBNEGOTIATIONS: dict[bytes, Callable[[Negotiation, bytes], None]] = {
+    telopt.NAWS: Negotiation._hear_width,  # noqa: SLF001  (its own, and the next ones)
+    telopt.TTYPE: Negotiation._hear_type,  # noqa: SLF001
+    telopt.NEW_ENVIRON: Negotiation._hear_variables,  # noqa: SLF001
+    telopt.CHARSET: Negotiation._hear_charset,  # noqa: SLF001
+    telopt.GMCP: Negotiation._hear_package,  # noqa: SLF001
+}
+
+
+def _framed(payload: bytes) -> bytes:
+    escaped = payload.replace(telopt.IAC, telopt.IAC + telopt.IAC)
+    return telopt.IAC + telopt.SB + escaped + telopt.IAC + telopt.SE
