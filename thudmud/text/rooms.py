@@ -14,6 +14,7 @@ from thudmud.tables.asides import (
     Entered,
     Gone,
     Happening,
+    OptionChosen,
     Spoke,
     StyleChosen,
     Told,
@@ -25,6 +26,7 @@ from thudmud.tables.hall import Hall, Person
 from thudmud.tables.objects import listed
 from thudmud.tables.seating import sorted_seats
 from thudmud.tables.table import Table
+from thudmud.text.options import said
 from thudmud.text.words import wrapped
 
 
@@ -57,6 +59,8 @@ def _told(aside: Happening, me: str | None) -> str:
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
         case StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
+        case OptionChosen(_, choice, options):
+            return said(choice, options)
     return ""  # what is shown says it all
 
 
