@@ -19,11 +19,12 @@ from thudmud.commands import (
     ViewScore,
     Who,
 )
+from thudmud.commands.options import ShowOptions, ShowScheme
 from thudmud.commands.queries import Query
 from thudmud.tables.asides import Asked
 from thudmud.tables.hall import Hall
 from thudmud.tables.table import Table
-from thudmud.text import archive, legal, rooms
+from thudmud.text import archive, legal, options, rooms
 from thudmud.text.help import page, syntax
 from thudmud.text.queries import answered
 from thudmud.text.shown import drawn, standing
@@ -41,6 +42,10 @@ def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[st
             return rooms.who(hall, asked.player, view.width)
         case Games() | History() | Record() | Standings() | ViewScore():
             return _from_the_archive(hall, asked, view.width)
+        case ShowOptions():
+            return options.listed(hall.people[asked.player].options, view.display)
+        case ShowScheme():
+            return options.scheme(hall.people[asked.player].options, view.display)
         case Help(topic):
             return page(topic, view.width)
         case Syntax(verb):

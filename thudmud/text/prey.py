@@ -98,15 +98,19 @@ def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Itera
 def _told(line: _Line, side: Side, verb: Verb) -> str:
     length = line.length
     which = f"line of {length} going {line.way}, reach {length}" if line.way else "alone, reach 1"
-    ways = "; ".join(_way(move) for move in line.moves)
-    return f"{capitalised(side.value)} {line.front}, {which}: {verb.value} to {ways}."
+    ways: dict[str, list[Square]] = {}
+    for move in line.moves:
+        ways.setdefault(_prey(move), []).append(move.target)
+    goes = "; ".join(f"to {listed(sorted(targets), 'or')}{prey}" for prey, targets in ways.items())
+    return f"{capitalised(side.value)} {line.front}, {which}: {verb.value} {goes}."
 
 
-def _way(move: Move) -> str:
+def _prey(move: Move) -> str:
+    """Return what can be captured by a move; nothing for a hurl, which captures where it lands."""
     prey = [square for square in move.captures if square is not move.target]
-    if not prey:  # a hurl captures where it lands
-        return str(move.target)
-    return f"{move.target} capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
+    if not prey:
+        return ""
+    return f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
 
 
 def _instead(game: Game) -> list[str]:

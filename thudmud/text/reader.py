@@ -14,7 +14,6 @@ from thudmud.engine.english import capitalised, counted
 from thudmud.engine.lines import Direction, walk
 from thudmud.tables.events import BattleEnded, Moved, Resumed, TableEvent
 from thudmud.tables.match import BATTLES
-from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.text import sentences
 from thudmud.text.phrases import game_at, last_ply, named, points
@@ -60,7 +59,7 @@ def stands(table: Table, me: str | None, style: Style) -> list[str]:
 def position(table: Table, me: str | None) -> list[str]:
     """Return all that there is to see on a board."""
     pieces = game_at(table).position
-    standing = (f"{_plural(piece)}: {listed(runs(pieces.squares(piece)))}." for piece in Piece)
+    standing = (f"{_plural(piece)} at {runs(pieces.squares(piece))}." for piece in Piece)
     score = game_at(table).score
     facts = [
         _heading(table),
@@ -99,20 +98,15 @@ def turn(table: Table, me: str | None) -> list[str]:
     return [f"{player}'s turn{plays}{away}."]
 
 
-def runs(squares: Iterable[Square]) -> list[str]:
-    """Return squares with three or more in a straight line told as one, longest lines first."""
-    left = set(squares)
-    told: dict[Square, str] = {}
-    while True:
-        longest = max(_lines_in(left), key=len, default=())
-        if len(longest) < SHORTEST_RUN:
-            break
+def runs(squares: Iterable[Square]) -> str:
+    """Return squares, those in a straight line as one, the longest lines first."""
+    left, told = set(squares), []
+    while len(longest := max(_lines_in(left), key=len, default=())) >= SHORTEST_RUN:
         left -= set(longest)
         first, last = longest[0], longest[-1]
         is_diagonal = first.row != last.row and first.column != last.column
-        told[first] = f"{'diagonal ' if is_diagonal else ''}{first} to {last}"
-    told |= {square: str(square) for square in left}
-    return [told[square] for square in sorted(told)]
+        told.append(f"{'diagonal ' if is_diagonal else ''}{first} to {last}")
+    return ", ".join([*told, *map(str, sorted(left))])
 
 
 def _lines_in(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
