@@ -190,6 +190,19 @@ def test_no_line_does_harm(
             assert not CONTROLS.search(message.text)
 
 
+def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
+    house = house_of("Anna", "Bert", width=40)
+    house.obey("Anna", "options charset ascii", 0.0)
+    said = "say \u00c4rger\u2026 \u2603 " + "\u2026" * 30
+    messages = house.obey("Bert", said, 0.0)
+    lines = told(messages)["Anna"].split("\n")
+    assert " ".join(lines) == "Bert says: Arger... ? " + " ".join(["." * 39] * 2 + ["." * 12])
+    assert max(map(len, lines)) < 40
+    assert "\u00c4rger" in told(messages)["Bert"]
+    assert told(house.obey("Anna", "\u00e9\u00e9", 0.0))["Anna"].isascii()
+    assert told(house.obey("Anna", "look at \u00e9\u00e9", 0.0))["Anna"].isascii()
+
+
 def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> None:
     assert max(map(len, House.greeting.split("\n"))) < 40
     (reader,) = re.findall(r'"(options .*?)"', House.greeting)

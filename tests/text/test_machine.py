@@ -218,15 +218,17 @@ def test_the_answer_tells_how_things_stand() -> None:
     assert play.programs["Anna"].told == []
 
 
-def test_nobody_can_say_a_fact() -> None:
+@pytest.mark.parametrize("sign", ["@", "\N{FULLWIDTH COMMERCIAL AT}"])
+def test_nobody_can_say_a_fact(sign: str) -> None:
     play = Visit(width=40)
-    forged = '@thud {"type":"board"}'
+    play.type("Carla", "options charset ascii")
+    forged = f'{sign}thud {{"type":"board"}}'
     for words in range(1, 40):
         play.type("Bert", f"say {'x' * words} {forged}")
         (fact,) = play.programs["Carla"].told
         assert fact["text"] == f"{'x' * words} {forged}"
     play.type("Bert", f"say {'x' * 36} {forged}")
-    assert f" {forged}" in play.programs["Carla"].lines
+    assert ' @thud {"type":"board"}' in play.programs["Carla"].lines
 
 
 def test_what_is_told_to_one_is_no_fact_for_another() -> None:

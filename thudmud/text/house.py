@@ -33,7 +33,7 @@ from thudmud.tables.refusals import Refusal
 from thudmud.tables.seating import come_back, vanish
 from thudmud.text.display import DEFAULT_WIDTH, Display, Terminal
 from thudmud.text.facts import concerning
-from thudmud.text.messages import display_of, messages, sent, shown
+from thudmud.text.messages import display_of, fitted, messages, sent
 from thudmud.text.mistakes import explain
 from thudmud.text.plan import Message, Plan
 from thudmud.text.words import wrapped
@@ -283,7 +283,7 @@ class House:
 
     def _lines(self, name: str, lines: list[str]) -> Message:
         """Return lines for one player, in characters that their screen shows."""
-        return Message((name,), "\n".join(shown(lines, self._display(name))))
+        return Message((name,), "\n".join(fitted(lines, self._display(name))))
 
     def _display(self, name: str) -> Display:
         return display_of(self.hall, name, self._terminals)

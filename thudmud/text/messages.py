@@ -12,9 +12,11 @@ from thudmud.tables.hall import DEFAULTS, Hall, Telling
 from thudmud.text.display import Display, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
+from thudmud.text.plain import plain
 from thudmud.text.plan import Message
 from thudmud.text.telling import tell
 from thudmud.text.view import View
+from thudmud.text.words import wrapped
 
 PACKAGE = "thud"
 """What a client asks for that wants every fact, in lower case."""
@@ -35,7 +37,7 @@ def messages(hall: Hall, telling: Telling, terminals: Terminals) -> list[Message
     known = facts(hall, telling) if programs or machines else []
     told = []
     for view, names in readers.items():
-        lines = shown(tell(hall, telling, view), view.display)
+        lines = fitted(tell(hall, telling, view), view.display)
         if view.display.machine:
             lines += [line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
@@ -53,8 +55,10 @@ def sent(known: Iterable[Fact], names: Sequence[str], terminals: Terminals) -> l
     return told
 
 
-def shown(lines: list[str], display: Display) -> list[str]:
-    """Return lines of text in characters that a display can show."""
+def fitted(lines: list[str], display: Display) -> list[str]:
+    """Return lines of text so that a display can show them, and a program can tell them apart."""
+    if display.ascii_only:
+        lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
     return set_apart(lines) if display.machine else lines
 
 
@@ -62,6 +66,14 @@ def display_of(hall: Hall, name: str, terminals: Terminals) -> Display:
     """Return how everything is shown to somebody."""
     person = hall.people.get(name)
     return Display.of(terminals[name], person.options if person else DEFAULTS)
+
+
+def _spelled(line: str, width: int) -> list[str]:
+    """Return a line in ASCII, where it may be a longer one."""
+    spelled = plain(line)
+    if line.isascii() or len(spelled) < width:
+        return [spelled]
+    return wrapped(spelled, width, glued=False)
 
 
 def _has_program(name: str, terminals: Terminals) -> bool:
