@@ -114,6 +114,11 @@ quiet_plies = -1
 shutdown_grace = nan
 --> server.shutdown_grace: should be a number from 0 to 600, not NaN
 
+[server]
+connections = 3
+connections_reserved = 3
+--> server: connections_reserved (3) should be less than connections (3)
+
 [players]
 idle_limit = 600
 --> players: idle_limit (600.0) should be more than idle_warning (3300.0), unless either is 0

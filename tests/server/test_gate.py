@@ -1,0 +1,175 @@
+"""The gate by itself, the words at the door, and the gate of a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+
+import pytest
+
+from tests.server.plain import Serving
+from thudmud.server import descriptors, door
+from thudmud.server import gate as gates
+from thudmud.server.gate import Gate, Refusal
+from thudmud.server.settings import ServerSettings
+
+HERE = "127.0.0.1"
+
+
+def gate(**changed: int) -> Gate:
+    return Gate(ServerSettings.model_validate({"connections_reserved": 0} | changed))
+
+
+def test_so_many_in_all() -> None:
+    guarded = gate(connections=3, connections_reserved=1)
+    assert guarded.enter("192.0.2.1", 0.0) is None
+    assert guarded.enter("192.0.2.2", 0.0) is None
+    assert guarded.enter("192.0.2.3", 0.0) is Refusal.FULL
+    assert guarded.enter(HERE, 0.0) is None
+    assert guarded.enter("::1", 0.0) is Refusal.FULL
+    guarded.leave("192.0.2.1")
+    assert guarded.enter("192.0.2.3", 0.0) is Refusal.FULL
+    assert guarded.enter("::ffff:127.0.0.2", 0.0) is None
+    guarded.leave(HERE)
+    guarded.leave("192.0.2.2")
+    assert guarded.enter("192.0.2.3", 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("twins", "other"),
+    [
+        (["192.0.2.1", "192.0.2.1", "::ffff:192.0.2.1"], "192.0.2.2"),
+        (["2001:db8::1", "2001:db8::2", "2001:db8::3:4:5:6"], "2001:db8:0:1::1"),
+        (["fe80::1%eth0", "fe80::2%eth0", "fe80::3"], "fe81::1"),
+        (["127.0.0.1"] * 3, "127.0.0.2"),
+        (["a socket"] * 3, "another"),
+    ],
+)
+def test_so_many_from_one_address(twins: list[str], other: str) -> None:
+    guarded = gate(connections_per_address=2)
+    assert [guarded.enter(each, 0.0) for each in twins] == [None, None, Refusal.CROWDED]
+    assert guarded.enter(other, 0.0) is None
+    guarded.leave(twins[2])
+    assert guarded.enter(twins[0], 0.0) is None
+    for each in (*twins[:2], other):
+        guarded.leave(each)
+    assert not guarded._here
+    assert guarded._all == 0
+
+
+def test_so_many_a_second() -> None:
+    guarded = gate(accepts_per_second=4, accepts_at_once=20)
+    came = [guarded.enter(f"192.0.2.{number}", 0.0) for number in range(19)]
+    assert came == [None] * 18 + [Refusal.HASTY]
+    assert [guarded.enter(HERE, 0.0) for _ in range(3)] == [None, None, Refusal.HASTY]
+    assert guarded.enter("192.0.2.99", 0.5) is Refusal.HASTY
+    assert guarded.enter("192.0.2.99", 0.75) is None
+
+
+def test_one_address_cannot_use_up_what_is_for_all() -> None:
+    guarded = gate(accepts_per_second=4, accepts_at_once=20)
+    for second in range(30):
+        came = [guarded.enter("192.0.2.1", float(second)) for _ in range(100)]
+        assert came.count(None) == (5 if second == 0 else 1)
+        assert guarded.enter("192.0.2.2", float(second)) is None
+        for _ in range(came.count(None)):
+            guarded.leave("192.0.2.1")
+        guarded.leave("192.0.2.2")
+
+
+async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> None:
+    setup = await serving(connections_per_address=2)
+    bob = await setup.connect("Bob")
+    await setup.connect()
+    for late_words in (b"", b"\xff\xfb\x1fAnna\r\n" * 1000):
+        third = await setup.connect()
+        await third.send(late_words)
+        assert await third.rest() == Refusal.CROWDED.value.encode() + b"\r\n"
+    await bob.send(b"look\r\n")
+    await bob.until(b"echo look")
+    await bob.close()
+    async with asyncio.timeout(20):
+        while "Bob" in setup.house.widths:  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)
+    await setup.connect("Cara")
+
+
+async def test_the_last_places_are_the_operators(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gates, "is_local", lambda _: False)
+    setup = await serving(connections=3, connections_reserved=2)
+    await setup.connect("Bob")
+    assert b"The server is full." in await (await setup.connect()).rest()
+    monkeypatch.undo()
+    await setup.connect("Anna")
+    await setup.connect("Cara")
+    assert b"The server is full." in await (await setup.connect()).rest()
+
+
+async def test_a_flood_of_connections_is_turned_away(serving: Serving) -> None:
+    setup = await serving(accepts_per_second=1, accepts_at_once=40)
+    bob = await setup.connect("Bob")
+    clients = await asyncio.gather(*(setup.connect() for _ in range(200)))
+    told = await asyncio.gather(*(client.until(b"\n") for client in clients))
+    refused = [words for words in told if b"Too many connections" in words]
+    assert 180 <= len(refused) <= 191
+    await bob.send(b"look\r\n")
+    await bob.until(b"echo look")
+
+
+async def test_who_does_not_go_when_shown_out_is_cut_off(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "_GRACE", 0.1)
+    monkeypatch.setattr(door, "_MOST", 1)
+    setup = await serving(connections=1, connections_reserved=0)
+    await setup.connect()
+    slow, other = await setup.connect(), await setup.connect()
+    for client in (slow, other):
+        await client.until(b"full. Please try again in a while.\r\n")
+    async with asyncio.timeout(20):
+        while not slow.writer.transport.is_closing():
+            slow.writer.write(b"x")
+            await asyncio.sleep(0)
+
+
+# Open files
+
+
+@pytest.mark.parametrize(
+    ("now", "asked", "granted"),
+    [
+        ((100, 5000), 400, 500),
+        ((100, 300), 400, 300),
+        ((100, resource.RLIM_INFINITY), 400, 500),
+        ((5000, 5000), 400, None),
+        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), 400, None),
+    ],
+)
+def test_as_many_files_as_needed_are_asked_for(
+    now: tuple[int, int],
+    asked: int,
+    granted: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    set_to: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: now)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
+    descriptors.ask_for(asked)
+    assert set_to == ([] if granted is None else [(granted, now[1])])
+    assert ("too few open files" in caplog.text) == (granted == 300)
+
+
+def test_a_system_that_allows_less_than_it_says(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_number: int, _limits: tuple[int, int]) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    descriptors.ask_for(400)
+    [record] = caplog.records
+    assert record.__dict__["allowed"] == 100
