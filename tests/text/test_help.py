@@ -6,10 +6,22 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
-from thudmud.commands import VERBS, ParseError, Play, parse
+from thudmud.commands import (
+    VERBS,
+    Element,
+    LastMove,
+    ParseError,
+    Play,
+    Query,
+    Scheme,
+    ViewPossible,
+    parse,
+)
+from thudmud.commands.options import SHADES, WIDTHS
 from thudmud.engine import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -28,7 +40,7 @@ from thudmud.engine.english import lasting
 from thudmud.server.settings import Settings
 from thudmud.tables.match import RATED_PLIES
 from thudmud.tables.standings import MIDDLE
-from thudmud.text import House, grid
+from thudmud.text import House, grid, machine
 from thudmud.text.archive import PAGE
 from thudmud.text.help import PAGES, PARTS, Page, contents, page, syntax
 
@@ -43,6 +55,11 @@ SAMPLES = {
     "<topic>": ["koom valley"],
     "<verb>": ["move"],
     "<number>": ["12"],
+    "<row>": ["5"],
+    "<column>": ["f"],
+    "<width>": ["20", "500"],
+    "<element>": [element.value for element in Element],
+    "<colour>": ["bold bright red on 17", "#ff8800", "none", "default"],
 }
 NAMES = {"last board"}
 """What is quoted as a name though it begins like a command."""
@@ -186,6 +203,17 @@ def test_no_two_pages_go_by_the_same_name() -> None:
         ("plies", "match"),
         ("yes", "no"),
         ("next", "replay"),
+        ("last", "last"),
+        ("last move", "last"),
+        ("moves", "moves"),
+        ("option", "options"),
+        ("options width", "options"),
+        ("options colour scheme", "colours"),
+        ("color", "colours"),
+        ("screen reader", "reader"),
+        ("set machine", "machine"),
+        ("captures", "captures"),
+        ("rock", "koom valley"),
         ("away", "absence"),
         ("guests", "accounts"),
         ("rating", "ratings"),
@@ -347,6 +375,39 @@ def test_the_pages_agree_with_the_settings() -> None:
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
     said = f"{lasting(warning)} is warned, and {lasting(limit - warning)} later disconnected"
     assert f"{said} {unless}" in prose("absence")
+
+
+def test_the_pages_agree_with_the_options() -> None:
+    assert f"from {WIDTHS[0]} to {WIDTHS[-1]}" in prose("options")
+    elements = [element.value for element in Element]
+    assert f"elements are {', '.join(elements[:-1])} and {elements[-1]}" in prose("colours")
+    hues = SHADES[: len(SHADES) // 2]
+    assert f"a name: {', '.join(hues[:-1])} or {hues[-1]}" in prose("colours")
+    assert all(f'"{scheme.value}"' in prose("colours") for scheme in Scheme)
+    assert f"grey is {SHADES[8]}" in prose("colours")
+    assert f"it begins with {machine.TAG}" in prose("machine")
+
+
+def test_the_two_meanings_of_last() -> None:
+    assert "tells the last move that was played" in prose("last")
+    assert "goes to the end of that battle" in prose("last")
+    assert '"last" has another meaning' in prose("replay")
+
+
+def test_the_page_for_screen_readers_leads_to_all_queries() -> None:
+    lines = re.findall(r'"([^"]+)"', prose("reader"))
+    asked = [type(parse(line)) for line in lines if is_whole(line)]
+    assert {*get_args(Query), ViewPossible} - {LastMove} <= set(asked)
+    assert "last" in lines
+
+
+def is_whole(line: str) -> bool:
+    """Whether a line can be typed as it is."""
+    try:
+        parse(line)
+    except ParseError:
+        return False
+    return True
 
 
 def test_the_pages_agree_with_the_house() -> None:

@@ -27,7 +27,7 @@ from thudmud.commands.near import near_miss
 from thudmud.tables.objects import shortened
 from thudmud.text.words import wrapped
 
-PARTS = ("The game", "Playing", "What was played", "Round about", "More")
+PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
 """The headings of the contents."""
 
 WIDEST = 78
@@ -146,8 +146,10 @@ def _plain(topic: str | None) -> str:
 
 
 def _find(name: str) -> Page | None:
-    """Return the page that goes by ``name``, or else by its first word."""
-    return _BY_NAME.get(name) or _BY_NAME.get(name.split(maxsplit=1)[0])
+    """Return the page that goes by ``name``, or else by as many of its first words as may be."""
+    while name and name not in _BY_NAME:
+        name = name.rpartition(" ")[0]
+    return _BY_NAME.get(name)
 
 
 def _unknown(kind: str, name: str, where: str, width: int) -> list[str]:
