@@ -20,6 +20,8 @@ class Client:
         command: how it is started; ``PORT`` stands for the port.
         hides: whether it can hide what is typed.
         tells_width: whether it tells the server how wide its window is.
+        utf8: whether it tells that it can show more than ASCII.
+        colours: how many it tells that it can show, where TERM is xterm-256color.
         input_apart: whether what is typed stands below what is received, not among it.
         status: its exit status after a clean end.
         farewell: what it shows, at the latest, when the server has closed the connection.
@@ -30,6 +32,8 @@ class Client:
     command: tuple[str, ...]
     hides: bool = True
     tells_width: bool = True
+    utf8: bool = False
+    colours: int = 256
     input_apart: bool = False
     status: int = 0
     farewell: str = "Goodbye!"
@@ -43,19 +47,22 @@ class Client:
 
 
 TELNET = Client("telnet", ("telnet", HERE, "PORT"), farewell="Connection closed by foreign host.")
-PLINK = Client("plink", ("plink", "-telnet", "-P", "PORT", HERE))
-NC = Client("nc", ("nc", HERE, "PORT"), hides=False, tells_width=False, leave="^D")
+PLINK = Client("plink", ("plink", "-telnet", "-P", "PORT", HERE), colours=16)
+NC = Client("nc", ("nc", HERE, "PORT"), hides=False, tells_width=False, colours=0, leave="^D")
 TINTIN = Client(
     "tintin",
     ("tt++", "-G", "-e", f"#session thud {HERE} PORT"),
+    utf8=True,
+    colours=2**24,
     farewell="#SESSION 'thud' DIED.",
     leave="#end",
 )
 TINYFUGUE = Client(
     "tinyfugue",
     ("tf", HERE, "PORT"),
+    colours=16,
     input_apart=True,
-    farewell="closed by foreign host.",
+    farewell="% Connection to",
     leave="/quit",
 )
-CLIENTS = (TELNET, PLINK, NC, TINTIN)
+CLIENTS = (TELNET, PLINK, NC, TINTIN, TINYFUGUE)

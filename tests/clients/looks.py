@@ -9,15 +9,18 @@ from tests.clients.kinds import Client
 from tests.clients.window import Window
 
 PROMPT = re.compile(r"> ?(.*)")
-ROW = re.compile(r"([ 1]\d)( .*)?")
+HEADING = re.compile(r" {3,4}A B C ")
+ROW = re.compile(r"( \d|1\d)[ ╎]")
 
 
 def board(window: Window) -> list[str]:
-    """Return the rows of the last board on the screen, which has to be whole and in its place."""
+    """Return the rows of the last board on the screen, which has to be whole and upright."""
     lines = window.lines
-    last = max(number for number, line in enumerate(lines) if line.startswith("   A B C"))
-    rows = lines[last : last + 16]
-    assert [row[:2] for row in rows] == ["  ", *(f"{number:>2}" for number in range(1, 16))], rows
+    last = max(number for number, line in enumerate(lines) if HEADING.match(line))
+    rows = [line for line in lines[last + 1 : last + 18] if ROW.match(line)]
+    assert [row[:2] for row in rows] == [f"{number:>2}" for number in range(1, 16)], lines
+    columns = [lines[last].index(f" {letter} ") + 1 for letter in "ABCDEFGHIJKLMNO"]
+    assert all(rows[5][column] != " " for column in columns), "row 6 is as wide as the board"
     return rows
 
 

@@ -69,22 +69,27 @@ def test_a_password_is_not_seen(client: Client, window: Open) -> None:
 @every_client
 def test_a_battle_is_seen(client: Client, window: Open, partner: Callable[[str], Wire]) -> None:
     place = f"{client.name} board"
-    typed = [f"join game as dwarf on {place}", "start", "move f15 f8"]
+    orange = "options colour special thud dwarf #ff8800"
+    typed = [orange, f"join game as dwarf on {place}", "start", "move f15 f8"]
     bert = partner(f"{client.name}bert")
     anna = window(client)
     come_in(anna, f"{client.name}anna")
-    anna.type(typed[0])
+    anna.type(orange)
+    anna.until("is #ff8800 from now on")
+    anna.until("> ")
+    anna.type(typed[1])
     anna.until("You sit down")
     anna.until("> ")
-    assert len(board(anna)) == 16
+    assert client.utf8 is not "\n".join(board(anna)).isascii()
+    assert client.colours == anna.colours
     bert.type(f"join game as troll on {place}")
     bert.until("You sit down")
     anna.until("to play the trolls")
     anna.until("> ")
-    anna.type(typed[1])
+    anna.type(typed[2])
     anna.until("It is your turn")
     anna.until("> ")
-    anna.type(typed[2])
+    anna.type(typed[3])
     anna.until("You move the dwarf from F15 to F8.")
     anna.until("> ")
     check(anna, client, set(typed))

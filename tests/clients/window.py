@@ -104,10 +104,12 @@ class Window:
         return self._glass.cursor.y, self._glass.cursor.x
 
     @property
-    def colours(self) -> set[str]:
-        """The colours on the screen, of letters and behind them."""
+    def colours(self) -> int:
+        """How many colours what is on the screen is chosen from."""
         rows = self._glass.buffer.values()
-        return {colour for row in rows for cell in row.values() for colour in (cell.fg, cell.bg)}
+        if all(cell.fg == cell.bg == "default" for row in rows for cell in row.values()):
+            return 0
+        return 2**24 if "8;2;" in self.output else 256 if "8;5;" in self.output else 16
 
     def close(self) -> None:
         """End the program, whatever it is doing."""

@@ -1,0 +1,50 @@
+"""What TinTin++ can be set to do, as `docs/clients.md` says."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+from tests.clients.conftest import Open
+from tests.clients.kinds import TINTIN, Client
+from tests.clients.looks import HEADING
+from tests.clients.pictures import PAGE
+from tests.clients.window import Window
+
+SCRIPT = re.compile(r"```tintin\n(.*?)```\n", re.DOTALL)
+
+
+def started(*options: str) -> Client:
+    """Return TinTin++ with more options."""
+    first, *rest = TINTIN.command
+    return dataclasses.replace(TINTIN, command=(first, *options, *rest))
+
+
+def come_in(window: Window, name: str) -> None:
+    window.until("What is your name? ")
+    window.type(name)
+    window.until("You come into the hall.")
+    window.until("> ")
+
+
+def test_a_script_hears_what_happens(window: Open, tmp_path: Path) -> None:
+    script = tmp_path / "thud.tin"
+    found = SCRIPT.search(PAGE.read_text("utf-8"))
+    assert found
+    script.write_text(found[1], "utf-8")
+    anna = window(started("-r", str(script)))
+    come_in(anna, "scripted")
+    anna.type("say hello")
+    anna.until("*** Scripted: hello")
+    anna.type("go to card table")
+    anna.until("*** seats at the card table")
+
+
+def test_a_screen_reader_is_not_read_a_grid(window: Open) -> None:
+    anna = window(started("-s"))
+    come_in(anna, "listening")
+    anna.type("look at card table")
+    anna.until("Trolls")
+    anna.until("\n> ")
+    assert not [line for line in anna.lines if HEADING.match(line)]
