@@ -38,7 +38,8 @@ def standing(table: Table, view: View) -> list[str]:
     if table.running:
         facts = reader.turn(table, view.me) if view.display.reader else [turn(table, view.me)]
     for offer, side in table.offers.items():
-        facts.append(sentences.sentence(Offered(0, table.seats[side], offer), table, view.me))
+        offered = sentences.facts(Offered(0, table.seats[side], offer), table, view.me)
+        facts += offered if view.display.reader else [" ".join(offered)]
     return lines(facts, view)
 
 
