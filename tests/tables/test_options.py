@@ -39,7 +39,7 @@ RED = Colour(foreground=1)
         (SetWidth(60), Options(width=60)),
         (SetOrient(Orient.NORTH), Options(orient=Orient.NORTH)),
         (SetReader(Switch.ON), Options(reader=Switch.ON)),
-        (SetMachine(True), Options(machine=True)),
+        (SetMachine(value=True), Options(machine=True)),
         (SetScheme(Scheme.SAFE), Options(scheme=Scheme.SAFE)),
         (SetElement(Element.TROLL, RED), Options(elements=((Element.TROLL, RED),))),
     ],
@@ -70,10 +70,10 @@ def hall() -> Hall:
 
 
 def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
-    (decision,) = decide(hall, "Anna", SetMachine(True), 0.0)
+    (decision,) = decide(hall, "Anna", SetMachine(value=True), 0.0)
     assert hall.people["Anna"].options == Options()
     (told,) = hall.commit(decision)
-    assert told.event == OptionChosen("Anna", SetMachine(True), Options(machine=True))
+    assert told.event == OptionChosen("Anna", SetMachine(value=True), Options(machine=True))
     assert told.audience == ("Anna",)
     assert hall.people["Anna"].options == Options(machine=True)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from thudmud.engine import Game, Side
 from thudmud.engine.english import capitalised, counted
-from thudmud.text.board import grid
+from thudmud.text.display import Display
+from thudmud.text.grid import Form, grid
 from thudmud.text.phrases import reached
 
 
@@ -17,7 +18,7 @@ def summary(game: Game) -> list[str]:
     plies = counted(len(game.moves), "ply")
     score = game.score
     return [
-        *grid(game.position, last),
+        *grid(game.position, last, Display(), Form.SPACED),
         f"{capitalised(game.ruleset.name)} rules, {plies}",
         f"Score: dwarfs {score.dwarf}, trolls {score.troll}; {_lead(game)}.",
         _end(game),
