@@ -17,7 +17,7 @@ NARROWEST, WIDEST = 20, 500
 _MOST_TYPES = 8
 """Terminal types asked for; RFC 1091 lets a client go on for ever."""
 _LONGEST_TYPE = 40  # characters (RFC 1091)
-_MTTS = re.compile(r"MTTS (\d{1,5})")
+_MTTS = re.compile(r"MTTS (\d{1,5})", re.ASCII)
 _UTF_8 = re.compile(r"UTF-?8", re.IGNORECASE)
 _TRUE = re.compile(r"TRUECOLOU?R|24BIT|DIRECT")
 _COLOURED = {

@@ -16,10 +16,10 @@ OPTION = b"\xc9"  # 201
 PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
-PASSWORDS = '{"type":["password-credentials"]}'
+PASSWORDS = '{"type": ["password-credentials"]}'
 """The data of `LOGIN`: a client may send a name and a password by itself."""
-SUCCESS = '{"success":true}'
-FAILURE = '{"success":false,"message":"That name and password do not fit."}'
+SUCCESS = '{"success": true}'
+FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
 _DEEPEST = 8  # lists and mappings in each other; what is of use to us has two
 _MOST_PACKAGES = 64

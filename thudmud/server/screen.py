@@ -82,9 +82,10 @@ class Screen:
 
     def end_prompts(self, sequence: bytes) -> None:
         """Put telnet bytes behind every prompt from now on, the one that is shown included."""
-        self._prompt_end = sequence
-        if self._at_prompt and sequence:
-            self._put(sequence)
+        if sequence != self._prompt_end:
+            self._prompt_end = sequence
+            if self._at_prompt and sequence:
+                self._put(sequence)
 
     def compress(self, sequence: bytes) -> None:
         """Append telnet bytes, and compress everything behind them."""
