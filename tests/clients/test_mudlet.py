@@ -73,6 +73,12 @@ def counted(player: Mudlet, *command: int) -> int:
     return sum(each.startswith(bytes(command)) for each in player.commands)
 
 
+def until_known(player: Mudlet) -> None:
+    """Wait until it has told all that it can: its character set, and its type in three parts."""
+    player.until_told(SB, CHARSET, 1)
+    player.wait(lambda: counted(player, SB, TTYPE, 1) == 3, "the third question for its type")
+
+
 def test_everything_that_both_can_do_is_agreed(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     for verb, option in ((DO, NAWS), (DO, TTYPE), (WILL, CHARSET), (WILL, EOR), (WILL, GMCP)):
@@ -204,7 +210,7 @@ def test_its_scripts_are_told_what_they_asked_for(
 
 def test_its_colours_and_its_width_are_used(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet(60)
-    player.until_told(SB, CHARSET, 1)
+    until_known(player)
     come_in(player, "mudletlooks")
     player.type("help")
     assert 40 < max(map(len, player.until("\n> ").splitlines())) <= 60
@@ -219,7 +225,7 @@ def test_its_colours_and_its_width_are_used(mudlet: Callable[..., Mudlet]) -> No
 
 def test_a_screen_reader_is_not_read_a_grid(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet(reader=True)
-    player.until_told(SB, CHARSET, 1)
+    until_known(player)
     come_in(player, "mudletears")
     player.type("look at mudlet board")
     seen = plain(player.until("\n> "))

@@ -147,6 +147,8 @@ class _Player:
         self._reader, self._writer = reader, writer
         # The answer to a timing mark is put among the text, where it came.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
+        # Transcripts are held in ASCII, as a house without a terminal shows things.
+        writer.set_ext_send_callback(telopt.CHARSET, lambda _offered: "")
 
     @classmethod
     async def connect(cls, host: str, port: int) -> _Player:
