@@ -58,6 +58,7 @@ ACCENTED = "e\N{COMBINING ACUTE ACCENT}"
         ("\N{THUMBS UP SIGN}", 2),
         (FAMILY, 6),
         ("\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}", 2),
+        ("\N{DEVANAGARI LETTER KA}\N{DEVANAGARI VOWEL SIGN AA}", 2),
     ],
 )
 def test_columns(text: str, count: int) -> None:
@@ -97,7 +98,23 @@ def test_nothing_to_see(text: str) -> None:
 
 MIXED = st.text(
     st.sampled_from(
-        ["a", "b", " ", " ", '"', "ä", "你", "が", "\u0301", "\u200d", "\ufe0f", "👍", "❤"]
+        [
+            "a",
+            "b",
+            " ",
+            " ",
+            '"',
+            "ä",
+            "你",
+            "が",
+            "\u0301",
+            "\u200d",
+            "\ufe0f",
+            "\u0915",
+            "\u093e",
+            "👍",
+            "❤",
+        ]
     ),
     max_size=200,
 )

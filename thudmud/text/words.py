@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
+from unicodedata import category
 
 from wcwidth import iter_graphemes, wcwidth
 
@@ -57,8 +58,11 @@ def _is_narrow(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _columns(char: str) -> int:
-    # What can be drawn over two columns may be, where this says so.
-    return 1 if char in {_EMOJI, _GLUE} else max(0, wcwidth(char))
+    # What can be drawn over two columns may be, where an emoji is asked for; and a vowel sign that
+    # combines with a letter of India stands beside it on many terminals, inside it on others.
+    if char in {_EMOJI, _GLUE} or category(char) == "Mc":
+        return 1
+    return max(0, wcwidth(char))
 
 
 def _broken(text: str, width: int, indent: str) -> list[str]:
