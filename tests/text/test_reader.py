@@ -178,7 +178,7 @@ def test_a_replay_tells_each_ply_and_what_is_left() -> None:
     assert heard(house, "Anna", "next")["Anna"].split("\n") == [
         "Battle 1, ply 1 of 1: you move the dwarf from A6 to B6.",
         "Dwarfs 32, trolls 8.",
-        "Ended by resignation.",
+        "Anna resigned.",
     ]
 
 
