@@ -127,11 +127,6 @@ class Lobby:
         """
         await self.scribe.ready()
 
-    @property
-    def players(self) -> int:
-        """How many players are in."""
-        return len(self._by_name)
-
     def is_playing(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is connected."""
         return name.lower() in {each.lower() for each in self._by_name}
