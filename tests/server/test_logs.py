@@ -1,37 +1,104 @@
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-from thudmud.server.logs import PlainFormatter
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.server import logs
+from thudmud.server.logs import StructuredFormatter
+from thudmud.server.main import main
+
+PAIR = re.compile(r'([a-z_]+)=([A-Za-z0-9]+|"(?:[^"\\]|\\.)*")(?: |$)')
 
 
-def formatted(message: str, *arguments: object, failed: bool = False) -> str:
+def formatted(message: str, *arguments: object, failed: bool = False, **more: object) -> str:
     error = sys.exc_info() if failed else None
-    record = logging.LogRecord("x", logging.INFO, __file__, 1, message, arguments, error)
-    return PlainFormatter("%(levelname)s %(message)s").format(record)
+    record = logging.LogRecord("a.b", logging.INFO, __file__, 1, message, arguments, error)
+    record.created, record.msecs = 1_795_248_000.5, 500.0
+    vars(record).update(more)
+    return StructuredFormatter().format(record)
 
 
-def test_a_plain_record_is_written_plainly() -> None:
-    assert formatted("%s é", "Anna") == "INFO Anna é"
+def fields(line: str) -> dict[str, str]:
+    """Read a line of the log as a program of the operator's would."""
+    assert "".join(match[0] for match in PAIR.finditer(line)) == line
+    return {
+        key: json.loads(value) if value.startswith('"') else value
+        for key, value in PAIR.findall(line)
+    }
 
 
-def test_no_control_character_gets_into_the_log() -> None:
-    every = "".join(map(chr, range(0x100)))
-    written = formatted("%s", every)
-    assert all(char == "\n" or char.isprintable() or char in "\xa0\xad" for char in written)
-    assert formatted("%s", "\x1b[2J\r\x07\x9b") == "INFO \\x1b[2J\\x0d\\x07\\x9b"
+def test_a_record_is_one_line_of_keys_and_values() -> None:
+    assert formatted("%s was turned away", "Anna", peer="::1 4242", word="FULL") == (
+        'time="2026-11-21T08:00:00.500Z" level=info from="a.b" event="Anna was turned away"'
+        ' peer="::1 4242" word=FULL'
+    )
+
+
+def test_an_empty_value_is_told() -> None:
+    assert formatted("x", peer="").endswith('event=x peer=""')
+
+
+@given(st.text(), st.text())
+def test_any_text_is_told_whole_in_plain_ascii(message: str, value: str) -> None:
+    line = formatted("%s", message, word=value)
+    assert line.isascii()
+    assert line.isprintable()
+    told = fields(line)
+    assert (told["event"], told["word"]) == (message, value)
 
 
 def test_nothing_logged_can_pass_for_a_record_of_its_own() -> None:
-    assert formatted("%s", "a\nERROR b") == "INFO a\n    ERROR b"
+    assert formatted("%s", 'a\nlevel=error event="b').endswith(r'event="a\nlevel=error event=\"b"')
 
 
-def test_a_traceback_is_lines_of_its_record() -> None:
+def test_a_traceback_belongs_to_its_record() -> None:
     try:
-        int("boom \x1b[31m\nERROR c")
+        int("boom \x1b[31m\x7f\nlevel=error")
     except ValueError:
-        first, *others = formatted("failed", failed=True).split("\n")
-    assert first == "INFO failed"
-    assert all(line.startswith("    ") and line.isprintable() for line in others)
-    assert "boom \\x1b[31m" in others[-1]
+        line = formatted("failed", failed=True)
+    assert line.isprintable()
+    assert fields(line)["trace"].startswith("Traceback")
+    assert r"boom \\x1b[31m\\x7f\\nlevel=error" in line
+
+
+@pytest.fixture
+def root() -> Iterator[logging.Logger]:
+    """Return the root logger, which is afterwards as it was."""
+    root, quiet = logging.getLogger(), logging.getLogger("telnetlib3")
+    before = root.handlers[:], root.level, quiet.level
+    yield root
+    for handler in root.handlers:
+        if handler not in before[0]:
+            handler.close()
+    root.handlers[:], root.level, quiet.level = before
+
+
+def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path, root: logging.Logger) -> None:
+    path = tmp_path / "log"
+    logs.begin("info", path)
+    logging.getLogger("x").info("one", extra={"peer": "é"})
+    path.rename(tmp_path / "log.1")
+    logging.getLogger("x").info("two")
+    logging.getLogger("x").debug("three")
+    assert fields((tmp_path / "log.1").read_text().strip())["peer"] == "é"
+    assert fields(path.read_text().strip())["event"] == "two"
+
+
+def test_a_file_that_cannot_be_written_is_told(
+    tmp_path: Path, root: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[server]\nport = 0\nlog_file = "nowhere/log"\n')
+    assert main(["serve", "--config", str(config)]) == 2
+    path = tmp_path / "nowhere" / "log"
+    assert capsys.readouterr().err == (
+        f"thudmud: server.log_file: {path} cannot be written: No such file or directory\n"
+    )

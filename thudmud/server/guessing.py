@@ -67,7 +67,7 @@ class Guessing:
         """
         attempt = self._throttle.begin(name, address, self._clock())
         if attempt is None:
-            _log.info("too many answers for %s or from %s", name, address)
+            _log.info("too many answers", extra={"player": name, "address": address})
             terminal.say(_CROWDED)
             return None
         if attempt.wait:
@@ -77,5 +77,5 @@ class Guessing:
         if await is_right():
             self._throttle.forgive(attempt)
             return True
-        _log.info("a wrong answer for %s from %s", name, address)
+        _log.info("a wrong answer", extra={"player": name, "address": address})
         return False

@@ -1,33 +1,78 @@
-"""The log: to standard error, and safe to look at in a terminal.
+"""The log: one line for each record, key=value after key=value, to standard error or to a file.
 
-Owns how a record is written. No control character gets into it, whatever text a client sent.
+Owns how a record is written. No control character gets into it, nor anything else but plain ASCII,
+whatever text a client sent: it is safe to look at in a terminal, and no record can pass for two.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import logging.handlers
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
-_CONTROLS = {code: f"\\x{code:02x}" for code in [*range(0x20), *range(0x7F, 0xA0)]}
+_PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
+_DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
+_OWN = {*vars(logging.makeLogRecord({})), "message", "asctime"}
+"""What every record has; whatever else one has is told by its own key."""
 
 
-class PlainFormatter(logging.Formatter):
-    """Writes a record with its control characters spelt out.
+class LogError(Exception):
+    """There is no logging to that file; the message names the setting to change."""
 
-    The lines of a traceback stay lines, but indented: nothing that is logged can pass for a record
-    of its own.
+
+class StructuredFormatter(logging.Formatter):
+    """Writes a record as ``time="..." level=info from="..." event="..."``, and its own keys.
+
+    Values that are more than ASCII letters and digits are JSON, so a traceback, too, is one line.
     """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as it is written."""
-        first, *others = super().format(record).split("\n")
-        return "\n    ".join(line.translate(_CONTROLS) for line in (first, *others))
+        return " ".join(f"{key}={_value(text)}" for key, text in self._pairs(record))
+
+    def _pairs(self, record: logging.LogRecord) -> Iterator[tuple[str, str]]:
+        second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        yield "time", f"{second}.{int(record.msecs):03}Z"
+        yield "level", record.levelname.lower()
+        yield "from", record.name
+        yield "event", record.getMessage()
+        for key, value in vars(record).items():
+            if key not in _OWN:
+                yield key, str(value)
+        if record.exc_info:
+            yield "trace", self.formatException(record.exc_info)
 
 
-def begin(level: str) -> None:
-    """Log to standard error from now on, records of ``level`` and above."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+def begin(level: str, path: Path | None = None) -> None:
+    """Log from now on, records of ``level`` and above, to a file, or to standard error.
+
+    A file that has been moved away is begun anew.
+
+    Raises:
+        LogError: that file cannot be written to.
+    """
+    try:
+        handler = _handler(path)
+    except OSError as error:
+        raise LogError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
+    handler.setFormatter(StructuredFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # telnetlib3 logs at "warning" what any client can make it log as often as it likes.
     if level != "debug":
         logging.getLogger("telnetlib3").setLevel(logging.ERROR)
+
+
+def _handler(path: Path | None) -> logging.Handler:
+    if path is None:
+        return logging.StreamHandler()
+    return logging.handlers.WatchedFileHandler(path, encoding="ascii")
+
+
+def _value(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    return json.dumps(text).replace(_DELETE, "\\u007f")

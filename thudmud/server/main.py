@@ -65,12 +65,13 @@ def _serve(options: argparse.Namespace) -> int:
         settings = config_file.load(path)
         changed = {key: value for key, value in given.items() if value is not None}
         server = settings.server.model_copy(update=changed)
-        logs.begin(server.log_level)
+        folder = config_file.folder(path)
+        logs.begin(server.log_level, folder / server.log_file if server.log_file else None)
         settings = settings.model_copy(update={"server": server})
-        asyncio.run(serve(settings, config_file.folder(path), _announce))
+        asyncio.run(serve(settings, folder, _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (CannotListenError, JournalError, AccountsError) as error:
+    except (logs.LogError, CannotListenError, JournalError, AccountsError) as error:
         return refuse(error)
     return 0
 

@@ -137,7 +137,7 @@ class Membership:
         try:
             await self._accounts.set_password(account.name, stored, instead_of=account.password)
         except Nobody:
-            _log.info("the password of %s has just been changed", account.name)
+            _log.info("the password has just been changed", extra={"player": account.name})
         except AccountsError as error:
             _log.error("failed to store the password of %s anew: %s", account.name, error)
 

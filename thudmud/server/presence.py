@@ -111,7 +111,7 @@ class Presence:
         try:
             await self._write(board, decide)
         except JournalError as error:
-            _log.error("%s at the %s: %s", name, board, error)
+            _log.error("not stored: %s", error, extra={"player": name, "board": board})
             loop = asyncio.get_running_loop()
             self._due[name, board] = loop.call_later(RETRY, self._retry, name, board, parting)
 

@@ -174,6 +174,6 @@ class Screen:
 
     def _cut_off(self) -> None:
         # Sending a reason would need the very room that is missing.
-        _log.info("cutting off a reader with %d bytes unread", self._limit)
+        _log.info("cut off a reader who cannot keep up", extra={"unread": self._limit})
         self.closed = True
         self._transport.abort()

@@ -165,10 +165,10 @@ class Scribe:
             try:
                 return await self._do(name, line)
             except Unfollowed as error:
-                _log.error("it is not known what came of a line of %s: %s", name, error)
+                _log.error("it is not known what came of a line: %s", error, extra={"player": name})
                 self._answer(name, NOT_SEEN)
             except (JournalError, AccountsError) as error:
-                _log.error("%s cannot be obeyed: %s", name, error)
+                _log.error("a line cannot be obeyed: %s", error, extra={"player": name})
                 self._answer(name, NOT_STORED)
         return None
 

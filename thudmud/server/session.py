@@ -88,7 +88,7 @@ class Session:
 
     def opened(self, client: Client) -> None:
         """Greet, and ask for a name."""
-        _log.info("%s is connected", self._peer)
+        _log.info("connected", extra={"peer": self._peer})
         self._client = client
         self._prompter = Prompter(self.screen, client, self._inbox)
         self._doorstep = Doorstep(self.screen, self._prompter, client, self._terms)
@@ -129,7 +129,7 @@ class Session:
 
     def lost(self) -> None:
         """Note that the connection is gone."""
-        _log.info("%s is gone", self._peer)
+        _log.info("gone", extra={"peer": self._peer})
         self.screen.lost()
         self._stop(Parting.LOST)
         self._lobby.farewell(self)
@@ -193,7 +193,7 @@ class Session:
             leaving = self._lobby.part(self, name, parting)
             self._desk.left(name, gave_up=parting is Parting.QUIT)
         except Exception:  # noqa: BLE001  (the connection must end, whatever the house gets wrong)
-            _log.exception("failed to see %s out", name)
+            _log.exception("failed to see somebody out", extra={"player": name})
             return None
         return leaving
 
@@ -214,7 +214,7 @@ class Session:
             raise
         finally:
             self._entering = False
-        _log.info("%s is %s", self._peer, entrance.name)
+        _log.info("came in", extra={"peer": self._peer, "player": entrance.name})
         self._doorstep.entered()
         if self.screen.closed:
             self._part(self._parting)
@@ -290,7 +290,8 @@ class Session:
     def _fail(self, error: BaseException) -> None:
         """Go on after a mistake of ours."""
         # The line itself is not logged: it is the player's own.
-        _log.error("failed to handle what %s sent", self._name or "somebody", exc_info=error)
+        extra = {"peer": self._peer, "player": self._name}
+        _log.error("failed to handle what somebody sent", exc_info=error, extra=extra)
         self._prompter.say(_SORRY)
         if self._name:
             self._go_on(Done.STAYS)
