@@ -96,6 +96,14 @@ After "... oak board capturing d8, e8"
 comes a comma or the end of the line,
 not "f8".""",
     ),
+    (
+        "scan row",
+        80,
+        """\
+scan row
+        ^
+After "scan row" something is missing: a row such as 5.""",
+    ),
     ("\x00", 80, 'Type a command; "help" lists them.'),
 ]
 

@@ -102,6 +102,13 @@ def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
     ]
 
 
+def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
+    house = playing()
+    assert heard(house, "Anna", "resign game")["Anna"].startswith("You resign the battle.\n")
+    house.obey("Anna", "start game", 0.0)
+    assert "\nYou win the match by 64." in heard(house, "Anna", "resign game")["Bert"]
+
+
 def test_a_ply_taken_back_leaves_its_counts_and_turn() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)

@@ -94,6 +94,8 @@ def _no_such_row_or_column(place: Place) -> Finding:
     """``scan row 16``, ``scan column p``: what is outside the grid, or the other of the two."""
     word = place.word.upper()
     row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
+    if not word:
+        return None
     if "ROW" in place.terminals and row is not None:
         if int(row[1] or 0) in _ROWS:
             return None, row[1]

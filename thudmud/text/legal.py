@@ -44,7 +44,7 @@ def possible(game: Game, origin: Square | None, width: int, between: str = "..")
     rows = []
     for moves in _by_piece(game, position, origin):
         rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
-    return rows or wrapped(heading + _none(position, origin, NO_MOVE), width)
+    return rows or wrapped(_headed(heading, _none(position, origin, NO_MOVE)), width)
 
 
 def capturing(game: Game, origin: Square | None, between: str = "..") -> list[str]:
@@ -66,7 +66,7 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
             facts.append(f"{heading}{said if heading else capitalised(said)}.")
     if further:
         facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
-    return facts or [heading + _none(position, origin, NO_CAPTURE)]
+    return facts or [_headed(heading, _none(position, origin, NO_CAPTURE))]
 
 
 def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
@@ -77,6 +77,11 @@ def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str
         return position, ""
     heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
     return replace(position, turn=owner), heading
+
+
+def _headed(heading: str, sentence: str) -> str:
+    """Return a sentence behind its heading, if it has one."""
+    return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
 
 
 def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:

@@ -51,7 +51,10 @@ def listed(options: Options, display: Display) -> list[str]:
     entries = [
         (f"charset: {_now(options.charset, charset)}", _words("options charset", Charset)),
         (f"colour: {_coloured(options, colours)}", _words("options colour", Switch)),
-        (f"scheme: {_scheme(options)}", f'"{ShowScheme()}"'),
+        (
+            f"scheme: {_scheme(options)}",
+            f'{_words("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours',
+        ),
         (f"width: {_width(options, display)}", _widths()),
         (
             f"orient: {options.orient.value}, {_ROWS[options.orient]} at the bottom",
@@ -117,8 +120,9 @@ def _said_of_colour(choice: SetColour | SetScheme | SetElement, options: Options
         case SetElement(element, None):
             return f"The colour of {_THE[element]} is that of the scheme again.{but}"
         case SetElement(element, colour):
-            words = "no colour" if colour == Colour() else str(colour)
-            return f"The colour of {_THE[element]} is {words} from now on.{but}"
+            if colour == Colour():
+                return f"No colour for {_THE[element]} from now on.{but}"
+            return f"The colour of {_THE[element]} is {colour} from now on.{but}"
 
 
 _OF_CHARSETS = {
@@ -133,7 +137,7 @@ _OF_COLOURS = {
 }
 _OF_READERS = {
     Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
-    Switch.ON: "Boards are told in words from now on.",
+    Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
     Switch.OFF: "Boards are drawn from now on.",
 }
 _THE = {
@@ -177,7 +181,7 @@ def _on(value: bool) -> str:  # noqa: FBT001  # what is on or off is all there i
     return "on" if value else "off"
 
 
-def _words(command: str, values: type[Charset | Switch | Orient]) -> str:
+def _words(command: str, values: type[Charset | Switch | Orient | Scheme]) -> str:
     """Return what is typed to set an option."""
     *first, last = (f'"{value.value}"' for value in values)
     return f'"{command}" and {", ".join(first)} or {last}'

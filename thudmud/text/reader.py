@@ -31,11 +31,11 @@ def happened(event: TableEvent, table: Table, me: str | None) -> list[str]:
     if isinstance(event, BattleEnded) and table.match:
         score = event.outcome.score
         return [
-            sentences.why_ended(event, table.match, me),
+            capitalised(sentences.why_ended(event, table.match, me)),
             "The battle is over.",
             *(f"{_side(table, side, me)}: {score.of(side)}." for side in Side),
             sentences.verdict(event.outcome),
-            *sentences.so_far(table, table.match, me),
+            *map(capitalised, sentences.so_far(table, table.match, me)),
         ]
     return sentences.facts(event, table, me)
 
