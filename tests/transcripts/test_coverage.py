@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -10,11 +11,30 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.commands.model import Style
+from thudmud.commands.options import (
+    Charset,
+    Element,
+    Orient,
+    Scheme,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+    Switch,
+)
+from thudmud.commands.queries import Query
 from thudmud.engine import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Expectation
 from thudmud.server.tools import open_stage
-from thudmud.tables.asides import Asked, Happening, Question, TookOver
+from thudmud.tables.asides import Asked, Happening, OptionChosen, Question, TookOver
 from thudmud.tables.events import (
     Absent,
     BattleEnded,
@@ -31,8 +51,19 @@ from thudmud.text import messages
 from thudmud.text.telling import tell
 from thudmud.text.view import View
 
-DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+WHEN = re.compile('[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<="at":)[0-9]+(?=[,}])')
+"""A day in words, and the time of a ply in a line for programs."""
 FILES = sorted(Path(__file__).parent.glob("*.thud-script"))
+
+VALUES: dict[type, Iterable[object]] = {
+    SetCharset: Charset,
+    SetColour: Switch,
+    SetOrient: Orient,
+    SetReader: Switch,
+    SetMachine: (True, False),
+    SetScheme: Scheme,
+}
+"""What each option can be set to; a width and a colour are too many to try."""
 
 Told = list[tuple[Any, View]]
 
@@ -102,8 +133,42 @@ def test_every_parting_and_offer(told: Told) -> None:
     assert {event.offer for event, _ in told if isinstance(event, Declined)} == set(Offer)
 
 
+def test_every_query_by_a_reader_and_by_who_sees_the_board(told: Told) -> None:
+    asked = {
+        (type(event.question), view.display.reader) for event, view in told if _is_query(event)
+    }
+    assert asked == {(query, reader) for query in get_args(Query) for reader in (True, False)}
+
+
+def _is_query(event: Any) -> bool:
+    return isinstance(event, Asked) and isinstance(event.question, Query)
+
+
+def test_every_value_of_every_option(told: Told) -> None:
+    choices = [event.choice for event, _ in told if isinstance(event, OptionChosen)]
+    values = {(type(choice), choice.value) for choice in choices if type(choice) in VALUES}
+    assert values == {(kind, value) for kind, every in VALUES.items() for value in every}
+    widths = {choice.value for choice in choices if isinstance(choice, SetWidth)}
+    assert widths > {None}
+    elements = {choice.element for choice in choices if isinstance(choice, SetElement)}
+    assert elements == set(Element)
+    assert {type(choice) for choice in choices} == set(get_args(SetOption))
+
+
+def test_every_option_is_listed_for_a_reader_and_for_who_sees_the_board(told: Told) -> None:
+    lists = {
+        (type(event.question), view.display.reader, view.width)
+        for event, view in told
+        if isinstance(event, Asked) and isinstance(event.question, ShowOptions | ShowScheme)
+    }
+    assert {each[:2] for each in lists} == {
+        (question, reader) for question in (ShowOptions, ShowScheme) for reader in (True, False)
+    }
+    assert {width for _, _, width in lists} == {20, 40, 80}
+
+
 def test_every_word_is_held() -> None:
-    """What is seen stands there to the letter; wildcards stand for the day and nothing else."""
+    """What is seen stands there to the letter; wildcards stand for the time and nothing else."""
     for path in FILES:
         transcript = Transcript.parse(path.read_text(encoding="utf-8"))
         silent = replace(
@@ -114,14 +179,14 @@ def test_every_word_is_held() -> None:
         for step, played in zip(transcript.steps, seen, strict=True):
             assert step.expected, step.written()
             assert step.expected == {
-                who: tuple(_without_day(each) for each in lines)
+                who: tuple(_without_time(each) for each in lines)
                 for who, lines in played.expected.items()
             }
 
 
-def _without_day(line: Expectation) -> Expectation:
-    text, days = DAY.subn("*", line.text)
-    return Expectation("~", text) if days else line
+def _without_time(line: Expectation) -> Expectation:
+    text, times = WHEN.subn("*", line.text)
+    return Expectation("~", text) if times else line
 
 
 def test_a_whole_match_by_every_ruleset(whole_matches: set[str]) -> None:
