@@ -23,11 +23,12 @@ from thudmud.server.login import Desk
 from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
 from thudmud.server.session import Session
-from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.server.settings import ListingSettings, PlayerSettings, ServerSettings
 from thudmud.server.terms import Terms
 
 FAREWELL = "The server is shutting down. Goodbye."
 
+_UNLISTED = ListingSettings()
 _HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
 
@@ -54,6 +55,7 @@ class Server:
         players: What holds for everybody who comes to play.
         hasher: How passwords are hashed; by default as argon2-cffi advises.
         folder: Where files are whose names are not absolute.
+        listing: What lists of games are told.
 
     Attributes:
         tls_places: The addresses and ports where TLS is spoken, once they are bound.
@@ -65,12 +67,13 @@ class Server:
         players: PlayerSettings,
         hasher: PasswordHasher | None = None,
         folder: Path = Path(),
+        listing: ListingSettings = _UNLISTED,
     ) -> None:
         self.tls_places: list[tuple[str, int]] = []
         self._settings, self._folder = settings, folder
         self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
-        self._players = players
+        self._players, self._listing = players, listing
         self._gate = Gate(settings)
         self._porch = Porch()
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
@@ -163,6 +166,7 @@ class Server:
             port=self._places[0][1],
             tls_port=self._settings.tls_port,
             compresses=self._settings.compress,
+            listing=self._listing,
         )
 
     def _door(self) -> Door:

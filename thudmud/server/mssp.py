@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from thudmud.server.settings import ListingSettings
+
 REQUEST = "MSSP-REQUEST"
 """The line that asks for the plain text, instead of a name."""
 
@@ -45,7 +47,7 @@ def status(
     port: int,
     tls_port: int,
     compresses: bool,
-    name: str = "thudmud",
+    listing: ListingSettings,
 ) -> dict[str, str]:
     """Return the variables.
 
@@ -55,10 +57,11 @@ def status(
         port: where it listens.
         tls_port: where it listens for TLS, 0 for nowhere.
         compresses: whether MCCP2 is on.
-        name: of the game.
+        listing: what the operator wants to be told.
     """
+    told = {name.upper(): value for name, value in listing.model_dump().items() if value}
     return {
-        "NAME": name,
+        **told,
         "PLAYERS": str(players),
         "UPTIME": str(int(booted)),
         "PORT": str(port),

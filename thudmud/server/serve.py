@@ -53,7 +53,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = Server(settings.server, settings.players, folder=folder)
+    server = Server(settings.server, settings.players, folder=folder, listing=settings.listing)
     # First of all the port: whoever cannot have it must not touch what another server keeps.
     places = await server.bind()
     try:

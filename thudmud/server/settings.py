@@ -19,6 +19,7 @@ from thudmud.tables.objects import RESERVED
 RULES = tuple(RULESETS)
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 _LONGEST_NAME = 30
+_LISTED = "at most 60 characters"
 YEAR = 31_622_400  # seconds
 
 
@@ -123,6 +124,19 @@ class ServerSettings(_Section):
         return self.outbox_bytes // 4
 
 
+class ListingSettings(_Section):
+    """What lists of games are told of this one, by MSSP; "" is not told."""
+
+    name: str = Field(
+        default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
+    )
+    hostname: str = Field(default="", max_length=60, description=_LISTED)
+    location: str = Field(default="", max_length=60, description=_LISTED)
+    website: str = Field(default="", max_length=60, description=_LISTED)
+    contact: str = Field(default="", max_length=60, description=_LISTED)
+    created: str = Field(default="", max_length=60, description=_LISTED)
+
+
 class GameSettings(_Section):
     """What holds at every board."""
 
@@ -182,6 +196,9 @@ class Settings(_Section):
 
     server: ServerSettings = Field(
         default=ServerSettings(), description="a section that begins with [server]"
+    )
+    listing: ListingSettings = Field(
+        default=ListingSettings(), description="a section that begins with [listing]"
     )
     game: GameSettings = Field(
         default=GameSettings(), description="a section that begins with [game]"
