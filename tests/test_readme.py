@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from thudmud.commands import parse
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import FORMAT
 from thudmud.server.tools import open_stage
@@ -23,6 +24,18 @@ def test_the_session() -> None:
 
 def test_the_format_of_transcripts() -> None:
     assert FORMAT in README.read_text("utf-8")
+
+
+def test_the_options() -> None:
+    lines = re.findall(r"^    ((?:options|set) .*?)  ", README.read_text("utf-8"), re.MULTILINE)
+    assert len(lines) > 5
+    for line in lines:
+        parse(line)  # which raises if it is no command
+
+
+def test_the_pages() -> None:
+    for page in re.findall(r"\]\((docs/\S+?)\)", README.read_text("utf-8")):
+        assert (README.parent / page).is_file(), page
 
 
 def test_the_commands() -> None:
