@@ -7,7 +7,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test fast soak lint bench clients clean
+.PHONY: run test fast soak fuzz lint bench clients clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -21,6 +21,14 @@ fast: $(VENV)/.dev
 # A server is killed 200 times in the middle of play; "make test" does it less often.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
+
+# Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.
+FUZZ_SECONDS ?= 60
+
+fuzz: $(VENV)/.fuzz
+	for each in bytes lines; do \
+		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -36,7 +44,8 @@ clients:
 
 $(VENV)/.run: WHAT = .
 $(VENV)/.dev: WHAT = '.[dev]'
-$(VENV)/.run $(VENV)/.dev: pyproject.toml
+$(VENV)/.fuzz: WHAT = '.[dev,fuzz]'
+$(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "thudmud needs Python 3.11 or newer." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable $(WHAT)

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Iterable
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.server.plain import Client, Serving
-from thudmud.server.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.items import Client as TelnetClient
-from thudmud.server.items import Item
-from thudmud.server.terms import Terms
 
 IAC_SB, IAC_SE = b"\xff\xfa", b"\xff\xf0"
 
@@ -171,89 +163,3 @@ async def test_many_at_once(serving: Serving) -> None:
     setup = await serving()
     clients = await asyncio.gather(*(setup.connect() for _ in range(200)))
     await asyncio.gather(*(client.until(b"name? ") for client in clients))
-
-
-# Any bytes, in any packets
-
-
-class Notes:
-    """Takes down what a connection reports."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.sent = b""
-
-    @property
-    def screen(self) -> Notes:
-        return self
-
-    def opened(self, client: TelnetClient) -> None:
-        pass
-
-    def received(self, items: Iterable[Item]) -> None:
-        self.items += items
-
-    def input_ended(self) -> None:
-        pass
-
-    def command(self, sequence: bytes) -> None:
-        self.sent += sequence
-
-    def end_prompts(self, sequence: bytes) -> None:
-        self.sent += b"(" + sequence + b")"
-
-    def compress(self, sequence: bytes) -> None:
-        self.sent += sequence
-
-    def decompress(self) -> None:
-        pass
-
-    def choke(self) -> None:
-        pass
-
-    def resume(self) -> None:
-        pass
-
-    def lost(self) -> None:
-        pass
-
-
-class Nowhere(asyncio.Transport):
-    """A transport that leads nowhere."""
-
-
-async def reported(packets: Iterable[bytes]) -> tuple[list[Item], bytes, int]:
-    """What is reported and answered when these come in, and the most that was kept meanwhile."""
-    notes, buffer, kept = Notes(), memoryview(bytearray(RECEIVE_BUFFER)), 0
-    connection = Connection(lambda _transport: notes, Terms(10, 64), buffer)
-    connection.connection_made(Nowhere())
-    await asyncio.sleep(0)
-    for packet in packets:
-        if packet:
-            connection.get_buffer(-1)[: len(packet)] = packet
-            connection.buffer_updated(len(packet))
-            kept = max(kept, len(connection._interpreter._sb_buffer))
-    return notes.items, notes.sent, kept
-
-
-fragments = st.one_of(
-    st.binary(max_size=20),
-    st.sampled_from([b"\r\n", b"\r\0", b"\r", b"\n", b"look", b"\xff\xfd\x06", b"\xff\xf6"]),
-    st.sampled_from([IAC_SB, IAC_SE, b"\xff", b"\xff\xff", b"\xff\xf7", b"\xff\xf8"]),
-    st.builds(lambda option: IAC_SB + b"\x1f" + option + IAC_SE, st.binary(max_size=6)),
-    st.builds(lambda size: IAC_SB + b"\x18" + b"x" * size, st.integers(0, 200)),
-)
-
-
-@given(st.lists(fragments, max_size=12).map(b"".join), st.data())
-def test_any_cut_into_packets_means_the_same(data: bytes, draw: st.DataObject) -> None:
-    async def compare() -> None:
-        cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=8)))
-        packets = [data[a:b] for a, b in pairwise([0, *cuts, len(data)])]
-        whole = await reported([data])
-        assert (await reported(packets))[:2] == whole[:2]
-        single = await reported(data[at : at + 1] for at in range(len(data)))
-        assert single[:2] == whole[:2]
-        assert single[2] <= 64
-
-    asyncio.run(compare())
