@@ -119,15 +119,15 @@ discworld rules.
 Battle 1 of 2, 1
 ply. d Dwarfs: Wolf
 eschlegelsteinha,
-32 left, 0 lost. T
-Trolls: Vogelsangbe
-rgerdorff, 8 left,
-0 lost. Score:
-dwarfs 32, trolls
-32. Last move: F15
-to F8. Turn: trolls
-(Vogelsangbergerdor
-ff)."""
+32 left, 0 lost.
+T Trolls: Vogelsang
+bergerdorff, 8
+left, 0 lost.
+Score: dwarfs 32,
+trolls 32. Last
+move: F15 to F8.
+Turn: trolls (Vogel
+sangbergerdorff)."""
     )
 
 

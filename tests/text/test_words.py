@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
@@ -128,10 +128,19 @@ def test_whatever_is_said_fits(text: str, width: int, indent: str, glued: bool) 
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
-WORDS = st.lists(st.text("ab", min_size=1, max_size=30) | st.just(" "), max_size=30).map(" ".join)
+WORDS = (
+    st.lists(st.text("ab", min_size=1, max_size=30) | st.just(" "), max_size=30)
+    .map(" ".join)
+    .filter(
+        lambda text: (
+            len(text) - len(text.lstrip()) < 20
+        )  # nothing begins behind the edge of a screen
+    )
+)
 
 
 @given(WORDS, st.integers(20, 60), st.sampled_from(["", "  ", "    "]))
+@example(" " * 12 + "a" * 7, 20, "  ")
 def test_columns_break_lines_as_characters_do(text: str, width: int, indent: str) -> None:
     # What combines with the last letter takes no column: it only makes the text one that is not
     # narrow, so that both ways of breaking are compared.

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from thudmud.commands.options import Colour, Element, Scheme, Shade
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Display
-from thudmud.text.words import wrapped
+from thudmud.text.words import GLUE, wrapped
 
 NONE = Colour()
 
@@ -58,13 +58,16 @@ def joined(runs: Iterable[Run], display: Display) -> str:
     )
 
 
+_BLANKS = " ", GLUE
+
+
 def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
     """Return phrases as wrapped lines, each phrase in its colour wherever the lines break it."""
     phrases = list(phrases)
     lines = wrapped("".join(words for words, _ in phrases), width, indent)
     if not display.colours:
         return lines
-    letters = iter([each for words, each in phrases for char in words if not char.isspace()])
+    letters = iter([each for words, each in phrases for char in words if char not in _BLANKS])
     drawn = []
     for line in lines:
         elements = [None if char.isspace() else next(letters) for char in line]

@@ -13,6 +13,7 @@ from thudmud.tables.table import Table
 from thudmud.text.colours import Phrase, flowed
 from thudmud.text.display import Display
 from thudmud.text.grid import CAPTURED, ELEMENTS, MOVED_FROM, glyph
+from thudmud.text.words import GLUE
 
 Fact = list[Phrase]
 """A sentence, in pieces; those that have a colour say which."""
@@ -92,7 +93,7 @@ def _side(table: Table, side: Side, display: Display) -> Fact:
     piece = Piece.of(side)
     left = position(table).count(piece)
     lost = _opening(table).count(piece) - left
-    words = f" {side.plural.capitalize()}: {holder(table, side)}, {left} left, {lost} lost"
+    words = f"{GLUE}{side.plural.capitalize()}: {holder(table, side)}, {left} left, {lost} lost"
     return [(glyph(piece, display), ELEMENTS[piece]), (words, None)]
 
 
@@ -100,7 +101,7 @@ def _stones(table: Table, display: Display) -> list[Fact]:
     """Return which stone is on the board, where its first letter does not tell."""
     stones = (Piece.STONE, Piece.ROCK) if display.utf8 else ()
     return [
-        [(glyph(stone, display), ELEMENTS[stone]), (f" {stone.noun}: {square}", None)]
+        [(glyph(stone, display), ELEMENTS[stone]), (f"{GLUE}{stone.noun}: {square}", None)]
         for stone in stones
         for square in position(table).squares(stone)
     ]

@@ -14,7 +14,9 @@ from unicodedata import category
 from wcwidth import iter_graphemes, wcwidth
 
 _COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
-_GLUE = "\0"  # no text that is shown holds it
+GLUE = "\0"
+"""A blank at which no line is broken, until `wrapped` has made it one: no text that is shown holds
+it."""
 _NARROW = "\N{COMBINING GRAVE ACCENT}"
 """The first character that does not take one column; the soft hyphen, too, takes one."""
 _EMOJI = "\N{VARIATION SELECTOR-16}"
@@ -32,14 +34,14 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
-        return quoted[0].replace(" ", _GLUE) if columns(quoted[0]) < room else quoted[0]
+        return quoted[0].replace(" ", GLUE) if columns(quoted[0]) < room else quoted[0]
 
     words = _COMMAND.sub(glue, text) if glued else text
     if _is_narrow(words):
         lines = textwrap.wrap(words, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     else:
         lines = _broken(words, width - 1, indent)
-    return [line.replace(_GLUE, " ") for line in lines]
+    return [line.replace(GLUE, " ") for line in lines]
 
 
 def columns(text: str) -> int:
@@ -60,7 +62,7 @@ def _is_narrow(text: str) -> bool:
 def _columns(char: str) -> int:
     # What can be drawn over two columns may be, where an emoji is asked for; and a vowel sign that
     # combines with a letter of India stands beside it on many terminals, inside it on others.
-    if char in {_EMOJI, _GLUE} or category(char) == "Mc":
+    if char in {_EMOJI, GLUE} or category(char) == "Mc":
         return 1
     return max(0, wcwidth(char))
 
@@ -73,8 +75,10 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
         gap, needed = blanks if line or not lines else "", columns(word)
         most = width - len(indent) if lines else width
         if used + len(gap) + needed > width and needed <= most:
-            lines.append(line)
-            line, used, gap = indent, len(indent), ""
+            if line:
+                lines.append(line)
+                line, used = indent, len(indent)
+            gap = ""
         line, used = line + gap, used + len(gap)
         if used + needed <= width:
             line, used = line + word, used + needed
