@@ -108,6 +108,15 @@ async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
     assert setup.house.lines == lines
 
 
+async def test_who_leaves_while_their_lines_wait_is_missed(serving: Serving) -> None:
+    setup = await serving(commands_per_second=5, commands_at_once=5)
+    bob, anna = await setup.connect("Bob"), await setup.connect("Anna")
+    await anna.send(b"\n" * 10_000)  # more than half an hour of it
+    await anna.until(b"> ")
+    await anna.close()
+    await bob.until(b"Anna is lost.")
+
+
 async def test_a_reader_that_cannot_keep_up_is_cut_off_and_the_others_play_on(
     serving: Serving,
 ) -> None:

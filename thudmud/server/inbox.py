@@ -49,8 +49,12 @@ class Inbox:
 
     @property
     def line_is_next(self) -> bool:
-        """Whether a line is waiting, with nothing before it."""
-        return bool(self._waiting) and isinstance(self._waiting[0], str | Overlong)
+        """Whether a line is waiting, with nothing before it, not even time."""
+        if not self._waiting or not isinstance(self._waiting[0], str | Overlong):
+            return False
+        # A client whose lines have to wait is sent a prompt for each of them: nothing is read then,
+        # and of one that has gone only a write brings the news.
+        return not self._pace.wait(asyncio.get_running_loop().time())
 
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
