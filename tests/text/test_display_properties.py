@@ -48,8 +48,8 @@ ASKED = [
     "go to oak board",
 ]
 SGR = re.compile("\x1b\\[[0-9;]*m")
-GRID = re.compile(r"[.dTXR+*] [.dTXR+*] [.dTXR+*]|[.dTXR]{4}|\[[dTR]\]|[^\x00-\x7f]")
-"""A piece of a drawn board, in ASCII or not."""
+GRID = re.compile(r"[.dTXR+*] [.dTXR+*] [.dTXR+*]|[.dTXR]{4}|\[[dTR]\]|\^|[^\x00-\x7f]")
+"""A piece of a drawn board, in ASCII or not, or a mark below a mistake."""
 
 displays = st.builds(
     Options,

@@ -109,6 +109,16 @@ def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
     assert "\nYou win the match by 64." in heard(house, "Anna", "resign game")["Bert"]
 
 
+def test_a_mistake_is_told_without_a_caret() -> None:
+    house = playing()
+    assert heard(house, "Anna", "where goblins")["Anna"].split("\n") == [
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+    ]
+    assert "^" not in heard(house, "Anna", "move a6 tu b6")["Anna"]
+    house.obey("Anna", "options reader off", 0.0)
+    assert "^" in heard(house, "Anna", "move a6 tu b6")["Anna"]
+
+
 def test_a_ply_taken_back_leaves_its_counts_and_turn() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)

@@ -163,8 +163,9 @@ class House:
         try:
             command = parse(line)
         except ParseError as error:
-            told = self._lines(name, explain(error, self._display(name).width))
-            return Plan(messages=(told,))
+            display = self._display(name)
+            lines = explain(error, display.width, pointing=not display.reader)
+            return Plan(messages=(self._lines(name, lines),))
         return self.plan_command(name, command, now)
 
     def plan_command(self, name: str, command: Command, now: float) -> Plan:

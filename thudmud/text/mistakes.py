@@ -15,17 +15,17 @@ _GAP = "..."
 _LONGEST_QUOTE = 30
 
 
-def explain(error: ParseError, width: int) -> list[str]:
+def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str]:
     """Return rows of fewer than ``width`` columns (20 or more) that tell what is wrong with a line.
 
     First the line with a caret under the word that did not fit, of a long line only the part around
     it; then what was understood, what could stand there, and what was probably meant. An empty line
-    gets the sentence alone.
+    gets the sentence alone, and so does who is not ``pointing``: a voice has no use for a caret.
     """
     sentences = _sentence(error)
     if error.suggestion is not None:
         sentences += f' Did you mean "{error.suggestion}"?'
-    echo = _echo(error, width) if error.line else []
+    echo = _echo(error, width) if error.line and pointing else []
     return echo + wrapped(sentences, width)
 
 
