@@ -125,7 +125,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     return [line for message in told for line in message.text.split("\n")]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(tables(), terminals, displays, st.sampled_from(Style))
 def test_what_is_shown_fits_and_needs_no_colour(
     table: Table, terminal: Terminal, options: Options, style: Style
