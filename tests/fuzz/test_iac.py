@@ -1,0 +1,67 @@
+"""Every sequence of two and of three bytes that begins with IAC, before and after login.
+
+They are thrown at a server process, all 65,536 and 256 of them twice: once on connections that have
+no name yet, once on a player's. Each connection takes those that share their second byte, and is
+then asked whether it is still in its right mind. Others play on meanwhile.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.stage import Stage, open_stage
+from tests.server.plain import Client
+
+pytestmark = pytest.mark.slow
+
+IAC, DO = b"\xff", 0xFD
+END = b"\xff\xf0\xff\xf0"
+"""Ends a sub-negotiation, if one is open, even with an IAC before it; else it is nothing."""
+
+MARKS = b"\xff\xef\xf9"
+"""What EOR and GA are made of: either may end a prompt, as has been agreed meanwhile."""
+
+UNCAPPED = {"commands_at_once": 1_000_000, "commands_per_second": 100_000}
+"""There are more lines and questions among the sequences than anybody may send at once."""
+
+
+def sequences(second: int) -> bytes:
+    """Return all with that second byte, the two alone first."""
+    alone = IAC + bytes([second]) + END
+    return alone + b"".join(IAC + bytes([second, third]) + END for third in range(256))
+
+
+async def throw(stage: Stage, client: Client, second: int, asked: bytes) -> None:
+    """Throw them, and see that ``asked`` is what the client is asked for afterwards."""
+    await client.fence()
+    await client.send(sequences(second))
+    if second == DO:
+        await client.until(b"\xff\xfb\x06")  # one of them asks what a fence asks
+    await client.fence()
+    await client.send(b"\r\n")
+    await client.fence()
+    await client.send(b"!!\r\n")
+    told = await client.fence()
+    assert told.rstrip(MARKS).endswith(asked), (second, told)
+
+
+@pytest.mark.parametrize("changes", [100, 1_000_000], ids=["capped", "uncapped"])
+async def test_every_sequence(tmp_path: Path, changes: int) -> None:
+    async with open_stage(tmp_path, server={**UNCAPPED, "option_changes": changes}) as stage:
+        for second in range(256):
+            client = await stage.connect()
+            await client.until(b"name? ")
+            await throw(stage, client, second, b"What is your name? ")
+            await client.login(next(stage.names))
+            await throw(stage, client, second, b"> ")
+            await client.send(b"who\r\n")
+            assert b"Anna: at the oak board" in await client.fence()
+            await client.send(b"quit\r\n")
+            assert b"Goodbye" in await client.rest()
+            await client.close()
+            if not second % 16:
+                await stage.play()
+        await stage.all_others_gone()
+        assert [line for line in stage.log if "level=info" not in line] == []
