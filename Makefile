@@ -26,7 +26,7 @@ soak: $(VENV)/.dev
 FUZZ_SECONDS ?= 60
 
 fuzz: $(VENV)/.fuzz
-	for each in bytes lines; do \
+	for each in bytes lines house; do \
 		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 

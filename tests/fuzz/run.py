@@ -13,7 +13,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["thudmud", "telnetlib3", "lark"]):
+with atheris.instrument_imports(include=["thudmud", "telnetlib3"]):
     from tests.fuzz.targets import CORPUS, TARGETS
 
 FOUND = Path("build/fuzz")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 from tests.fuzz.wire import TERMS, Report, reported
-from thudmud.commands import MAX_LINE, ParseError, clean, parse
+from thudmud.commands import MAX_LINE, ParseError, Style, clean, parse
+from thudmud.engine import RULESETS
 from thudmud.server.lines import LineSplitter
+from thudmud.tables import BoardSpec
+from thudmud.text import House, Message
+from thudmud.text.display import Terminal
 from thudmud.text.mistakes import explain
 from thudmud.text.words import columns
 
@@ -22,6 +28,9 @@ on such a connection."""
 
 _JOINERS = "\u200c\u200d"
 _WIDTHS = (20, 80)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_PLAYERS = ("Anna", "Bert")
+_BEGINNING = ["join game as dwarf", "@join game as troll", "start"]
 
 
 async def byte_path(data: bytes) -> None:
@@ -79,7 +88,35 @@ def _check_mistake(line: str, error: ParseError) -> None:
         assert all(columns(row) < width for row in explain(error, width))
 
 
+async def house(data: bytes) -> None:
+    """Whatever two players type, nothing goes wrong, and no text holds what moves a cursor.
+
+    The first byte tells at which board they are, and as whose program hears of it; what follows a
+    line feed and "@" is typed by the second player.
+    """
+    first, lines = (data[:1] or b"\0")[0], LineSplitter(MAX_LINE).feed(data[1:] + b"\n")
+    place = House([BoardSpec("oak board", sorted(RULESETS)[first % 3], Style.BRIEF)])
+    for name in _PLAYERS:
+        packages = frozenset({"thud"}) if first & 0x40 else frozenset[str]()
+        place.fit(name, Terminal(40, utf8=first & 0x20 > 0, packages=packages))
+        for decision in place.arrive(name, 0.0):
+            place.carry_out(decision)
+    typed = [*_BEGINNING, *(line for line in lines if isinstance(line, str))]
+    for now, line in enumerate(typed):
+        name = _PLAYERS[line.startswith("@")]
+        if name in place:
+            for message in place.obey(name, line.removeprefix("@"), float(now)):
+                _check_message(message)
+
+
+def _check_message(message: Message) -> None:
+    if message.package:
+        json.loads(message.text)
+    for row in _COLOURS.sub("", message.text).split("\n"):
+        assert all(char.isprintable() or char in _JOINERS for char in row), message
+
+
 Target = Callable[[bytes], Coroutine[None, None, None]]
 
-TARGETS: dict[str, Target] = {"bytes": byte_path, "lines": parser}
+TARGETS: dict[str, Target] = {"bytes": byte_path, "lines": parser, "house": house}
 """By the names of their folders in the corpus."""
