@@ -125,7 +125,9 @@ async def test_a_mistake_of_ours_is_logged_and_the_connection_goes_on(
     answer = await client.until(b"> ")
     assert answer.startswith(b"Sorry, ")
     assert answer.endswith(b"\r\necho look\r\n> ")
-    assert [record.getMessage() for record in caplog.records] == ["failed to handle what Anna sent"]
+    (record,) = caplog.records
+    assert record.getMessage() == "failed to handle what somebody sent"
+    assert record.__dict__["player"] == "Anna"
 
 
 # Telnet

@@ -18,7 +18,7 @@ def summary(game: Game) -> list[str]:
     plies = counted(len(game.moves), "ply")
     score = game.score
     return [
-        *grid(game.position, last, Display(), Form.SPACED),
+        *(row.rstrip() for row in grid(game.position, last, Display(), Form.SPACED)),
         f"{capitalised(game.ruleset.name)} rules, {plies}",
         f"Score: dwarfs {score.dwarf}, trolls {score.troll}; {_lead(game)}.",
         _end(game),
