@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from itertools import cycle, product
 from pathlib import Path
 from string import ascii_lowercase
+from time import perf_counter
 
 from tests.server.plain import PATIENCE, Client
 
@@ -40,6 +41,7 @@ class Stage:
 
     Attributes:
         names: names that nobody has had.
+        slowest: the most seconds that a ply has taken to be played and seen.
     """
 
     def __init__(self, server: Process, port: int, folder: Path) -> None:
@@ -47,6 +49,7 @@ class Stage:
         self._players: dict[str, Client] = {}
         self._clients: list[Client] = []
         self._plies = cycle(PLIES)
+        self.slowest = 0.0
         self.names = map("".join, product(["Mal"], ascii_lowercase, ascii_lowercase))
 
     async def connect(self, name: str = "") -> Client:
@@ -79,11 +82,13 @@ class Stage:
     async def play(self) -> None:
         """Let a ply be played, which both of them see."""
         name, start, end = next(self._plies)
+        begun = perf_counter()
         for client in self._players.values():
             client.unread = b""
         await self._players[name].send(f"move {start} {end}\r\n".encode())
         for client in self._players.values():
             await client.until(f"from {start.upper()} to {end.upper()}".encode())
+        self.slowest = max(self.slowest, perf_counter() - begun)
 
     async def all_others_gone(self) -> None:
         """Wait until the server knows that nobody but Anna and Bert is connected."""

@@ -25,7 +25,7 @@ MEGABYTE = 1_000_000
 ROUNDS = 3
 """How often each comes again after the first time, which makes what is made once and kept."""
 
-MOST_KEPT = 4 * MEGABYTE
+MOST_KEPT = 5 * MEGABYTE
 """How much more memory may be in use after all those rounds; what they throw is more than that."""
 
 IAC, SB, SE = b"\xff", b"\xfa", b"\xf0"
@@ -61,7 +61,7 @@ async def swallowed(stage: Stage, client: Client, flood: bytes) -> None:
 async def held_back(stage: Stage, client: Client, flood: bytes) -> None:
     """Throw at it what it does not take at once, while others play, and leave."""
     client.writer.write(flood)
-    for _ in range(10):
+    for _ in range(5):
         await stage.play()
     waiting = client.writer.transport.get_write_buffer_size()
     assert waiting, "all of that was read, whatever the caps say"
@@ -69,14 +69,14 @@ async def held_back(stage: Stage, client: Client, flood: bytes) -> None:
 
 async def every_option(stage: Stage) -> None:
     client = await stage.stranger()
-    await swallowed(stage, client, OPTIONS * 700)
+    await swallowed(stage, client, OPTIONS * 600)
     await client.close()
 
 
 async def no_end_of_a_subnegotiation(stage: Stage) -> None:
     client = await stage.stranger()
     await client.send(WILLING)
-    await swallowed(stage, client, GMCP + b"x" * 2 * MEGABYTE + IAC + SE)
+    await swallowed(stage, client, GMCP + b"x" * 1_800_000 + IAC + SE)
     await client.close()
 
 
@@ -192,7 +192,8 @@ async def test_the_others_play_on_and_nothing_is_kept(tmp_path: Path, attack: At
             await stage.play()
         await stage.all_others_gone()
         assert stage.memory - before < MOST_KEPT
-        print(f"{stage.memory - before:,} bytes more than {before:,}")
+        print(f"{attack.__name__}: {stage.memory - before:,} bytes more than {before:,},")
+        print(f"and at most {stage.slowest:.3f} s for a ply to be played and seen")
         assert [line for line in stage.log if "level=info" not in line] == []
 
 
