@@ -22,8 +22,12 @@ from thudmud.server.lines import LineSplitter
 from thudmud.server.negotiation import Negotiation
 from thudmud.server.terms import Terms
 
-RECEIVE_BUFFER = 16384
-"""Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once."""
+RECEIVE_BUFFER = 4096
+"""Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once.
+
+It is more than anybody types, and little enough that others do not wait long for their turn while
+somebody sends nothing but telnet commands.
+"""
 
 _KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
 """A link that is dead, and on which nothing is sent, is noticed after four minutes, where the
