@@ -7,6 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.server.test_in_flight import Guest
 from thudmud.commands import Style
 from thudmud.commands.options import (
     WIDTHS,
@@ -18,7 +19,13 @@ from thudmud.commands.options import (
     Scheme,
     Switch,
 )
+from thudmud.journal.memory import MemoryJournal
+from thudmud.server.accounts import Accounts
+from thudmud.server.lobby import Lobby
 from thudmud.server.preferences import options_of, stored, styles_of
+from thudmud.tables import BoardSpec
+from thudmud.text import House
+from thudmud.text.display import Terminal
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
 colours = st.builds(Colour, st.none() | shades, st.none() | shades, st.booleans())
@@ -42,6 +49,22 @@ def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -
     kept = json.loads(json.dumps(stored(styles, chosen)))
     assert options_of(kept) == chosen
     assert styles_of(kept) == styles
+
+
+async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
+    accounts = await Accounts.open(None)
+    lobby = Lobby(House([BoardSpec("oak board")]), MemoryJournal(), accounts)
+    await lobby.scribe.open()
+    await lobby.admit(Guest(), "Anna", Terminal())
+    for line in ("options reader on", "set board brief on oak board"):
+        lobby.obey("Anna", line)
+    await accounts.enrol("Anna", "a hash", 0.0)
+    await lobby.enrol("Anna")
+    account = await accounts.find("Anna")
+    assert account
+    assert options_of(account.preferences) == Options(reader=Switch.ON)
+    assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
+    await accounts.close()
 
 
 def test_what_nobody_knows_is_passed_over() -> None:

@@ -9,6 +9,7 @@ from tests.tables.halls import BOARDS, do, enter, hall_of, lose, refusal
 from thudmud.commands import (
     Games,
     History,
+    LastMove,
     Record,
     Replay,
     Standings,
@@ -215,6 +216,23 @@ class TestReplaying:
         do(hall, "Carla", Replay(2))
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
+
+    def test_whoever_plays_is_brought_back_by_the_next_ply(self, hall: Hall) -> None:
+        do(hall, "Anna", Start())
+        for player in ("Anna", "Bert", "Carla"):
+            do(hall, player, Replay(1))
+        do(hall, "Bert", ply("A6", "B6"))
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.NOT_REPLAYING
+        assert refusal(hall, "Bert", Step(Way.NEXT)) is Refusal.NOT_REPLAYING
+        assert step(hall, Way.NEXT).ply == 1
+
+    def test_after_its_last_ply_last_is_of_the_board_that_one_stands_at(self, hall: Hall) -> None:
+        do(hall, "Carla", Replay(1))
+        assert step(hall, Way.LAST).ply == 3
+        assert refusal(hall, "Carla", Step(Way.LAST)) is Refusal.REPLAY_AT_END
+        do(hall, "Carla", Go("oak board"))
+        (told,) = do(hall, "Carla", Step(Way.LAST))
+        assert told.event == Asked("Carla", LastMove(), "oak board")
 
 
 class TestQuestions:

@@ -151,10 +151,16 @@ class Lobby:
             admit=partial(self._take, name, guest),
         )
 
-    def enrol(self, name: str) -> None:
-        """Take note that a player has an account now."""
+    async def enrol(self, name: str) -> None:
+        """Take note that a player has an account now, which keeps what they have chosen as guest.
+
+        Raises:
+            AccountsError: that cannot be kept.
+        """
         if name in self._house:
             self._house.enrol(name)
+            person = self._house.hall.people[name]
+            await self._keep(name, person.styles, person.options)
 
     # Playing.
 

@@ -46,7 +46,9 @@ class Replays:
             self.stop(name)
 
     def _next(self, name: str) -> None:
-        self._deliver(self._house.play_on(name))
+        # A ply of their own battle may have ended it meanwhile.
+        if self._house.is_playing(name):
+            self._deliver(self._house.play_on(name))
         self.go_on(name)
 
     def _cancel(self, name: str) -> bool:

@@ -224,7 +224,7 @@ class Session:
         if done is Done.CHANGES_PASSWORD:
             await self._desk.change_password(self._prompter, self._name, self._address)
         elif await self._desk.register(self._prompter, self._name):
-            self._lobby.enrol(self._name)
+            await self._lobby.enrol(self._name)
         return Done.STAYS
 
     # Item by item.

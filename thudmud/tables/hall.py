@@ -31,7 +31,7 @@ from thudmud.tables.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.tables.events import Absent, BattleEnded, TableEvent
+from thudmud.tables.events import Absent, BattleEnded, Moved, TableEvent
 from thudmud.tables.match import Match
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
@@ -193,6 +193,8 @@ class Hall:
         before = self._concerned(board)
         table = self._apply(board, event)
         self.archive.apply(board, table.version, event)
+        if isinstance(event, Moved):
+            self._close_replays(table)
         if isinstance(event, BattleEnded) and table.match:
             number = self.archive.number_of(table.match.began)
             if number is not None and table.game:
@@ -211,6 +213,12 @@ class Hall:
                 missed.append((event, table))
                 del missed[:-MOST_MISSED]
         return table
+
+    def _close_replays(self, table: Table) -> None:
+        """Bring those who play back from other battles: "last" is about their own again."""
+        for player in table.seats.values():
+            if player in self.people:
+                self.people[player].replay = None
 
     def _concerned(self, room: str | None) -> list[str]:
         """Return those in a room and those who sit at its board, wherever they are."""

@@ -232,7 +232,9 @@ def _(command: ArchiveCommand, hall: Hall, person: Person, _: Occasion) -> Decis
 
 @_decide.register
 def _(command: Step, hall: Hall, person: Person, occasion: Occasion) -> Decision:
-    if command.way is Way.LAST and person.replay is None and person.room:
+    replay = person.replay
+    at_end = replay is None or replay.ply == len(replay.game.moves)
+    if command.way is Way.LAST and at_end and person.room:
         return _decide(LastMove(), hall, person, occasion)
     return Decision(person.name, asides=(looked_up(hall, person, command),))
 

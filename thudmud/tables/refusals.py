@@ -57,7 +57,7 @@ class Refusal(Enum):
     NOT_REPLAYING = 'You are not replaying a battle. Begin with "replay" and its number.'
     REPLAY_AT_START = 'This is where battle {number} begins. "next" goes on.'
     REPLAY_AT_END = 'Battle {number} has no further ply. "back" and "first" go back.'
-    REPLAY_GONE_ON = 'Play has gone on since; "{words}" shows it.'
+    REPLAY_GONE_ON = 'More has happened since; "{words}" shows it.'
     ALREADY_OFFERED = 'You have offered that already; it takes {other} to say "{words}" too.'
     RULES_RUNNING = (
         "The {board} keeps the {rules} rules while a battle is being played. "
