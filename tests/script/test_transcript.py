@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
-from thudmud.script.transcript import Expectation
+from thudmud.script.expectations import Expectation
 from thudmud.tables import BoardSpec
 from thudmud.text import House
 

@@ -9,8 +9,8 @@ from shutil import copy
 import pytest
 
 from tests.conftest import RunServer
-from thudmud.script import Transcript, perform
-from thudmud.server.tools import open_stage
+from thudmud.script import Transcript
+from thudmud.server.staging import Setup, play
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.thud-script"))
@@ -19,9 +19,8 @@ pytestmark = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
 
 def mismatches(path: Path, address: tuple[str, int] | None = None) -> list[str]:
-    transcript = Transcript.parse(path.read_text(encoding="utf-8"))
-    with open_stage(path, transcript, address=address) as stage:
-        return [str(mismatch) for mismatch in perform(transcript, stage)[0]]
+    addresses = {"": address} if address else {}
+    return [str(mismatch) for mismatch in play(path, Setup(addresses=addresses))[0]]
 
 
 def test_in_a_house(path: Path) -> None:
