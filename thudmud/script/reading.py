@@ -155,8 +155,9 @@ class Reader:
         if not text and sign in {"|", "~"}:
             raise TranscriptError(number, "empty lines are not compared")
         if sign == Act.WAIT.value and not _is(_WAIT, text):
+            line = f"{who}? {text}".rstrip()
             right = f'should be "{who}? 5s", say, and the line that is waited for'
-            raise TranscriptError(number, f'"{who}? {text}" {right}')
+            raise TranscriptError(number, f'"{line}" {right}')
         if sign in {act.value for act in Act}:
             before = self._end()
             self._step = Step(number, who, Act(sign), text, before=before)

@@ -155,6 +155,7 @@ class _Player:
         self.ended = False
         self.word = ""
         self._prompt = ""
+        self._has_typed = False  # since the last time that anything was seen
         self._text = b""  # read already while waiting, and not yet seen
         self._reader, self._writer = reader, writer
         # The answer to a timing mark is put among the text, where it came.
@@ -178,6 +179,7 @@ class _Player:
 
     def type(self, line: str) -> None:
         """Send a line."""
+        self._has_typed = True
         self._writer.write(line.encode() + b"\r\n")
 
     async def seen(self) -> list[str]:
@@ -194,6 +196,9 @@ class _Player:
         for line in lines:
             if told := TOLD_WORD.fullmatch(line):
                 self.word = told[1]
+        if self._has_typed:  # on the line of a prompt that stood there, if it was not yet seen
+            lines = [line if _is_left_out(line) else line.removeprefix(PROMPT) for line in lines]
+            self._has_typed = False
         # A prompt stands at the end, or by itself on a line that something else has ended.
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
 
