@@ -50,9 +50,10 @@ def junit(results: Sequence[Result]) -> str:
 
 
 def _case(result: Result) -> ET.Element:
+    folders = [part for part in result.path.parent.parts if part.strip("./")]
     case = ET.Element(
         "testcase",
-        classname=_plain(".".join(part for part in result.path.parent.parts if part.strip("./"))),
+        classname=_plain(".".join(folders) or SUITE),
         name=_plain(result.path.name),
         time=_seconds(result.seconds),
     )
