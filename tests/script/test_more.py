@@ -263,6 +263,10 @@ Anna? 1s Three
             'line 3: Anna waited 5 s for "You say: a" but saw (+):\n+ You say: b'
         )
 
+    def test_who_comes_in_at_their_first_line_is_seen_to_come(self) -> None:
+        text = "Anna+\nBert> say hi\nAnna? 5s Bert comes*\nAnna? 5s Bert says: hi\n"
+        assert perform(Transcript.parse(text), house_stage())[0] == []
+
     def test_what_was_compared_is_not_waited_for(self) -> None:
         text = "Anna> say a\nAnna| You say: a\nAnna? 5s You say: a\n"
         (missed,) = perform(Transcript.parse(text), house_stage())[0]

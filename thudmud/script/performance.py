@@ -95,13 +95,13 @@ class _Performance:
         if step.act is Act.WAIT:
             return self._wait(step, where)
         self._uncompared = {}
+        if step.act is Act.TYPE and step.who not in self._stages:
+            self._hear(self._stages.enter(step.who))
         self._heard.pop(step.who, None)
         match step.act:
             case Act.ENTER:
                 return self._stages.enter(step.who, step.text)
             case Act.TYPE:
-                if step.who not in self._stages:
-                    self._stages.enter(step.who)
                 return self._stages.type(step.who, filled(step.text, self._variables))
             case Act.VANISH:
                 return self._stages.vanish(step.who)
@@ -130,7 +130,9 @@ class _Performance:
         if step.expected:
             self._heard = {}
         else:
-            self._listen(step, seen)
+            # Whoever waits has looked through theirs already.
+            waiting = step.who if step.act is Act.WAIT else ""
+            self._hear({who: lines for who, lines in seen.items() if who != waiting})
             if id(step) in self._open:
                 return {}
         shown, self._uncompared = self._uncompared, {}
@@ -140,10 +142,9 @@ class _Performance:
         }
         return {who: lines for who, lines in expected.items() if lines}
 
-    def _listen(self, step: Step, seen: Seen) -> None:
+    def _hear(self, seen: Seen) -> None:
         for who, lines in seen.items():
-            if step.act is not Act.WAIT or who != step.who:  # who waits has looked through theirs
-                self._heard.setdefault(who, []).extend(lines)
+            self._heard.setdefault(who, []).extend(lines)
 
     def _compare(
         self, step: Step, who: str, seen: Sequence[str], where: str
