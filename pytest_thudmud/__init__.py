@@ -34,7 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, option, metavar, words in OPTIONS:
         group.addoption(option, action="append", default=[], metavar=metavar, help=words)
         parser.addini(name, f"{words}, a line each", type="linelist", default=[])
-    parser.addini("thud_config", "the boards to play transcripts on: a config.toml of thudmud")
+    boards = "the boards to play transcripts on: a config.toml of thudmud"
+    parser.addini("thud_config", boards, type="string", default="")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -58,7 +58,7 @@ def test_it_is_played_against(
 def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
     """As an entry point, in somebody's project, beside nothing but pytest."""
     run(installed / "pip", "install", "--disable-pip-version-check", "pytest>=9,<10", cwd=tmp_path)
-    pytest_run = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
+    pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
     (tmp_path / "test_it.py").write_text(
         "import sys\n\ndef test_it():\n    assert 'thudmud' not in sys.modules\n", "utf-8"
     )

@@ -172,6 +172,6 @@ def _text(path: Path) -> str:
 
 def _lacking(names: list[str]) -> str:
     if names == [""]:
-        return "it names no servers: --connect HOST:PORT says where the one is"
-    options = " ".join(f"--connect {name}=HOST:PORT" for name in names)
-    return f"{', '.join(names)}: no address for this; {options}"
+        return "it names no servers, so it needs an address without a name: HOST:PORT"
+    addresses = " and ".join(f"{name}=HOST:PORT" for name in names)
+    return f"it also needs the address {addresses}"
