@@ -7,8 +7,8 @@ from pathlib import Path
 
 from thudmud.commands import parse
 from thudmud.script import Transcript, perform
-from thudmud.script.transcript import FORMAT
-from thudmud.server.tools import open_stage
+from thudmud.script.format import FORMAT
+from thudmud.server.staging import open_stages
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -16,8 +16,8 @@ README = Path(__file__).parents[1] / "README.md"
 def test_the_session() -> None:
     (session,) = re.findall(r"```thud-script\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
     transcript = Transcript.parse(session)
-    with open_stage(README, transcript) as stage:
-        mismatches, _ = perform(transcript, stage)
+    with open_stages(README, transcript) as stages:
+        mismatches, _ = perform(transcript, stages)
     assert [str(mismatch) for mismatch in mismatches] == []
     assert all(step.expected for step in transcript.steps)
 

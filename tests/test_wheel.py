@@ -53,3 +53,17 @@ def test_it_is_played_against(
         RemoteStage(*address) as stage,
     ):
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
+
+
+def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
+    """As an entry point, in somebody's project, beside nothing but pytest."""
+    run(installed / "pip", "install", "--disable-pip-version-check", "pytest>=9,<10", cwd=tmp_path)
+    pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
+    (tmp_path / "test_it.py").write_text(
+        "import sys\n\ndef test_it():\n    assert 'thudmud' not in sys.modules\n", "utf-8"
+    )
+    assert "1 passed" in run(*pytest_run, cwd=tmp_path)
+    (tmp_path / "talk.thud-script").write_text("Anna> say hi\nAnna| You say: hi\n", "utf-8")
+    assert "1 passed" in run(*pytest_run, "talk.thud-script", cwd=tmp_path)
+    assert "1 passed" in run(*pytest_run, "-p", "pytest_thudmud", "talk.thud-script", cwd=tmp_path)
+    assert "1 passed" in run(*pytest_run, "-p", "no:pytest_thudmud", cwd=tmp_path)

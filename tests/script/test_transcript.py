@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
-from thudmud.script.transcript import Expectation
+from thudmud.script.expectations import Expectation
+from thudmud.script.variables import escaped
 from thudmud.tables import BoardSpec
 from thudmud.text import House
 
@@ -110,11 +111,12 @@ def test_a_step_that_cannot_be_played_is_named(text: str, problem: str) -> None:
 
 
 names = st.sampled_from(["Anna", "Bert"])
-texts = st.text(st.characters(min_codepoint=32, max_codepoint=126)).map(str.strip)
+texts = st.text(st.characters(min_codepoint=32, max_codepoint=126)).map(str.strip).map(escaped)
 acts = st.one_of(
     st.builds("{}+".format, names),
     st.builds("{}-".format, names),
     st.builds(lambda who, text: f"{who}> {text}".rstrip(), names, texts),
+    st.builds("@set x {}\n{}? 2.5s {}".format, texts.filter(bool), names, texts.filter(bool)),
 )
 sights = st.one_of(
     st.builds("{}...".format, names),

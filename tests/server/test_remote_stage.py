@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import struct
 import sys
@@ -87,6 +88,8 @@ def test_who_is_not_there() -> None:
             stage.type("Anna", "look")
         with pytest.raises(StageError, match="Anna is not here"):
             stage.vanish("Anna")
+        with pytest.raises(StageError, match="Anna is not here"):
+            stage.wait("Anna", lambda _: True, 1)
 
 
 def test_who_was_lost_comes_back_and_names_are_left_free(
@@ -122,3 +125,40 @@ def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path
         stage.vanish("Anna")
         with pytest.raises(StageError, match="Anna is not let in"):
             stage.enter("Anna")
+
+
+def test_who_waits_sees_what_comes_in_time(run_server: RunServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
+
+        def talk() -> None:
+            with RemoteStage(*address) as other:
+                other.enter("Bob")
+                other.type("Bob", "say One")
+                other.type("Bob", "say Two")
+
+        stage.enter("Anna")
+        assert stage.wait("Anna", lambda _: True, 0.01) == {}
+        thread = threading.Thread(target=talk)
+        thread.start()
+        seen = stage.wait("Anna", "Bob says: Two".__eq__, 20)
+        assert seen["Anna"][:3] == ["Bob comes into the hall.", "Bob says: One", "Bob says: Two"]
+        thread.join()
+        assert stage.type("Anna", "say Three")["Anna"][-1] == "You say: Three"
+
+
+def test_who_waits_until_the_end_of_the_connection() -> None:
+    def greeting(connection: socket.socket) -> None:
+        connection.sendall(b"Half a line")
+        connection.shutdown(socket.SHUT_WR)
+        silent(connection)
+
+    async def wait(address: tuple[str, int]) -> list[str]:
+        player = await remote_stage._Player.connect(*address)
+        await player.until(lambda _: False)
+        seen = await player.seen()
+        await player.close()
+        return seen
+
+    with server(greeting) as address:
+        assert asyncio.run(wait(address)) == ["Half a line"]

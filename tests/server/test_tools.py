@@ -250,7 +250,7 @@ class TestScript:
     def test_an_address_is_a_host_and_a_port(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "x", "--connect", "localhost"])
-        assert "should be HOST:PORT, not 'localhost'" in capsys.readouterr().err
+        assert "should be HOST:PORT, not 'localhost', or NAME=HOST:PORT" in capsys.readouterr().err
 
     def test_the_format_is_told(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):

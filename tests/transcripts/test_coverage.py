@@ -32,8 +32,9 @@ from thudmud.commands.options import (
 from thudmud.commands.queries import Query
 from thudmud.engine import RULESETS, Ending
 from thudmud.script import Transcript, perform
-from thudmud.script.transcript import Expectation
-from thudmud.server.tools import open_stage
+from thudmud.script.expectations import Expectation
+from thudmud.script.parts import Part, Step
+from thudmud.server.staging import open_stages, play
 from thudmud.tables.asides import Asked, Happening, OptionChosen, Question, TookOver
 from thudmud.tables.events import (
     Absent,
@@ -80,9 +81,7 @@ def tellings() -> list[tuple[Telling, View]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "tell", noting)
         for path in FILES:
-            transcript = Transcript.parse(path.read_text(encoding="utf-8"))
-            with open_stage(path, transcript) as stage:
-                perform(transcript, stage)
+            play(path)
     return seen
 
 
@@ -171,17 +170,19 @@ def test_every_word_is_held() -> None:
     """What is seen stands there to the letter; wildcards stand for the time and nothing else."""
     for path in FILES:
         transcript = Transcript.parse(path.read_text(encoding="utf-8"))
-        silent = replace(
-            transcript, steps=tuple(replace(step, expected={}) for step in transcript.steps)
-        )
-        with open_stage(path, silent) as stage:
-            seen = perform(silent, stage)[1].steps
+        silent = replace(transcript, parts=tuple(map(_silent, transcript.parts)))
+        with open_stages(path, silent) as stages:
+            seen = perform(silent, stages)[1].steps
         for step, played in zip(transcript.steps, seen, strict=True):
             assert step.expected, step.written()
             assert step.expected == {
                 who: tuple(_without_time(each) for each in lines)
                 for who, lines in played.expected.items()
             }
+
+
+def _silent(part: Part) -> Part:
+    return replace(part, expected={}) if isinstance(part, Step) else part
 
 
 def _without_time(line: Expectation) -> Expectation:

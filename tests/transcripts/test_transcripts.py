@@ -1,4 +1,4 @@
-"""What players see, held to the letter, in a house and on a server."""
+"""What players see, held to the letter, on a server; the pytest plugin plays it in a house."""
 
 from __future__ import annotations
 
@@ -9,29 +9,19 @@ from shutil import copy
 import pytest
 
 from tests.conftest import RunServer
-from thudmud.script import Transcript, perform
-from thudmud.server.tools import open_stage
+from thudmud.script import Transcript
+from thudmud.server.staging import Setup, play
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.thud-script"))
 
-pytestmark = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
-
-def mismatches(path: Path, address: tuple[str, int] | None = None) -> list[str]:
-    transcript = Transcript.parse(path.read_text(encoding="utf-8"))
-    with open_stage(path, transcript, address=address) as stage:
-        return [str(mismatch) for mismatch in perform(transcript, stage)[0]]
-
-
-def test_in_a_house(path: Path) -> None:
-    assert mismatches(path) == []
-
-
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_on_a_server(path: Path, run_server: RunServer, tmp_path: Path) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
     words: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
     # A server stores what happens beside its configuration.
     words += ["--config", copy(HERE / config, tmp_path)] if config else []
     with run_server(words) as address:
-        assert mismatches(path, address) == []
+        mismatches, _ = play(path, Setup(addresses={"": address}))
+    assert [str(mismatch) for mismatch in mismatches] == []

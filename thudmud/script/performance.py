@@ -1,187 +1,161 @@
-"""Playing a transcript, and comparing what is seen with what it says.
+"""Playing a transcript, step by step.
 
-Owns the comparison. Must never open a socket: the stage that players stand on is given to it.
+Owns the order of things, and the values of variables. Must never open a socket: the stages that
+players stand on are given to it.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from thudmud.script.transcript import Act, Expectation, Step, Transcript
-from thudmud.text import House, Message
-
-Seen = Mapping[str, Sequence[str]]
-
-
-class StageError(Exception):
-    """A step that cannot be played: a name that cannot be had, a server that is not there."""
+from thudmud.script.comparing import Mismatch, Missed, matched, partly_matched, rewritten
+from thudmud.script.expectations import Expectation
+from thudmud.script.parts import Act, Inclusion, Part, Setting, Step
+from thudmud.script.stages import Seen, Stage, StageError, Stages
+from thudmud.script.transcript import Transcript
+from thudmud.script.variables import VariableError, filled
 
 
-class Stage(Protocol):
-    """Where a transcript is played.
-
-    Each method returns what each player has seen since the last one: lines, without empty ones. It
-    raises StageError if the player cannot do that.
-    """
-
-    def enter(self, who: str) -> Seen:
-        """Let a player come in."""
-
-    def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
-
-    def vanish(self, who: str) -> Seen:
-        """Cut a player's connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """A step after which a player saw something else than the transcript says."""
-
-    step: Step
-    who: str
-    seen: Sequence[str]
-
-    def __str__(self) -> str:
-        expected = self.step.expected.get(self.who, ())
-        found = [each.text if each else line for line, each in _as_expected(expected, self.seen)]
-        wanted = [each.text for each in expected if not each.many]
-        diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
-        heading = f'line {self.step.line}: after "{self.step.written()}" {self.who} should see (-)'
-        return f"{heading} but saw (+):\n{diff}"
-
-
-class HouseStage:
-    """A stage without sockets: the players stand in a house of this process.
+def perform(
+    transcript: Transcript,
+    stages: Stage | Mapping[str, Stage],
+    variables: Mapping[str, str] | None = None,
+) -> tuple[list[Mismatch], Transcript]:
+    """Play a transcript.
 
     Args:
-        house: where they stand.
-        clock: gives the time, in seconds since the epoch.
-    """
-
-    def __init__(self, house: House, clock: Callable[[], float]) -> None:
-        self._house, self._clock = house, clock
-
-    def enter(self, who: str) -> Seen:
-        """Let a player come in."""
-        problem = self._house.name_problem(who)
-        if problem:
-            raise StageError(problem)
-        here = self._house.hall.names.get(who.lower())
-        if here:
-            raise StageError(f"{here} is here already")
-        return _seen(self._house.enter(who, now=self._clock()))
-
-    def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
-        self._check_presence(who)
-        return _seen(self._house.obey(who, line, self._clock()))
-
-    def vanish(self, who: str) -> Seen:
-        """Lose a player."""
-        self._check_presence(who)
-        seen = dict(_seen(self._house.depart(who, self._clock())))
-        seen.pop(who, None)
-        return seen
-
-    def _check_presence(self, who: str) -> None:
-        if who not in self._house:
-            raise StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
-
-
-def perform(transcript: Transcript, stage: Stage) -> tuple[list[Mismatch], Transcript]:
-    """Play a transcript.
+        transcript: what is played.
+        stages: where; for each server that the transcript names a stage, else one stage.
+        variables: what some variables stand for, whatever the transcript sets them to.
 
     Raises:
         StageError: a step could not be played; the message names its line.
 
     Returns:
         What did not fit, and the transcript with its expectations rewritten to what was seen: lines
-        that fitted stay as they are, wildcards and all.
+        that fitted stay as they are, wildcards, variables and all. After a wait that was in vain,
+        which is the last of what did not fit, nothing is played, and nothing rewritten.
     """
-    mismatches: list[Mismatch] = []
-    steps = []
-    for step, seen in _played(transcript.steps, stage):
-        if step.expected:
-            mismatches += _compared(step, seen)
-        steps.append(replace(step, expected=_updated(step, seen)))
-    return mismatches, replace(transcript, steps=tuple(steps))
+    company = Stages(stages if isinstance(stages, Mapping) else {"": stages})
+    performance = _Performance(company, variables or {}, transcript.steps)
+    try:
+        return performance.mismatches, replace(transcript, parts=performance.play(transcript.parts))
+    except _InVainError:
+        return performance.mismatches, transcript
+    except StageError as error:
+        error.mismatches = performance.mismatches
+        raise
 
 
-def _played(steps: Iterable[Step], stage: Stage) -> Iterator[tuple[Step, Seen]]:
-    known: set[str] = set()
-    for step in steps:
+class _InVainError(Exception):
+    """A wait that was in vain."""
+
+
+class _Performance:
+    """What is known while a transcript is played.
+
+    Attributes:
+        mismatches: what did not fit so far.
+    """
+
+    def __init__(self, stages: Stages, variables: Mapping[str, str], steps: Iterable[Step]) -> None:
+        self.mismatches: list[Mismatch] = []
+        self._stages, self._given = stages, frozenset(variables)
+        self._variables = dict(variables)
+        # What such a step shows is compared with what the wait below it says.
+        self._open = {id(step) for step, then in pairwise(steps) if then.act is Act.WAIT}
+        self._uncompared: dict[str, list[str]] = {}  # by this step and the waits, since the last
+        self._heard: dict[str, list[str]] = {}  # what a wait may find has been seen already
+
+    def play(self, parts: Iterable[Part], place: str = "") -> tuple[Part, ...]:
+        """Play some parts; return them rewritten to what was seen."""
+        return tuple(self._play(part, f"{place}line {part.line}") for part in parts)
+
+    def _play(self, part: Part, where: str) -> Part:
+        match part:
+            case Setting():
+                if part.name not in self._given:
+                    self._variables[part.name] = filled(part.value, self._variables)
+                return part
+            case Inclusion():
+                return replace(part, parts=self.play(part.parts, f"{where}: {part.file}: "))
+            case Step():
+                return self._step(part, where)
+
+    def _step(self, step: Step, where: str) -> Step:
         try:
-            if step.who not in known and step.act is Act.TYPE:
-                stage.enter(step.who)
-            known.add(step.who)
-            yield step, _act(step, stage)
-        except StageError as error:
-            raise StageError(f"line {step.line}: {error}") from error
+            seen = self._act(step, where)
+            return replace(step, expected=self._compared(step, seen, where))
+        except (StageError, VariableError) as error:
+            raise StageError(f"{where}: {error}") from error
 
+    def _act(self, step: Step, where: str) -> Seen:
+        if step.act is Act.WAIT:
+            return self._wait(step, where)
+        self._uncompared = {}
+        if step.act is Act.TYPE and step.who not in self._stages:
+            self._hear(self._stages.enter(step.who))
+        self._heard.pop(step.who, None)
+        match step.act:
+            case Act.ENTER:
+                return self._stages.enter(step.who, step.text)
+            case Act.TYPE:
+                return self._stages.type(step.who, filled(step.text, self._variables))
+            case Act.VANISH:
+                return self._stages.vanish(step.who)
 
-def _act(step: Step, stage: Stage) -> Seen:
-    match step.act:
-        case Act.ENTER:
-            return stage.enter(step.who)
-        case Act.TYPE:
-            return stage.type(step.who, step.text)
-        case Act.VANISH:
-            return stage.vanish(step.who)
+    def _wait(self, step: Step, where: str) -> Seen:
+        pattern = step.awaited.pattern(self._variables)
+        heard = list(self._heard.get(step.who, ()))
+        seen: Seen = {}
+        if not any(map(pattern.fits, heard)):
+            seen = self._stages.wait(step.who, pattern.fits, step.seconds)
+            heard += seen.get(step.who, ())
+        for at, line in enumerate(heard):
+            values = pattern.match(line)
+            if values is not None:
+                self._variables |= values
+                self._heard[step.who] = heard[at + 1 :]
+                return seen
+        missed = Missed(step, step.who, heard, (pattern,), where, awaited=pattern.text)
+        self.mismatches.append(missed)
+        raise _InVainError
 
-
-def _seen(messages: Iterable[Message]) -> Seen:
-    seen: dict[str, list[str]] = {}
-    for message in messages:
-        lines = [line.rstrip() for line in message.text.split("\n") if line.strip()]
-        for name in message.to:
-            seen.setdefault(name, []).extend(lines)
-    return seen
-
-
-def _compared(step: Step, seen: Seen) -> list[Mismatch]:
-    everybody = dict.fromkeys([*step.expected, *seen])
-    return [
-        Mismatch(step, who, seen.get(who, ()))
-        for who in everybody
-        if not _fit(step.expected.get(who, ()), seen.get(who, ()))
-    ]
-
-
-def _fit(expected: Sequence[Expectation], seen: Sequence[str]) -> bool:
-    """Whether all of ``expected`` fits all of ``seen``, in order."""
-    matched = {0}  # how many lines seen the expectations so far can account for
-    for each in expected:
-        if each.many:
-            matched = set(range(min(matched, default=len(seen) + 1), len(seen) + 1))
+    def _compared(self, step: Step, seen: Seen, where: str) -> Mapping[str, Sequence[Expectation]]:
+        """Compare what has been seen with what is expected; return what should be."""
+        for who, lines in seen.items():
+            self._uncompared.setdefault(who, []).extend(lines)
+        if step.expected:
+            self._heard = {}
         else:
-            matched = {at + 1 for at in matched if at < len(seen) and each.fits(seen[at])}
-    return len(seen) in matched
+            # Whoever waits has looked through theirs already.
+            waiting = step.who if step.act is Act.WAIT else ""
+            self._hear({who: lines for who, lines in seen.items() if who != waiting})
+            if id(step) in self._open:
+                return {}
+        shown, self._uncompared = self._uncompared, {}
+        expected = {
+            who: self._compare(step, who, shown.get(who, ()), where)
+            for who in dict.fromkeys([*step.expected, *shown])
+        }
+        return {who: lines for who, lines in expected.items() if lines}
 
+    def _hear(self, seen: Seen) -> None:
+        for who, lines in seen.items():
+            self._heard.setdefault(who, []).extend(lines)
 
-def _as_expected(
-    expected: Sequence[Expectation], seen: Sequence[str]
-) -> Iterator[tuple[str, Expectation | None]]:
-    """Yield the lines seen, each with the pattern it fits; patterns are used once, in order."""
-    patterns = [each for each in expected if each.sign == "~"]
-    for line in seen:
-        found = next((each for each in patterns if each.fits(line)), None)
-        if found:
-            del patterns[: patterns.index(found) + 1]
-        yield line, found
-
-
-def _updated(step: Step, seen: Seen) -> Mapping[str, Sequence[Expectation]]:
-    updated = {}
-    for who in dict.fromkeys([*step.expected, *seen]):
-        expected, lines = step.expected.get(who, ()), seen.get(who, ())
-        if _fit(expected, lines):
-            updated[who] = expected
-        else:
-            updated[who] = [
-                each or Expectation("|", line) for line, each in _as_expected(expected, lines)
-            ]
-    return {who: lines for who, lines in updated.items() if lines}
+    def _compare(
+        self, step: Step, who: str, seen: Sequence[str], where: str
+    ) -> Sequence[Expectation]:
+        expected = step.expected.get(who, ())
+        wanted = [each.pattern(self._variables) for each in expected]
+        values = matched(wanted, seen)
+        if values is not None:
+            self._variables |= values
+            return expected
+        self._variables |= partly_matched(wanted, seen)
+        if step.expected:
+            self.mismatches.append(Mismatch(step, who, seen, wanted, where))
+        return rewritten(expected, wanted, seen)

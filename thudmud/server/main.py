@@ -20,8 +20,9 @@ from thudmud.server.exporting import add_export
 from thudmud.server.importing import add_import
 from thudmud.server.listening import CannotListenError
 from thudmud.server.options import Subparsers, port, refuse
+from thudmud.server.script_command import add_script
 from thudmud.server.serve import serve
-from thudmud.server.tools import add_perft, add_replay, add_script
+from thudmud.server.tools import add_perft, add_replay
 from thudmud.server.users import add_user
 
 

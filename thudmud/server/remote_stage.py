@@ -8,7 +8,7 @@ says.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from types import TracebackType
 from typing import Self, TypeVar
@@ -77,10 +77,14 @@ class RemoteStage:
         """Cut a player's connection."""
         return self._run(self._vanish(who))
 
-    def _run(self, step: Coroutine[None, None, Seen]) -> Seen:
+    def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
+        """Let a player wait until they see a line that fits, or the time is up."""
+        return self._run(self._wait(who, fits, seconds), seconds)
+
+    def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
         """Wait for a step to be played, but not for ever."""
         try:
-            return self._runner.run(_within(PATIENCE, step))
+            return self._runner.run(_within(PATIENCE + extra, step))
         except TimeoutError as error:
             raise StageError(f"no answer within {PATIENCE:g} seconds") from error
         except OSError as error:
@@ -106,6 +110,13 @@ class RemoteStage:
         if who not in self._players:
             raise StageError(f"{who} is not here; a line {who}+ lets them in")
         self._players[who].type(line)
+        return await self._seen(first=who)
+
+    async def _wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here; a line {who}+ lets them in")
+        with suppress(TimeoutError):
+            await _within(seconds, self._players[who].until(fits))
         return await self._seen(first=who)
 
     async def _vanish(self, who: str) -> Seen:
@@ -144,6 +155,8 @@ class _Player:
         self.ended = False
         self.word = ""
         self._prompt = ""
+        self._has_typed = False  # since the last time that anything was seen
+        self._text = b""  # read already while waiting, and not yet seen
         self._reader, self._writer = reader, writer
         # The answer to a timing mark is put among the text, where it came.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
@@ -166,6 +179,7 @@ class _Player:
 
     def type(self, line: str) -> None:
         """Send a line."""
+        self._has_typed = True
         self._writer.write(line.encode() + b"\r\n")
 
     async def seen(self) -> list[str]:
@@ -173,16 +187,32 @@ class _Player:
         if not self._writer.is_closing():
             self._writer.iac(telopt.DO, telopt.TM)
         try:
-            text = await self._reader.readuntil(_MARK)
-        except asyncio.IncompleteReadError as rest:
-            text, self.ended = rest.partial, True
+            rest = await self._reader.readuntil(_MARK)
+        except asyncio.IncompleteReadError as end:
+            rest, self.ended = end.partial, True
+        text, self._text = self._text + rest, b""
         lines = text.removesuffix(_MARK).decode("utf-8", "replace").split("\r\n")
         self._prompt = lines[-1] or self._prompt
         for line in lines:
             if told := TOLD_WORD.fullmatch(line):
                 self.word = told[1]
+        if self._has_typed:  # on the line of a prompt that stood there, if it was not yet seen
+            lines = [line if _is_left_out(line) else line.removeprefix(PROMPT) for line in lines]
+            self._has_typed = False
         # A prompt stands at the end, or by itself on a line that something else has ended.
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
+
+    async def until(self, fits: Callable[[str], bool]) -> None:
+        """Wait for a line that fits, or the end; what comes by then is still to be seen."""
+        line = ""
+        while not line or _is_left_out(line) or not fits(line):
+            try:
+                came = await self._reader.readuntil(b"\n")
+            except asyncio.IncompleteReadError as end:
+                self._text += end.partial
+                return
+            self._text += came
+            line = came.decode("utf-8", "replace").rstrip()
 
     @property
     def is_in(self) -> bool:

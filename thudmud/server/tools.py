@@ -1,4 +1,4 @@
-"""The subcommands that work on files: `perft`, `replay` and `script`.
+"""The subcommands that work on game records: `perft` and `replay`.
 
 Owns their options and what they print. Must never count, judge or play by itself.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from thudmud.engine import (
@@ -21,20 +20,11 @@ from thudmud.engine import (
     read_record,
     write_ply,
 )
-from thudmud.engine.english import counted
-from thudmud.script import HouseStage, Stage, StageError, Transcript, TranscriptError, perform
-from thudmud.script.transcript import FORMAT
-from thudmud.server import config_file
-from thudmud.server.options import Subparsers, port, refuse
-from thudmud.server.remote_stage import RemoteStage
-from thudmud.server.serve import furnish
+from thudmud.server.options import Subparsers, refuse
 from thudmud.text.summary import summary
 
 DEEPEST = 20
 """Plies. Far fewer outlast anybody's patience."""
-
-MISMATCH = 1
-"""The exit status where what was seen is not what was expected."""
 
 
 def add_perft(subparsers: Subparsers) -> None:
@@ -96,85 +86,6 @@ def _replay(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_script(subparsers: Subparsers) -> None:
-    """Declare ``thudmud script``."""
-    parser = subparsers.add_parser(
-        "script",
-        help="play transcripts and compare what is seen",
-        description=FORMAT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=_script)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
-    parser.add_argument(
-        "--connect", type=_address, metavar="HOST:PORT", help="play on a running server"
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the boards to play on")
-    parser.add_argument("--update", action="store_true", help="write down what is seen")
-
-
-def _script(options: argparse.Namespace) -> int:
-    """Play transcripts; print what does not fit, and how much was played."""
-    if options.connect and options.config:
-        return refuse("--config: with --connect the server has its own configuration")
-    status = max(_play(path, options) for path in options.files)
-    if status == 0 and not options.update:
-        print(f"{counted(len(options.files), 'transcript')}: all as expected")
-    return status
-
-
-def _play(path: Path, options: argparse.Namespace) -> int:
-    try:
-        text = _text(path)
-        transcript = Transcript.parse(text)
-        with open_stage(path, transcript, options.config, options.connect) as stage:
-            mismatches, updated = perform(transcript, stage)
-    except (TranscriptError, StageError) as error:
-        return refuse(f"{path}: {error}")
-    except config_file.ConfigError as error:
-        return refuse(*error.problems)
-    except _UnusableError as error:
-        return refuse(error)
-    if options.update:
-        return _update(path, text, updated.written())
-    for mismatch in mismatches:
-        print(f"{path}: {mismatch}")
-    return MISMATCH if mismatches else 0
-
-
-def _update(path: Path, text: str, updated: str) -> int:
-    if updated != text:
-        try:
-            path.write_text(updated, encoding="utf-8")
-        except OSError as error:
-            return refuse(f"{path}: {error.strerror}")
-        print(f"{path}: updated")
-    return 0
-
-
-def open_stage(
-    path: Path,
-    transcript: Transcript,
-    config: Path | None = None,
-    address: tuple[str, int] | None = None,
-) -> AbstractContextManager[Stage]:
-    """Return the stage for a transcript: a server's at ``address``, else a house of our own.
-
-    Args:
-        path: where the transcript is; its own configuration is looked for beside it.
-        transcript: what is to be played.
-        config: a configuration for transcripts that name none; the defaults if None.
-        address: host and port of a running server.
-
-    Raises:
-        ConfigError: the configuration cannot be used.
-    """
-    if address:
-        return RemoteStage(*address)
-    own = path.parent / transcript.config if transcript.config else config
-    return nullcontext(HouseStage(furnish(config_file.load(own)), time.time))
-
-
 class _UnusableError(Exception):
     """A file that cannot be read, in a line that names it."""
 
@@ -217,10 +128,3 @@ def _depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= DEEPEST):
         raise argparse.ArgumentTypeError(f"should be a number from 0 to {DEEPEST}, not {text!r}")
     return int(text)
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, number = text.rpartition(":")
-    if not (host and number):
-        raise argparse.ArgumentTypeError(f"should be HOST:PORT, not {text!r}")
-    return host.strip("[]"), port(number)

@@ -1,0 +1,104 @@
+"""Transcripts as pytest sees them: a file with one test in it.
+
+Owns how a transcript that fails is shown. Must never play or compare by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import TypeVar
+
+import pytest
+
+from thudmud.script import Mismatch, StageError, TranscriptError
+from thudmud.server.config_file import ConfigError
+from thudmud.server.staging import Setup, UnplayableError, play, read_address, read_variable
+
+_T = TypeVar("_T")
+
+
+class TranscriptFailure(Exception):
+    """A transcript that does not fit, or that cannot be played, in words."""
+
+
+class TranscriptFile(pytest.File):
+    """A file that holds a transcript."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the transcript."""
+        yield TranscriptItem.from_parent(self, name="transcript", setup=_setup(self.config))
+
+
+class TranscriptItem(pytest.Item):
+    """A transcript, played from its first line to its last.
+
+    Args:
+        name: what pytest calls it.
+        parent: the file that it is in.
+        setup: how it is played.
+    """
+
+    def __init__(self, name: str, parent: pytest.Collector, setup: Setup) -> None:
+        super().__init__(name, parent)
+        self._setup = setup
+
+    def runtest(self) -> None:
+        """Play it."""
+        mismatches: Sequence[Mismatch] = ()
+        problems: list[str] = []
+        try:
+            mismatches, _ = play(self.path, self._setup)
+        except StageError as error:
+            mismatches, problems = error.mismatches, [f"{self._shown_path}: {error}"]
+        except TranscriptError as error:
+            problems = [f"{self._shown_path}: {error}"]
+        except ConfigError as error:
+            problems = list(error.problems)
+        except UnplayableError as error:
+            problems = [str(error)]
+        shown = [f"{self._shown_path}: {each}" for each in mismatches]
+        if shown or problems:
+            raise TranscriptFailure("\n\n".join([*shown, *problems]))
+
+    def repr_failure(
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: object = None,  # noqa: ARG002  (pytest's own name for it)
+    ) -> str:
+        """Return what a failure looks like: no traceback, for it is no fault of the code."""
+        if isinstance(excinfo.value, TranscriptFailure):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo))
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """Return where the transcript is."""
+        return self.path, None, self.path.name
+
+    @property
+    def _shown_path(self) -> str:
+        """The path, as pytest tells paths."""
+        return self.nodeid.partition("::")[0]
+
+
+def _setup(config: pytest.Config) -> Setup:
+    """Return how transcripts are played in this run.
+
+    Raises:
+        CollectError: an option means nothing.
+    """
+    named = config.getini("thud_config")
+    boards = config.rootpath / named if named else None
+    addresses = dict(_read(config, "thud_connect", read_address))
+    variables = dict(_read(config, "thud_set", read_variable))
+    return Setup(boards, addresses, variables)
+
+
+def _read(config: pytest.Config, name: str, read: Callable[[str], _T]) -> Iterator[_T]:
+    """Yield the values of an option; those of the command line come last, and count."""
+    given: Sequence[str] = [*config.getini(name), *config.getoption(name)]
+    for text in given:
+        try:
+            yield read(text)
+        except ValueError as error:
+            raise pytest.Collector.CollectError(f"{name}: {error}") from error

@@ -1,0 +1,132 @@
+"""The plugin, in projects of other people: each run is a pytest of its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytest_thudmud
+from tests.conftest import RunServer
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parents[2]
+GOOD = "Anna> say ${x}\nAnna| You say: hi\n"
+BAD = "@include part\n# More.\nAnna> say hi\nAnna| You say: ho\nBert> quit\nBert> quit\n"
+
+
+@pytest.fixture(autouse=True)
+def _found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the project have this thudmud installed."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
+    """Run pytest with warnings as errors, and without what else is installed here that warns.
+
+    The plugin is there twice over where it is an entry point too.
+    """
+    plugins = ["-p", "pytest_thudmud", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    return pytester.runpytest_subprocess(*plugins, "-W", "error", *words)
+
+
+def write(pytester: pytest.Pytester, **files: str) -> None:
+    for name, text in files.items():
+        (pytester.path / f"{name}.thud-script").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Pytester) -> None:
+    (pytester.path / "part").write_text("Anna> say ha\nAnna| You say: ho\n", encoding="utf-8")
+    write(pytester, good=GOOD, bad=BAD, broken="\nWhat!\n", gone="@config gone.toml\nAnna+\n")
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makeini("[pytest]\nthud_set =\n  x=ho\n  y=z\n")
+    result = run(pytester, "--thud-set", "x=hi", "-v", "--junitxml=out.xml")
+    result.assert_outcomes(passed=2, failed=3)
+    result.stdout.fnmatch_lines_random(
+        [
+            "good.thud-script::transcript PASSED*",
+            "FAILED bad.thud-script::transcript*",
+            'broken.thud-script: line 2: "What!" should begin with a name*',
+            "*gone.toml: cannot be read*",
+        ]
+    )
+    shown = (
+        'bad.thud-script: line 1: part: line 1: after "Anna> say ha" Anna should see (-) but saw'
+        " (+):\n- You say: ho\n+ You say: ha\n\n"
+        'bad.thud-script: line 3: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+        "- You say: ho\n+ You say: hi\n\n"
+        "bad.thud-script: line 6: Bert is not here; a line Bert+ lets them in\n"
+    )
+    assert shown in result.stdout.str()
+    assert "Traceback" not in result.stdout.str()
+    assert "- You say: ho\n+ You say: hi" in (pytester.path / "out.xml").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_they_are_played_on_a_server_and_with_its_boards(
+    pytester: pytest.Pytester, run_server: RunServer, tmp_path: Path
+) -> None:
+    listed = "Anna> boards\nAnna|  1. elm board (discworld rules): both seats free\n"
+    write(pytester, one=listed)
+    pytester.makeini("[pytest]\nthud_config = sub/one.toml\n")
+    (pytester.path / "sub").mkdir()
+    config = pytester.path / "sub" / "one.toml"
+    config.write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
+    run(pytester).assert_outcomes(passed=1)
+    serve: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    with run_server(serve, tmp_path) as (_, port):
+        result = run(pytester, "--thud-connect", f"127.0.0.1:{port}")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["+  1. oak board*"])
+
+
+@pytest.mark.slow
+def test_options_that_mean_nothing_are_named(pytester: pytest.Pytester) -> None:
+    write(pytester, good=GOOD)
+    pytester.makeini("[pytest]\nthud_connect = nowhere\n")
+    result = run(pytester)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["thud_connect: should be HOST:PORT, not 'nowhere'*"])
+
+
+@pytest.mark.slow
+def test_runs_without_transcripts_do_not_import_thudmud(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_it(pytestconfig):
+            assert not [name for name in sys.modules if name.partition(".")[0] == "thudmud"]
+            assert "pytest_thudmud.collecting" not in sys.modules
+            plugins = [
+                plugin for plugin in pytestconfig.pluginmanager.get_plugins()
+                if getattr(plugin, "__name__", "") == "pytest_thudmud"
+            ]
+            assert len(plugins) == 1
+        """
+    )
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_the_plugin_itself_imports_nothing_but_pytest() -> None:
+    tree = ast.parse(Path(pytest_thudmud.__file__).read_text("utf-8"))
+    imported = {
+        (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert imported == {"__future__", "pathlib", "pytest"}
+
+
+def test_the_entry_point_has_the_name_of_the_module() -> None:
+    """Or `-p pytest_thudmud` would be another plugin, and every transcript be played twice."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    ((name, module),) = re.findall(r'entry-points\.pytest11\]\n(\w+) = "(\w+)"', text)
+    assert name == module == pytest_thudmud.__name__

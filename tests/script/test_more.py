@@ -1,0 +1,342 @@
+"""What goes beyond plain transcripts: variables, includes, waits, several servers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.script import (
+    HouseStage,
+    Missed,
+    Seen,
+    StageError,
+    Transcript,
+    TranscriptError,
+    perform,
+)
+from thudmud.script.expectations import Expectation
+from thudmud.script.reading import Unfetched
+from thudmud.script.variables import escaped, filled
+from thudmud.tables import BoardSpec
+from thudmud.text import House
+
+
+def house_stage() -> HouseStage:
+    return HouseStage(House([BoardSpec("oak board")]), lambda: 0.0)
+
+
+class Shelf:
+    """Files in memory."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    def fetch(self, file: str) -> tuple[str, Shelf]:
+        if file not in self._files:
+            raise Unfetched("No such file")
+        return self._files[file], self
+
+
+def played(text: str, **variables: str) -> tuple[list[str], str]:
+    transcript = Transcript.parse(text, variables=variables)
+    mismatches, updated = perform(transcript, house_stage(), variables)
+    return [str(mismatch) for mismatch in mismatches], updated.written()
+
+
+GREETING = """\
+@set who   everybody
+@set greeting hello, ${who}
+
+Bert+
+Bert...
+Anna> say ${greeting}
+Anna| You say: ${greeting}
+Bert~ * says: ${first=*}, ${who}
+Bert> say ${first} yourself
+Bert| You say: hello yourself
+Anna~ Bert*${first}*
+"""
+
+
+class TestVariables:
+    def test_their_values_are_typed_and_seen(self) -> None:
+        assert played(GREETING) == ([], GREETING)
+
+    def test_a_value_that_is_given_counts_wherever_another_is_set(self) -> None:
+        assert played(GREETING, who="Bert, you") == ([], GREETING)
+
+    def test_what_is_captured_counts_from_there_on(self) -> None:
+        text = "Anna> say ${x}\nAnna~ You say: given ${x=*}\nAnna> say ${x}\nAnna| You say: now\n"
+        assert played(text, x="given now") == ([], text)
+
+    def test_one_player_captures_what_the_next_should_see(self) -> None:
+        text = "Bert+\nAnna+\nAnna> say 17\nAnna~ You say: ${n=*}\nBert| Anna says: ${n}\n"
+        assert played(text)[0] == []
+        assert "+ Anna says: 17" in played(text.replace("says: ${n}", "says: ${n}8"))[0][0]
+
+    def test_a_mismatch_shows_their_values(self) -> None:
+        text = "@set x hello\nAnna> say hi\nAnna| You say: ${x}\n"
+        assert played(text)[0] == [
+            'line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+            "- You say: hello\n"
+            "+ You say: hi"
+        ]
+
+    def test_an_update_leaves_lines_that_fit_as_they_are_written(self) -> None:
+        said = "Anna> say ${x}\nAnna| You say: ${x}\n"
+        text = f"@set x  hi\nAnna> who\nAnna| Nobody.\n{said}Anna| No\n"
+        updated = played(text)[1]
+        assert updated.startswith("@set x  hi\nAnna> who\nAnna| ")
+        assert "Nobody" not in updated
+        assert updated.endswith(said)
+        assert played(updated) == ([], updated)
+
+    def test_an_update_writes_what_is_no_variable_as_it_is_read(self) -> None:
+        text = "Anna> say $${x}, $$5 and $5\n"
+        updated = played(text)[1]
+        assert updated == text + "Anna| You say: $${x}, $$5 and $5\n"
+        assert played(updated) == ([], updated)
+
+    def test_an_asterisk_in_a_value_is_no_wildcard(self) -> None:
+        text = "Anna> say ab\nAnna~ You say: ${x}\n"
+        assert played(text, x="ab")[0] == []
+        assert len(played(text, x="a*")[0]) == 1
+
+    def test_what_did_not_fit_is_told_with_the_variable_that_lacks_its_value(self) -> None:
+        text = "Anna> say hi\nAnna~ You say: no ${x=*}\nAnna> say ${x}\n"
+        with pytest.raises(StageError, match=r"^line 3: \$\{x\} has no value$") as raised:
+            played(text)
+        (mismatch,) = raised.value.mismatches
+        assert "- You say: no ${x=*}" in str(mismatch)
+
+    def test_what_fits_is_captured_although_other_lines_do_not(self) -> None:
+        text = "Anna> say hi\nAnna~ You say: ${x=*}\nAnna| No.\nAnna> say ${x}\nAnna| You say: hi\n"
+        assert len(played(text)[0]) == 1
+
+    @given(st.text(), st.text(), st.text())
+    def test_what_is_escaped_is_seen(self, before: str, value: str, after: str) -> None:
+        text = f"{escaped(before)}${{x}}{escaped(after)}"
+        assert filled(text, {"x": value}) == f"{before}{value}{after}"
+
+    @pytest.mark.parametrize(
+        ("pattern", "seen", "values"),
+        [
+            ("${x=*}", "", {"x": ""}),
+            ("a ${x=*} c", "a b c", {"x": "b"}),
+            ("${x=*} ${y=*}", "a b c", {"x": "a", "y": "b c"}),
+            ("*: ${x=*}.", "Anna: hi.", {"x": "hi"}),
+            ("${x=*}*z", "abz", {"x": ""}),
+            ("a${x=*}", "b", None),
+        ],
+    )
+    def test_what_a_wildcard_takes(
+        self, pattern: str, seen: str, values: dict[str, str] | None
+    ) -> None:
+        assert Expectation("~", pattern).pattern({}).match(seen) == values
+
+    def test_any_number_of_lines_may_stand_before_a_captured_one(self) -> None:
+        text = "Anna> boards\nAnna...\nAnna~ *1. ${board=*} (*\nAnna...\nAnna> say ${board}\n"
+        assert played(text)[1] == f"{text}Anna| You say: oak board\n"
+
+
+class TestIncludes:
+    MAIN = "@set x one\n@include part\n\n@set x two\n@include part\n# The end.\n"
+    PART = "# A part.\nAnna> say ${x}\nAnna~ You say: *\n# Its end.\n"
+
+    def test_their_steps_are_played_where_they_stand(self) -> None:
+        transcript = Transcript.parse(self.MAIN, Shelf({"part": self.PART}))
+        mismatches, updated = perform(transcript, house_stage())
+        assert mismatches == []
+        assert updated == transcript
+        assert updated.written() == self.MAIN
+        assert [step.line for step in transcript.steps] == [2, 2]
+
+    def test_a_mismatch_says_by_which_way(self) -> None:
+        files = {"a": "\n@include b\n", "b": "Anna> say hi\nAnna| You say: ho\n"}
+        (mismatch,) = perform(Transcript.parse("@include a", Shelf(files)), house_stage())[0]
+        assert str(mismatch).startswith('line 1: a: line 2: b: line 1: after "Anna> say hi" Anna')
+
+    def test_a_step_that_cannot_be_played_says_so_too(self) -> None:
+        transcript = Transcript.parse("@include a", Shelf({"a": "Anna+\nAnna+\n"}))
+        with pytest.raises(StageError, match=r"^line 1: a: line 2: Anna is here already$"):
+            perform(transcript, house_stage())
+
+
+def north_and_south() -> dict[str, HouseStage]:
+    return {"north": house_stage(), "south": house_stage()}
+
+
+class TestServers:
+    TEXT = """\
+@server north
+@server south south.toml
+Anna> say Is anybody here?
+Anna| You say: Is anybody here?
+Bert+ south
+Bert...
+Carla+ north
+Anna| Carla comes into the hall.
+Carla...
+Bert> say Nobody.
+Bert| You say: Nobody.
+Bert-
+Bert+
+Bert...
+"""
+
+    def test_each_player_is_on_one(self) -> None:
+        transcript = Transcript.parse(self.TEXT)
+        assert dict(transcript.servers) == {"north": None, "south": "south.toml"}
+        mismatches, updated = perform(transcript, north_and_south())
+        assert mismatches == []
+        assert updated.written() == self.TEXT
+
+
+class PatientHouse(HouseStage):
+    """A house where lines come when somebody waits: some more whenever they do."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(House([BoardSpec("oak board")]), lambda: 0.0)
+        self.lines = list(lines)
+        self.waited: list[float] = []
+
+    def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
+        self.waited.append(seconds)
+        came = []
+        while self.lines:
+            came.append(self.lines.pop(0))
+            if fits(came[-1]):
+                break
+        return {who: came, "Bert": ["A bell rings."]}
+
+
+WAITING = """\
+Anna> say hello
+Anna? 5s You say: ${x=*}
+Anna> say ${x} again
+Anna| You say: hello again
+"""
+
+
+class TestWaits:
+    def test_in_a_house_the_line_is_there_already(self) -> None:
+        mismatches, updated = perform(Transcript.parse(WAITING), house_stage())
+        assert mismatches == []
+        filled_in = "Anna? 5s You say: ${x=*}\nAnna| You say: hello\nAnna> say ${x}"
+        assert filled_in in updated.written()
+        assert perform(updated, house_stage()) == ([], updated)
+
+    def test_what_is_there_already_is_not_waited_for(self) -> None:
+        stage = PatientHouse()
+        assert perform(Transcript.parse(WAITING), stage)[0] == []
+        assert stage.waited == []
+
+    def test_what_comes_later_is_waited_for_and_compared_with_what_came_before(self) -> None:
+        text = """\
+Anna> say hello
+Anna? 2.5s Two
+Anna| You say: hello
+Anna| One
+Anna| Two
+Bert| A bell rings.
+Anna? 1s Three
+"""
+        stage = PatientHouse("One", "Two", "Three")
+        assert perform(Transcript.parse(text), stage)[0] == []
+        assert stage.waited == [2.5, 1]
+
+    def test_each_line_ends_one_wait_and_those_behind_it_the_next(self) -> None:
+        text = "Anna> say a\nBert+\nAnna? 5s You say: *\nAnna? 5s Bert comes*\n"
+        assert perform(Transcript.parse(text), house_stage())[0] == []
+        (missed,) = perform(Transcript.parse(text + "Anna? 5s Bert comes*\n"), house_stage())[0]
+        assert str(missed) == 'line 5: Anna waited 5 s for "Bert comes*" but saw nothing'
+
+    def test_who_does_something_waits_for_what_comes_of_it(self) -> None:
+        text = "Anna> say a\nAnna> say b\nAnna? 5s You say: a\n"
+        (missed,) = perform(Transcript.parse(text), house_stage())[0]
+        assert isinstance(missed, Missed)
+        assert str(missed) == (
+            'line 3: Anna waited 5 s for "You say: a" but saw (+):\n+ You say: b'
+        )
+
+    def test_who_comes_in_at_their_first_line_is_seen_to_come(self) -> None:
+        text = "Anna+\nBert> say hi\nAnna? 5s Bert comes*\nAnna? 5s Bert says: hi\n"
+        assert perform(Transcript.parse(text), house_stage())[0] == []
+
+    def test_what_was_compared_is_not_waited_for(self) -> None:
+        text = "Anna> say a\nAnna| You say: a\nAnna? 5s You say: a\n"
+        (missed,) = perform(Transcript.parse(text), house_stage())[0]
+        assert "saw nothing" in str(missed)
+
+    def test_nothing_is_played_or_rewritten_after_one_in_vain(self) -> None:
+        text = "Anna> say a\nAnna| You say: b\nBert+\n\nAnna? 1s never\nCarla> quit\n"
+        transcript = Transcript.parse(text)
+        stage = PatientHouse("Two")
+        mismatches, updated = perform(transcript, stage)
+        assert [type(each).__name__ for each in mismatches] == ["Mismatch", "Missed"]
+        assert updated == transcript
+        assert stage.enter("Carla")["Carla"]
+
+    def test_one_that_has_no_place_to_stand(self) -> None:
+        with pytest.raises(StageError, match=r"^line 1: Anna is not here"):
+            perform(Transcript.parse("Anna? 1s x"), house_stage())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Anna> say ${x}", "line 1: ${x} has no value here"),
+        ("Anna+\nAnna| a\nBert| b\nAnna| ${x}", "line 4: ${x} has no value here"),
+        ("@set x ${y}", "line 1: ${y} has no value here"),
+        ("Anna+\nAnna~ ${x=*}\nAnna| ${x}", "line 3: ${x} has no value here"),
+        ("Anna> a\nAnna? 5s ${x}", "line 2: ${x} has no value here"),
+        ("Anna> say ${x y}", 'line 1: "${x y}" should be ${NAME}'),
+        ("Anna> say ${", 'line 1: "${" should be ${NAME}'),
+        ("Anna> say ${x=*}", "line 1: ${x=*} takes what is seen, and stands in a line with ~"),
+        ("Anna+\nAnna| ${x=*}", "line 2: ${x=*} takes what is seen"),
+        ("@set", 'line 1: "@set" should be "@set", the name of a variable, and its value'),
+        ("@set x", 'line 1: "@set x" should be'),
+        ("@set 1 x", 'line 1: "@set 1 x" should be'),
+        ("@include", 'line 1: "@include" should be "@include" and the name of a file'),
+        ("\n@include gone", "line 2: gone: No such file"),
+        ("@include bad", 'line 1: bad: line 2: "What!" should begin with a name'),
+        ("@include deep", 'line 1: deep: line 1: bad: line 2: "What!" should begin'),
+        ("@include unset", "line 1: unset: line 1: ${x} has no value here"),
+        ("@include whole", 'line 1: whole: line 1: "@config" stands in the transcript that incl'),
+        ("@include fine\nAnna| x", "line 2: what is seen stands right below the step"),
+        ("@set x y\nAnna| x", "line 2: what is seen stands right below the step"),
+        ("@server", 'line 1: "@server" should be "@server", a name'),
+        ("@server ä", 'line 1: "@server ä" should be "@server", a name'),
+        ("@server a\n@server a", 'line 2: a server "a" is named already'),
+        ("Anna+\n@server a", 'line 2: "@server" stands before the first step'),
+        ("@config x\n@server a", "line 2: a server that is named has its configuration there"),
+        ("@server a\n@config x", "line 2: a server that is named has its configuration there"),
+        ("@server a\n@server b\nAnna+ c", 'line 3: no server "c" is named, only a, b'),
+        ("@server a\n@server b\nAnna> x\nAnna+ b", "line 4: Anna is on a, and stays on one server"),
+        ("@server a\n@server b\nAnna+ b\nAnna+ a", "line 4: Anna is on b, and stays on one server"),
+        ("Anna+\nAnna? never", 'line 2: "Anna? never" should be "Anna? 5s", say, and the line'),
+        ("Anna+\nAnna? 5 x", 'line 2: "Anna? 5 x" should be'),
+        ("Anna+\nAnna? 5s", 'line 2: "Anna? 5s" should be'),
+        ("Anna+\nAnna? -1s x", 'line 2: "Anna? -1s x" should be'),
+        ("Anna+\nAnna? 123456s x", 'line 2: "Anna? 123456s x" should be'),
+    ],
+)
+def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
+    files = {
+        "bad": "Anna+\nWhat!\n",
+        "deep": "@include bad",
+        "unset": "Anna> say ${x}",
+        "whole": "@config x",
+        "fine": "Anna+",
+    }
+    with pytest.raises(TranscriptError, match="^" + re.escape(problem)):
+        Transcript.parse(text, Shelf(files))
+
+
+def test_no_files_are_included_where_there_are_none() -> None:
+    with pytest.raises(TranscriptError, match=r"^line 1: x: no files can be included here$"):
+        Transcript.parse("@include x")

@@ -1,0 +1,55 @@
+"""The page on transcripts: its examples are played, and it tells the whole format."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import pytest_thudmud
+from thudmud.script.format import FORMAT, MORE
+from thudmud.server.main import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "scripts.md").read_text("utf-8")
+EXAMPLES = re.findall(r"```thud-script(?: (\S+))?\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    played = []
+    for number, (name, text) in enumerate(EXAMPLES):
+        path = tmp_path / (name or f"{number}.thud-script")
+        path.write_text(text, encoding="utf-8")
+        played += [] if name else [str(path)]
+    assert main(["script", *played]) == 0
+    assert capsys.readouterr().out == f"{len(played)} transcripts: all as expected\n"
+    assert len(played) == 5
+
+
+def test_what_is_told_of_a_line_that_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = EXAMPLES[0][1].replace("Bert| Anna says: Hello!", "Bert| Anna says: Hi!")
+    Path("hello.thud-script").write_text(text, encoding="utf-8")
+    assert main(["script", "hello.thud-script"]) == 1
+    _told_on_the_page(capsys.readouterr().out)
+    waiting = next(text for _, text in EXAMPLES if "?" in text and "tell anna" in text)
+    text = waiting.replace("Anna+\nBert> tell anna Shall we?", "Anna> say Well?\nBert+")
+    Path("game.thud-script").write_text(text, encoding="utf-8")
+    assert main(["script", "game.thud-script"]) == 1
+    _told_on_the_page(capsys.readouterr().out)
+
+
+def _told_on_the_page(told: str) -> None:
+    assert "".join(f"    {line}\n" for line in told.splitlines()) in PAGE
+
+
+def test_the_format() -> None:
+    assert FORMAT in PAGE
+    assert MORE in PAGE
+
+
+def test_the_options() -> None:
+    for name, option, metavar, _ in pytest_thudmud.OPTIONS:
+        assert f"| `{option} {metavar}` | `{name}` |" in PAGE

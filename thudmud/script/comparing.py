@@ -1,0 +1,122 @@
+"""Comparing what a player sees with what the transcript says.
+
+Owns what fits, and how it is told and written down when it does not. Must never play.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from thudmud.script.expectations import Expectation, Pattern
+from thudmud.script.parts import Step
+from thudmud.script.variables import escaped
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A step after which a player saw something else than the transcript says.
+
+    ``where`` is the place of the step, in the file that is played and in those that it includes.
+    """
+
+    step: Step
+    who: str
+    seen: Sequence[str]
+    wanted: Sequence[Pattern] = ()
+    where: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The first line of what is told."""
+        place = self.where or f"line {self.step.line}"
+        return f'{place}: after "{self.step.written()}" {self.who} should see (-) but saw (+):'
+
+    def __str__(self) -> str:
+        found = [each.text if each else line for line, each in _paired(self.wanted, self.seen)]
+        wanted = [each.text for each in self.wanted if not each.many]
+        diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
+        return f"{self.heading}\n{diff}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missed(Mismatch):
+    """A wait that was in vain: nothing else is played after it."""
+
+    awaited: str = field(default="", kw_only=True)
+
+    @property
+    def heading(self) -> str:
+        """The first line of what is told."""
+        place = self.where or f"line {self.step.line}"
+        for_what = f'{self.step.seconds:g} s for "{self.awaited}"'
+        instead = "but saw (+):" if self.seen else "but saw nothing"
+        return f"{place}: {self.who} waited {for_what} {instead}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.heading, *(f"+ {line}" for line in self.seen)])
+
+
+def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
+    """Return the values that variables take if all of ``wanted`` fits all of ``seen``, in order.
+
+    None if it does not. Where it does in several ways, each line fits as early as it can.
+    """
+    endings = [{len(seen)}]  # how many lines seen may stand before what is left of ``wanted``
+    for each in reversed(wanted):
+        after = endings[-1]
+        if each.many:
+            endings.append(set(range(max(after) + 1)) if after else set())
+        else:
+            endings.append({at - 1 for at in after if at and each.fits(seen[at - 1])})
+    endings.reverse()
+    if 0 not in endings[0]:
+        return None
+    at = 0
+    values: dict[str, str] = {}
+    for each, after in zip(wanted, endings[1:], strict=True):
+        if each.many:
+            at = min(end for end in after if end >= at)
+        else:
+            values |= each.match(seen[at]) or {}
+            at += 1
+    return values
+
+
+def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]:
+    """Return the values that variables take from lines that fit, although not all do."""
+    values: dict[str, str] = {}
+    for line, each in _paired(wanted, seen):
+        if each:
+            values |= each.match(line) or {}
+    return values
+
+
+def rewritten(
+    expected: Sequence[Expectation], wanted: Sequence[Pattern], seen: Sequence[str]
+) -> Sequence[Expectation]:
+    """Return what should be expected instead: lines that fit stay as they are written."""
+    written = {id(pattern): each for each, pattern in zip(expected, wanted, strict=True)}
+    loose = [pattern for pattern in wanted if written[id(pattern)].is_loose]
+    return [
+        written[id(each)] if each else Expectation("|", escaped(line))
+        for line, each in _first_fits(loose, seen)
+    ]
+
+
+def _paired(wanted: Sequence[Pattern], seen: Sequence[str]) -> Iterator[tuple[str, Pattern | None]]:
+    """Yield the lines seen, each with the pattern with wildcards that it fits."""
+    return _first_fits([each for each in wanted if each.takes], seen)
+
+
+def _first_fits(
+    patterns: Sequence[Pattern], seen: Sequence[str]
+) -> Iterator[tuple[str, Pattern | None]]:
+    """Yield the lines seen, each with the pattern it fits; patterns are used once, in order."""
+    left = list(patterns)
+    for line in seen:
+        found = next((at for at, each in enumerate(left) if each.fits(line)), None)
+        yield line, None if found is None else left[found]
+        if found is not None:
+            del left[: found + 1]

@@ -1,0 +1,139 @@
+"""The subcommand `script`.
+
+Owns its options and what it prints and writes. Must never play or compare by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from thudmud.engine.english import counted
+from thudmud.script import Missed, StageError, Transcript, TranscriptError
+from thudmud.script.format import FORMAT, MORE
+from thudmud.server import config_file
+from thudmud.server.junit import Result, junit
+from thudmud.server.options import UNUSABLE, Subparsers, refuse
+from thudmud.server.staging import (
+    Setup,
+    UnplayableError,
+    play,
+    read_address,
+    read_variable,
+    texts,
+)
+
+MISMATCH = 1
+"""The exit status where what was seen is not what was expected."""
+
+_T = TypeVar("_T")
+
+
+def add_script(subparsers: Subparsers) -> None:
+    """Declare ``thudmud script``."""
+    parser = subparsers.add_parser(
+        "script",
+        help="play transcripts and compare what is seen",
+        description=f"{FORMAT}\n{MORE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=_script)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
+    parser.add_argument(
+        "--connect",
+        type=_option(read_address),
+        action="append",
+        default=[],
+        metavar="[NAME=]HOST:PORT",
+        help="play on a running server; NAME is what a transcript with several calls it",
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the boards to play on")
+    parser.add_argument(
+        "--set",
+        type=_option(read_variable),
+        action="append",
+        default=[],
+        dest="variables",
+        metavar="NAME=VALUE",
+        help="give a variable a value",
+    )
+    parser.add_argument("--update", action="store_true", help="write down what is seen")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
+
+
+def _script(options: argparse.Namespace) -> int:
+    """Play transcripts; print what does not fit, and how much was played."""
+    if options.connect and options.config:
+        return refuse("--config: with --connect the server has its own configuration")
+    setup = Setup(options.config, dict(options.connect), dict(options.variables))
+    results = [_play(path, setup, update=options.update) for path in options.files]
+    status = max(map(_told, results))
+    if options.junit:
+        try:
+            options.junit.write_text(junit(results), encoding="utf-8")
+        except OSError as error:
+            return refuse(f"{options.junit}: {error.strerror}")
+    if status == 0 and not options.update:
+        print(f"{counted(len(results), 'transcript')}: all as expected")
+    return status
+
+
+def _play(path: Path, setup: Setup, *, update: bool) -> Result:
+    began = time.monotonic()
+    problems: Sequence[str] = ()
+    try:
+        mismatches, updated = play(path, setup)
+        if update and not any(isinstance(each, Missed) for each in mismatches):
+            problems, mismatches = _update(path, updated), []
+    except (TranscriptError, StageError) as error:
+        problems = [f"{path}: {error}"]
+        mismatches = list(error.mismatches) if isinstance(error, StageError) else []
+    except config_file.ConfigError as error:
+        problems, mismatches = error.problems, []
+    except UnplayableError as error:
+        problems, mismatches = [str(error)], []
+    return Result(path, mismatches, problems, time.monotonic() - began)
+
+
+def _told(result: Result) -> int:
+    """Print what did not fit; return the exit status that this means."""
+    for mismatch in result.mismatches:
+        print(f"{result.path}: {mismatch}")
+    refuse(*result.problems)
+    if result.problems:
+        return UNUSABLE
+    return MISMATCH if result.mismatches else 0
+
+
+def _update(path: Path, transcript: Transcript) -> Sequence[str]:
+    """Write down what was seen, in included files too; return what went wrong."""
+    written: dict[Path, tuple[Path, set[str]]] = {}
+    for file, text in texts(path, transcript):
+        written.setdefault(file.resolve(), (file, set()))[1].add(text)
+    problems = []
+    for file, versions in written.values():
+        text, *others = versions
+        try:
+            if others:
+                problems.append(f"{file}: included more than once, and each time differs")
+            elif file.read_text(encoding="utf-8") != text:
+                file.write_text(text, encoding="utf-8")
+                print(f"{file}: updated")
+        except OSError as error:
+            problems.append(f"{file}: {error.strerror}")
+    return problems
+
+
+def _option(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Return what reads an option's value and tells argparse of one that cannot be read."""
+
+    def reading(text: str) -> _T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return reading
