@@ -41,9 +41,9 @@ def refusal(line: str) -> ParseError:
         ("move a6 b6 capturing , c7", ",", (POSITION, '"all"', '"none"')),
         ("move a6 b6 capturing c7,", "", (POSITION,)),
         ("move a6 b6 capturing c7,,c8", ",", (POSITION,)),
-        ("move a6 b6 capturing c7 c8", "c8", ("a comma", '"on"', END)),
+        ("move a6 b6 capturing c7 c8", "c8", ('a comma, "and"', '"on"', END)),
         ("move a6 b6 capturing all c8", "c8", ('"on"', END)),
-        ("move a6 b6 on board capturing c7 on board", "on", ("a comma", END)),
+        ("move a6 b6 on board capturing c7 on board", "on", ('a comma, "and"', END)),
         ("move a6 b6 c6", "c6", ('"on"', '"capturing"', END)),
         ("move a06 b6", "a06", (POSITION, '"from"')),
         ("move onyx", "onyx", (POSITION, '"from"')),
@@ -306,6 +306,28 @@ def test_positions_that_are_none(line: str, detail: str, suggestion: str | None)
 def test_lines_with_a_sentence_of_their_own(line: str, detail: str) -> None:
     error = refusal(line)
     assert (error.detail, error.suggestion) == (detail, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [
+        ("colours", "options colour"),
+        ("colors", "options colour"),
+        ("brief", "set board brief"),
+        ("full", "set board full"),
+        ("set brief", "board brief"),
+        ("set classic", "rules classic"),
+        ("set", None),
+    ],
+)
+def test_words_left_out_of_settings(line: str, suggestion: str | None) -> None:
+    error = refusal(line)
+    assert (error.detail, error.suggestion) == (None, suggestion)
+
+
+def test_set_alone_asks_for_what_can_be_set() -> None:
+    assert refusal("set").expected == refusal("set foo").expected
+    assert '"board"' in refusal("set").expected
 
 
 @pytest.mark.parametrize(

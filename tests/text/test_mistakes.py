@@ -93,8 +93,8 @@ A shove has to capture: add "capturing" and positions such as D8, E8, or "all"."
 ...ak board capturing d8, e8 f8, g8
                              ^^
 After "... oak board capturing d8, e8"
-comes a comma or the end of the line,
-not "f8".""",
+comes a comma, "and" or the end of the
+line, not "f8".""",
     ),
     (
         "scan row",

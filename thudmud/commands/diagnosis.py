@@ -28,7 +28,7 @@ _PHRASES = {
     "SHADE": "a colour such as red",
     "SPEECH": "what you want to say",
     "DEED": "what you do",
-    "_COMMA": "a comma",
+    "_COMMA": 'a comma, "and"',
 }
 """What stands for more than its own letters, in plain words; told before the keywords."""
 

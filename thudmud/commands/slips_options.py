@@ -17,10 +17,12 @@ _NAMED = f"{', '.join(_HUES[:-1])} or {_HUES[-1]}"
 _NUMBER = re.compile("(-?)0*([0-9]+)", re.ASCII)
 _SIX_DIGITS = re.compile("[0-9a-f]{6}", re.ASCII | re.IGNORECASE)
 _THREE_DIGITS = re.compile("#([0-9a-f]{3})", re.ASCII | re.IGNORECASE)
+_PLURALS = {"colours": "colour", "colors": "colour"}
 _SWITCHED = {"yes": "on", "no": "off", "none": "off"}
 _LEFT_OUT = {
-    "": ("scan", "options"),
+    "": ("scan", "options", "set board"),
     "scan": ("row", "column"),
+    "set": ("board", "rules"),
     "options": ("charset", "width", "orient", "colour scheme", "colour special thud"),
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
@@ -85,11 +87,12 @@ def _second_colour(place: Place) -> Finding:
 
 
 def _words_left_out(place: Place) -> Finding:
-    """``options vivid``, ``colour off``, ``scan 5``."""
+    """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``."""
     before = re.sub(r"\boption\b", "options", place.before.lower())
     before = re.sub(r"\bcolor\b", "colour", before)
+    word = _PLURALS.get(place.word.lower(), place.word)
     for words in _LEFT_OUT.get(before, ()):
-        longer = f"{words} {place.word}"
+        longer = f"{words} {word}"
         if place.word and is_sound(f"{before} {longer}".strip()):
             return None, longer
     return None
@@ -104,7 +107,7 @@ def _yes_or_no(place: Place) -> Finding:
 def _set_like_an_option(place: Place) -> Finding:
     """``set width 60``."""
     option = f"options {place.rest}"
-    if place.before.lower() != "set" or not is_sound(option):
+    if place.before.lower() != "set" or not place.rest or not is_sound(option):
         return None
     return f'That is one of the options: type "{option}".', None
 

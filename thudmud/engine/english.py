@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
-_IRREGULAR = {"go": "goes"}
+_IRREGULAR = {"go": "goes", "have": "has"}
 
 
 def counted(number: int, noun: str) -> str:

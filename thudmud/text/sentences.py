@@ -6,6 +6,7 @@ event and the table as it stood right after.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import singledispatch
 
 from thudmud.commands.model import Adjourn, Claim, End, Join, No, Resume
@@ -75,6 +76,11 @@ def sentence(event: TableEvent, table: Table, me: str | None) -> str:
 def facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the same, a sentence or two for each fact, without whose turn it is."""
     return [capitalised(fact) for fact in _facts(event, table, me)]
+
+
+def without_commands(facts: Iterable[str]) -> list[str]:
+    """Return those of some facts that do not say what can be typed: commands are in quotes."""
+    return [fact for fact in facts if '"' not in fact]
 
 
 @singledispatch
@@ -185,7 +191,7 @@ def _(event: Offered, table: Table, me: str | None) -> list[str]:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         back = f'"{No(table.name)}" or the next move withdraws it'
         return [*said, f'{other} agrees by saying "{words}" too; {back}.']
-    if not me:
+    if me not in table.seats.values():
         return said
     return [*said, f'To agree, say "{words}"; "{No(table.name)}" or the next move declines it.']
 
@@ -260,7 +266,8 @@ def why_ended(event: BattleEnded, match: Match, me: str | None) -> str:
         return f"{does(event.player, me, 'resign')} the battle."
     if event.outcome.ending is Ending.CLAIM:
         away = event.troll if event.player == event.dwarf else event.dwarf
-        return f"{away} has been away for too long: {does(event.player, me, 'claim')} the battle."
+        gone = f"{does(away, me, 'have')} been away for too long"
+        return f"{gone}: {does(event.player, me, 'claim')} the battle."
     return reached(event.outcome, match.game)
 
 

@@ -34,13 +34,18 @@ def shown(table: Table, view: View) -> list[str]:
 
 def standing(table: Table, view: View) -> list[str]:
     """Return what could be done at a board where nothing goes on, or else the reader's turn."""
+    return lines(standing_facts(table, view), view)
+
+
+def standing_facts(table: Table, view: View) -> list[str]:
+    """Return the same, a sentence or two for each fact."""
     facts = [waiting(table, view.me)]
     if table.running:
         facts = reader.turn(table, view.me) if view.display.reader else [turn(table, view.me)]
     for offer, side in table.offers.items():
         offered = sentences.facts(Offered(0, table.seats[side], offer), table, view.me)
         facts += offered if view.display.reader else [" ".join(offered)]
-    return lines(facts, view)
+    return facts
 
 
 def lines(facts: Iterable[str], view: View) -> list[str]:

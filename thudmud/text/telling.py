@@ -6,8 +6,6 @@ Must never send anything: it returns lines.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.commands import Replay
 from thudmud.tables.asides import (
     Asked,
@@ -26,6 +24,7 @@ from thudmud.tables.events import (
     BattleStarted,
     Joined,
     Moved,
+    Offered,
     Resumed,
     RulesSet,
     TableEvent,
@@ -37,7 +36,7 @@ from thudmud.text import archive, reader, rooms, sentences
 from thudmud.text.answers import answer
 from thudmud.text.replaying import replayed
 from thudmud.text.shown import lines as in_lines
-from thudmud.text.shown import shown, standing
+from thudmud.text.shown import shown, standing, standing_facts
 from thudmud.text.view import View
 from thudmud.text.words import wrapped
 
@@ -83,10 +82,18 @@ def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
         number = hall.archive.number_of(table.match.began)
         again = [f'"{Replay(number)}" shows this battle again.'] if number else []
     if view.display.reader:
-        where = [f"At the {table.name}:"] if view.away else []
-        return in_lines([*where, *reader.happened(event, table, view.me), *again], view)
-    said = " ".join([sentences.sentence(event, table, view.me), *again])
-    return wrapped(f"[{table.name}] {said}" if view.away else said, view.width)
+        facts = reader.happened(event, table, view.me)
+    else:
+        facts = [sentences.sentence(event, table, view.me)]
+    return in_lines(_named([*facts, *again], table, view), view)
+
+
+def _named(facts: list[str], table: Table, view: View) -> list[str]:
+    """Return facts about a table as they are told, with its name to those who are elsewhere."""
+    if view.display.reader:
+        return [f"At the {table.name}:", *facts] if view.away else facts
+    said = " ".join(facts)
+    return [f"[{table.name}] {said}" if view.away else said]
 
 
 def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
@@ -121,10 +128,17 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
 
 def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[str]:
     """Return what somebody has missed at a table, and how it stands."""
+    # An offer that still stands is told below, with how things stand.
+    told_below = {
+        event.offer: event
+        for event, _ in aside.missed
+        if isinstance(event, Offered) and event.offer in table.offers
+    }
     missed = [
         line
         for event, after in aside.missed
-        for line in _said(hall, event, after, replace(view, me=aside.player))
+        if event not in told_below.values()
+        for line in in_lines(_since(event, after, view), view)
     ]
     if missed:
         missed = [
@@ -132,6 +146,13 @@ def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[st
             *missed,
         ]
     if view.away:
-        return missed
+        return missed + in_lines(_named(standing_facts(table, view), table, view), view)
     here = rooms.people_here(hall, aside.player, table.name, view.width)
     return missed + shown(table, view) + standing(table, view) + here
+
+
+def _since(event: TableEvent, after: Table, view: View) -> list[str]:
+    """Return what an event was that is past: not what could be typed right after it."""
+    if view.display.reader:
+        return sentences.without_commands(reader.happened(event, after, view.me))
+    return [" ".join(sentences.without_commands(sentences.facts(event, after, view.me)))]
