@@ -7,7 +7,7 @@ other people's MUDs drive this very code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
@@ -208,9 +208,9 @@ class House:
     # What happened elsewhere, or before.
 
     @property
-    def boards(self) -> Sequence[str]:
+    def boards(self) -> Collection[str]:
         """The names of the boards."""
-        return list(self.hall.tables)
+        return self.hall.tables.keys()
 
     def version(self, board: str) -> int:
         """Return how many events have come to a board."""
@@ -251,10 +251,9 @@ class House:
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
         key = name.lower()
-        seats = (player for table in self.hall.tables.values() for player in table.seats.values())
         saved = self.hall.archive.adjourned.values()
         adjourned = (player for match in saved for player in (match.dwarf, match.troll))
-        return any(player.lower() == key for player in (*seats, *adjourned))
+        return self.hall.has_seat(name) or any(player.lower() == key for player in adjourned)
 
     # All at once, for whoever keeps no journal.
 

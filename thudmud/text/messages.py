@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from thudmud.tables.hall import DEFAULTS, Hall, Telling
+from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.people import DEFAULTS
 from thudmud.text.display import Display, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
