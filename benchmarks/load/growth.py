@@ -40,10 +40,17 @@ _ACCOUNT = (
 
 @dataclass(frozen=True)
 class Place:
-    """A table in a crowd where commands are measured: its dwarf player is this member."""
+    """A table in a crowd where commands are measured.
+
+    Attributes:
+        crowd: the crowd.
+        player: its member who has the dwarfs there.
+        plies: how many have been played there.
+    """
 
     crowd: Crowd
     player: int
+    plies: int = 0
 
 
 def tables(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
@@ -77,8 +84,8 @@ def plies(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
         server = stack.enter_context(thudmud(folder / "plies", len(numbers)))
         crowd = stack.enter_context(seated(server, 2 * len(numbers)))
         for table, number in enumerate(numbers):
-            crowd.turns([2 * table], _until(number), MOVED, 600)
-        places = [Place(crowd, 2 * table) for table in range(len(numbers))]
+            crowd.turns([2 * table], _so_many(number), MOVED, 600)
+        places = [Place(crowd, 2 * table, number) for table, number in enumerate(numbers)]
         titles = [f"after {number:,} plies" for number in numbers]
         yield from _compared(places, titles, pains)
 
@@ -93,9 +100,9 @@ def _store(path: Path, number: int) -> None:
         connection.execute("commit")
 
 
-def _until(end: int, line: Line = to_and_fro) -> Line:
-    """Return lines that end at a number."""
-    return lambda number, count: line(number, count) if count < end else b""
+def _so_many(most: int, line: Line = to_and_fro, before: int = 0) -> Line:
+    """Return lines that end after a number of them; so many have come before."""
+    return lambda number, count: line(number, before + count) if count < most else b""
 
 
 def _compared(places: Sequence[Place], titles: Iterable[str], pains: Pains) -> Iterator[Row]:
@@ -118,4 +125,6 @@ def _measured(place: Place, pains: Pains) -> Iterator[tuple[str, Rate]]:
     crowd, player = place.crowd, place.player
     for name, words in (("say", SAY), ("a refusal", REFUSED), ("look", LOOK)):
         yield name, crowd.rate([player], words.line, words.answer, pains.seconds, WINDOW)
-    yield "a move", crowd.turns([player], _until(PLIES, move_by_name), MOVED, PATIENCE)
+    # A round's plies are a multiple of four, after which the pieces are where they were.
+    moves = _so_many(PLIES, move_by_name, place.plies)
+    yield "a move", crowd.turns([player], moves, MOVED, PATIENCE)
