@@ -72,7 +72,7 @@ class House:
         self.hall = Hall(boards, quiet_plies, seat_grace)
         board_words = {word for spec in boards for word in spec.name.lower().split()}
         self._taken_words = TAKEN_WORDS | board_words
-        self._screens = Screens()
+        self._terminals = Screens()
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""
@@ -128,12 +128,12 @@ class House:
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what a player's terminal can show."""
-        self._screens.fit(name, terminal)
+        self._terminals.fit(name, terminal)
 
     def brief(self, name: str) -> list[Message]:
         """Return how things stand for a player, for a program of theirs that has just come."""
         known = concerning(self.hall, name) if name in self else ()
-        return sent(known, (name,), self._screens)
+        return sent(known, (name,), self._terminals)
 
     def close(self, sentence: str) -> list[Message]:
         """Tell everybody the same."""
@@ -185,9 +185,9 @@ class House:
         After they have quit, a player is here no longer.
         """
         tellings = self.hall.commit(decision)
-        told = [each for one in tellings for each in messages(self.hall, one, self._screens)]
+        told = [each for one in tellings for each in messages(self.hall, one, self._terminals)]
         if decision.player not in self.hall.people:
-            self._screens.forget(decision.player)
+            self._terminals.forget(decision.player)
         return told
 
     def is_playing(self, name: str) -> bool:
@@ -285,7 +285,7 @@ class House:
         return Message((name,), "\n".join(fitted(lines, self._display(name))))
 
     def _display(self, name: str) -> Display:
-        return display_of(self.hall, name, self._screens)
+        return display_of(self.hall, name, self._terminals)
 
 
 def _words(command: Command) -> str | None:
