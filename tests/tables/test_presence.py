@@ -27,6 +27,7 @@ from thudmud.tables.asides import CaughtUp, Entered, Gone
 from thudmud.tables.events import (
     Absent,
     BattleEnded,
+    BattleStarted,
     Joined,
     Left,
     Moved,
@@ -142,10 +143,10 @@ class TestComing:
         (entered,) = enter(hall, "Bert", LATER)
         assert entered.event == Entered("Bert")
 
-    def test_who_was_never_noted_to_be_away_is_simply_there(self, hall: Hall) -> None:
+    def test_who_was_never_noted_to_be_away_is_simply_there(self) -> None:
         """As after a crash, if the seats were read and nobody was marked."""
         again = hall_of()
-        again.tables = dict(hall.tables)
+        again.restore("oak board", 0, [BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")])
         assert kinds(enter(again, "Anna")) == [Entered, CaughtUp]
         assert again.people["Anna"].room == "oak board"
 

@@ -371,5 +371,5 @@ def test_who_has_an_account_is_known() -> None:
 
 def test_boards_and_their_versions() -> None:
     house = house_of(*PLAYED)
-    assert house.boards == ["oak board", "elm table"]
+    assert list(house.boards) == ["oak board", "elm table"]
     assert [house.version(board) for board in house.boards] == [4, 0]

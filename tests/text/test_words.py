@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -129,3 +131,10 @@ def test_columns_break_lines_as_characters_do(text: str, width: int, indent: str
         line.replace("\u0301", "") for line in other
     ]
     assert len(lines) <= len(other)
+
+
+@given(st.text(st.sampled_from("ab \té"), max_size=30), st.integers(20, 40))
+def test_one_line_is_what_the_standard_library_makes_of_it(text: str, width: int) -> None:
+    expected = textwrap.wrap(text, width - 1, break_on_hyphens=False)
+    if columns(text) == len(text):
+        assert wrapped(text, width, glued=False) == expected

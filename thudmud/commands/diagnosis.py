@@ -6,6 +6,8 @@ Owns the plain names of what may stand in a line. Must never show anything to an
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from lark import UnexpectedInput, UnexpectedToken
 
 from thudmud.commands.building_options import spoken
@@ -43,9 +45,13 @@ def diagnose(line: str, error: UnexpectedInput) -> ParseError:
         place.column,
         place.word,
         expected=_phrases(place.terminals),
-        suggestion=suggestion or near_miss(place.word, place.spellings, first=place.column == 0),
+        suggestion=suggestion or _nearest(place.word, place.spellings, first=place.column == 0),
         detail=detail,
     )
+
+
+_nearest = lru_cache(maxsize=1024)(near_miss)
+"""The same slips are made again and again, and to compare a word with all others takes long."""
 
 
 def _column(line: str, error: UnexpectedInput) -> int:
@@ -55,6 +61,7 @@ def _column(line: str, error: UnexpectedInput) -> int:
     return error.pos_in_stream
 
 
+@lru_cache(maxsize=256)
 def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
         terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there

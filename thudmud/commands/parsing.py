@@ -6,6 +6,7 @@ command does.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import lru_cache
 
 from lark import UnexpectedInput
@@ -36,7 +37,10 @@ def parse(line: str) -> Command:
         begun = clean(line[:MAX_LINE])
         detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
         raise ParseError(begun, len(begun), detail=detail)
-    return _remembered(clean(line))
+    found = _remembered(clean(line))
+    if isinstance(found, ParseError):
+        raise copy(found)  # what is raised comes to hold on to whoever was told of it
+    return found
 
 
 def parse_afresh(line: str) -> Command:
@@ -47,4 +51,10 @@ def parse_afresh(line: str) -> Command:
         raise diagnose(line, error) from None
 
 
-_remembered = lru_cache(maxsize=_REMEMBERED)(parse_afresh)
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(line: str) -> Command | ParseError:
+    """Return what comes of a clean line; finding out what is wrong with one costs the most."""
+    try:
+        return parse_afresh(line)
+    except ParseError as error:
+        return error.with_traceback(None)

@@ -65,10 +65,19 @@ class Place:
         return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
 
     @property
-    def spellings(self) -> list[str]:
+    def spellings(self) -> tuple[str, ...]:
         """All keywords that might have stood there."""
-        return [word for name, words in WORDS.items() if name in self.terminals for word in words]
+        return _spellings(self.terminals)
+
+
+_UNBROKEN = re.compile("[^ ,]*")
 
 
 def _unbroken(text: str) -> str:
-    return re.split("[ ,]", text, maxsplit=1)[0]
+    found = _UNBROKEN.match(text)
+    return found[0] if found else ""
+
+
+@lru_cache(maxsize=256)
+def _spellings(terminals: frozenset[str]) -> tuple[str, ...]:
+    return tuple(word for name, words in WORDS.items() if name in terminals for word in words)

@@ -40,7 +40,7 @@ class Doorstep:
 
     def is_lost(self, line: str) -> bool:
         """Whether somebody has come here by a mistake, whom no answer can help in."""
-        return strangers.is_http(line) and self._prompter.asks(NAME_PROMPT)
+        return self._prompter.asks(NAME_PROMPT) and strangers.is_http(line)
 
     def log_in(self, credentials: Credentials) -> None:
         """Let the client answer the two questions, if the first of them is being asked."""

@@ -61,7 +61,7 @@ class Screen:
         if self._at_prompt:
             self._at_prompt = False
             self._asking = True
-            self._put(CRLF)
+            lines = CRLF + lines
         self._put(lines)
 
     def ask(self) -> None:

@@ -238,6 +238,8 @@ class Scribe:
     def _chosen(self, name: str, decision: Decision) -> tuple[dict[str, Style], Options] | None:
         """Return how a member wants to see things, if a decision changes that."""
         person = self._house.hall.people[name]
+        if not person.member or not decision.asides:
+            return None
         styles, options = dict(person.styles), person.options
         for aside in decision.asides:
             match aside:
@@ -246,7 +248,7 @@ class Scribe:
                 case OptionChosen(_, _, chosen):
                     options = chosen
         is_new = styles != person.styles or options != person.options
-        return (styles, options) if person.member and is_new else None
+        return (styles, options) if is_new else None
 
     def _answer(self, name: str, sentence: str) -> None:
         if name in self._house:

@@ -21,8 +21,9 @@ from thudmud.commands import (
 )
 from thudmud.tables.archive import Battle
 from thudmud.tables.asides import Aside, Asked, Replayed
-from thudmud.tables.hall import Hall, Person
+from thudmud.tables.hall import Hall
 from thudmud.tables.objects import listed
+from thudmud.tables.people import Person
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.saved import SavedMatch
 from thudmud.tables.table import Table

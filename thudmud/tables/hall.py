@@ -8,11 +8,10 @@ two. Must never know a word of what people are told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from thudmud.commands import Style
-from thudmud.commands.options import Options
 from thudmud.engine import Game, Side
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.asides import (
@@ -33,35 +32,12 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Absent, BattleEnded, Moved, TableEvent
 from thudmud.tables.match import Match
+from thudmud.tables.people import Members, Person, Rooms, Seats
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
-DEFAULTS = Options()
 MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
-
-
-@dataclass(slots=True)
-class Person:
-    """Somebody who is here.
-
-    Attributes:
-        name: what they are called.
-        member: whether they have an account.
-        room: where they are; None is the hall.
-        used: the board that ``it`` means to them.
-        styles: how they want to see boards, where they have chosen.
-        options: how they want to see everything.
-        replay: the battle that they are seeing again, and where they are in it.
-    """
-
-    name: str
-    member: bool = False
-    room: str | None = None
-    used: str | None = None
-    styles: dict[str, Style] = field(default_factory=dict)
-    options: Options = DEFAULTS
-    replay: Replayed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +81,15 @@ class Hall:
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+
+    Attributes:
+        tables: the boards, by their names.
+        people: those who are here, by their names; only the hall itself moves them about.
+        names: their names, by the lower-case forms of these.
+        members: the names of those of them who have accounts.
+        archive: all battles.
+        standings: all ratings.
+        missed: what has happened while somebody was away.
     """
 
     def __init__(
@@ -116,11 +101,18 @@ class Hall:
     ) -> None:
         self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
         self.people: dict[str, Person] = {}
+        self.names: dict[str, str] = {}
+        self.members: Set[str] = Members(self.people)
         self.archive = Archive()
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self._styles = {spec.name: spec.style for spec in boards}
         self._left: dict[str, Person] = {}
+        self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
+        self._places = {spec.name: place for place, spec in enumerate(boards)}
+        self._rooms = Rooms()
+        self._seats = Seats()
+        self._come = 0
         self._games: dict[int, Game] = {}
         self._most_games = most_games
 
@@ -130,16 +122,20 @@ class Hall:
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
-        return [person.name for person in self.people.values() if person.room == room]
+        return self._rooms.people_in(room)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which ``player`` has a seat."""
-        return [table for table in self.tables.values() if table.side_of(player)]
+        boards = sorted(self._seats.of(player), key=self._places.__getitem__)
+        return [table for board in boards if (table := self.tables[board]).side_of(player)]
 
-    @property
-    def members(self) -> set[str]:
-        """The names of those here who have accounts."""
-        return {person.name for person in self.people.values() if person.member}
+    def board_called(self, words: tuple[str, ...]) -> str | None:
+        """Return the board whose name is these lower-case words, if there is one."""
+        return self._by_words.get(words)
+
+    def has_seat(self, player: str) -> bool:
+        """Whether a player of that name, in any case, has a seat."""
+        return bool(self._seats.of(player))
 
     def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
         """Fold the events that follow on a table's ``version``; nobody is told.
@@ -180,11 +176,6 @@ class Hall:
             self.people[decision.player].used = decision.board
         return told
 
-    @property
-    def names(self) -> dict[str, str]:
-        """The names of those who are here, by their lower-case forms."""
-        return {name.lower(): name for name in self.people}
-
     # --- making it so ------------------------------------------------------------------------
 
     def _happened(self, event: TableEvent, board: str) -> Telling:
@@ -204,7 +195,10 @@ class Hall:
         return Telling(event, tuple(audience), table)
 
     def _apply(self, board: str, event: TableEvent) -> Table:
-        table = self.tables[board] = self.tables[board].apply(event)
+        before = self.tables[board]
+        table = self.tables[board] = before.apply(event)
+        if table.seats is not before.seats:
+            self._seats.change(board, before.seats.values(), table.seats.values())
         for side in Side:
             if side not in table.away:
                 self.missed.pop((board, side), None)
@@ -233,7 +227,10 @@ class Hall:
                 before = self._left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
-                self.people[player] = Person(player, member, room, styles=chosen, options=kept)
+                self._come += 1
+                person = Person(player, self._come, member, styles=chosen, options=kept)
+                self.people[player], self.names[player.lower()] = person, player
+                self._rooms.move(person, room)
                 audience = (player,) if room else tuple(self.people_in(None))
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):
@@ -241,6 +238,8 @@ class Hall:
             case Gone(player, room, _, told):
                 audience = (player,) if told else tuple(self.people_in(room))
                 person = self.people.pop(player)
+                del self.names[player.lower()]
+                self._rooms.leave(person)
                 # For when those are back who have a seat.
                 left = self._left | {player: person}
                 self._left = {name: left[name] for name in left if self.seats_of(name)}
@@ -249,7 +248,7 @@ class Hall:
                 stay = (name for name in self.people_in(room) if name != player)
                 return Telling(aside, tuple(stay))
             case CameIn(player, room):
-                self.people[player].room = room
+                self._rooms.move(self.people[player], room)
                 return Telling(aside, tuple(self.people_in(room)), self._table(room))
             case Spoke(_, room) | Emoted(_, room):
                 return Telling(aside, tuple(self._concerned(room)), self._table(room))

@@ -85,10 +85,11 @@ from thudmud.tables.asides import (
     WentOut,
 )
 from thudmud.tables.events import Parting
-from thudmud.tables.hall import Decision, Hall, Person
+from thudmud.tables.hall import Decision, Hall
 from thudmud.tables.meaning import board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
 from thudmud.tables.options import after
+from thudmud.tables.people import Person
 from thudmud.tables.presence import part
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.seating import Occasion, battle

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from thudmud.commands.near import near_miss
-from thudmud.tables.hall import Decision, Hall, Person
+from thudmud.tables.hall import Decision, Hall
 from thudmud.tables.objects import Phrase, listed, shortened
+from thudmud.tables.people import Person
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import Table
 
@@ -54,8 +55,10 @@ def player_meant(hall: Hall, words: str) -> str:
         Refused: nobody fits, or more than one.
     """
     beginning, names = words.lower(), hall.names
+    if beginning in names:
+        return names[beginning]
     near = [name for lower, name in names.items() if lower.startswith(beginning)]
-    match [names[beginning]] if beginning in names else near:
+    match near:
         case [name]:
             return name
         case []:
@@ -81,13 +84,17 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
 
 def _named_board(hall: Hall, person: Person, words: str) -> str:
     phrase = Phrase.parse(words)
+    if phrase.ordinal is None:
+        # The two that are meant most need no look at all the others.
+        if (exact := hall.board_called(phrase.words)) is not None:
+            return exact
+        if person.room is not None and phrase.fits(person.room):
+            return person.room
     fitting = phrase.among(list(hall.tables))
     if not fitting:
         hint = _hint(phrase, list(hall.tables))
         boards = listed(hall.tables)
         raise Refused(Refusal.NO_BOARD_HERE, words=shortened(words), hint=hint, boards=boards)
-    if phrase.ordinal is None and person.room in fitting:
-        return str(person.room)
     picked = phrase.pick(fitting)
     if picked:
         return picked

@@ -25,13 +25,7 @@ def full(table: Table, display: Display) -> list[str]:
 
     A screen of fewer than 18 columns cannot hold the grid.
     """
-    form = _form(display)
-    rows = grid(panel.position(table), panel.last_move(table), display, form)
-    room = _room(form, display)
-    if room < PANEL_WIDTH:
-        return [*(row.rstrip() for row in rows), *panel.below(table, display)]
-    both = zip_longest(rows, panel.beside(table, room, display), fillvalue="")
-    return [f"{row or ' ' * form.value}{GAP}{fact}".rstrip() for row, fact in both]
+    return list(_last.drawn(table, display))
 
 
 def status(table: Table) -> str:
@@ -44,6 +38,33 @@ def status(table: Table) -> str:
     rock = "".join(f"; Rock on {square}" for square in position.squares(Piece.ROCK))
     now = panel.score(table)
     return f"{capitalised(table.name)}: {sides}{rock}; score {now.dwarf} to {now.troll}."
+
+
+class _Last:
+    """The drawing that was made last: both players and all who look on are shown the same."""
+
+    def __init__(self) -> None:
+        self._of: tuple[Table, Display] | None = None
+        self._lines: tuple[str, ...] = ()
+
+    def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
+        # Neither ever changes, so that what is drawn of the very same two is the same.
+        if self._of is None or self._of[0] is not table or self._of[1] != display:
+            self._of, self._lines = (table, display), tuple(_drawn(table, display))
+        return self._lines
+
+
+_last = _Last()
+
+
+def _drawn(table: Table, display: Display) -> list[str]:
+    form = _form(display)
+    rows = grid(panel.position(table), panel.last_move(table), display, form)
+    room = _room(form, display)
+    if room < PANEL_WIDTH:
+        return [*(row.rstrip() for row in rows), *panel.below(table, display)]
+    both = zip_longest(rows, panel.beside(table, room, display), fillvalue="")
+    return [f"{row or ' ' * form.value}{GAP}{fact}".rstrip() for row, fact in both]
 
 
 def _form(display: Display) -> Form:

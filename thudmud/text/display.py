@@ -5,7 +5,9 @@ Owns how the two make one. Must never draw anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from thudmud.commands.options import (
     Charset,
@@ -87,6 +89,49 @@ class Display:
             reader=reader,
             machine=options.machine,
         )
+
+
+_shared = lru_cache(maxsize=1024)(Display.of)
+"""The same display for the same wishes, so that those who share a text are quick to find."""
+
+
+class Screens(Mapping[str, Terminal]):
+    """What is known of the terminals of those who are here, by their names."""
+
+    def __init__(self) -> None:
+        self._terminals: dict[str, Terminal] = {}
+        self._displays: dict[str, tuple[Options, Display]] = {}
+
+    def __getitem__(self, name: str) -> Terminal:
+        return self._terminals[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._terminals)
+
+    def __len__(self) -> int:
+        return len(self._terminals)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._terminals
+
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Take note of what somebody's terminal can show."""
+        self._terminals[name] = terminal
+        self._displays.pop(name, None)
+
+    def forget(self, name: str) -> None:
+        """Take note that somebody is here no longer."""
+        self._terminals.pop(name, None)
+        self._displays.pop(name, None)
+
+    def display(self, name: str, options: Options) -> Display:
+        """Return how everything is shown to somebody who has chosen these options."""
+        before = self._displays.get(name)
+        if before is not None and before[0] is options:
+            return before[1]
+        display = _shared(self._terminals[name], options)
+        self._displays[name] = options, display
+        return display
 
 
 def _wanted(switch: Switch, *, can: bool) -> bool:

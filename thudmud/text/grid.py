@@ -12,14 +12,16 @@ What is left and is still in most fonts is dashed lines, with plain slashes for 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 
 from thudmud.commands.options import Colour, Element, Orient
 from thudmud.engine import SQUARES, Move, Piece, Position, Square
-from thudmud.engine.squares import LETTERS, WIDTH
+from thudmud.engine.squares import LETTERS, STRIDE, WIDTH
 from thudmud.text.colours import NONE, Run, colour_of, joined, on
-from thudmud.text.display import Display
+from thudmud.text.display import DEFAULT_WIDTH, Display
 
 MOVED_FROM, CAPTURED = "+", "*"
 _EMPTY = ".", "\N{BULLET OPERATOR}"
@@ -60,45 +62,93 @@ def grid(position: Position, last: Move | None, display: Display, form: Form) ->
 
     All of them are as wide as the form; what is blank at an end has no colour.
     """
-    marks = _marks(position, last, display, form)
-    ground = Colour(background=colour_of(Element.SQUARES, display).background)
-    turned = display.orient is Orient.NORTH
-    order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
-    rows: list[str] = []
-    for row in order:
-        squares = [Square(column, row) for column in order]
-        cells = [marks.get(square, _BLANK) for square in squares]
+    # Who differ in nothing that a grid shows share one painter.
+    look = replace(display, width=DEFAULT_WIDTH, ascii_only=False, reader=False, machine=False)
+    return _painter(look, form).grid(position, last)
+
+
+_BLANK: Run = (" ", NONE)
+_KEPT = 1024
+"""How many rows each painter remembers: some hundred bytes each, several times that in colour."""
+
+_BITS = STRIDE * WIDTH
+"""How many a bitboard has."""
+
+_ROW_BITS = [
+    sum(((1 << STRIDE) - 1) << (STRIDE * row + _BITS * piece) for piece in range(len(Piece)))
+    for row in range(WIDTH)
+]
+"""For each row its squares' bits in a code that holds a bitboard for each kind of piece."""
+
+
+class _Painter:
+    """Draws grids of one look, and remembers their rows: a ply changes one to three of fifteen."""
+
+    def __init__(self, display: Display, form: Form) -> None:
+        self._display, self._form = display, form
+        turned = display.orient is Orient.NORTH
+        self._order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
+        self._rows: dict[tuple[int, int, Move | None], str] = {}
+        self._squares, self._moved, self._captured = (
+            colour_of(each, display)
+            for each in (Element.SQUARES, Element.LAST_MOVE, Element.CAPTURED)
+        )
+        self._pieces = {
+            piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
+            for piece in Piece
+        }
+
+    def grid(self, position: Position, last: Move | None) -> list[str]:
+        """Return the column letters and the rows."""
+        code = 0
+        for piece in Piece:
+            code = code << _BITS | position.bits(piece)
+        touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
+        rows = []
+        for drawn, row in enumerate(self._order):
+            key = row, code & _ROW_BITS[row], last if row in touched else None
+            found = self._rows.get(key)
+            if found is None:
+                if len(self._rows) >= _KEPT:
+                    self._rows.clear()
+                found = self._rows[key] = self._row(row, drawn, position, key[2])
+            rows.append(found)
+        return _headed(rows, self._order, self._display, self._form)
+
+    def _row(self, row: int, drawn: int, position: Position, last: Move | None) -> str:
+        """Return a row with its number, of which so many are drawn above it."""
+        display, form = self._display, self._form
+        ground = Colour(background=self._squares.background)
+        squares = [Square(column, row) for column in self._order]
+        cells = [self._cell(square, position, last) for square in squares]
         gaps = _gaps(squares, ground, display, last)
         # The strip has a place for the frame at either end, and a gap on both sides of each square.
         strip = [_BLANK, *(run for pair in zip(gaps, cells, strict=False) for run in pair)]
         strip += [gaps[-1], _BLANK]
         if form is Form.FRAMED:
-            _enclose(strip, squares, len(rows), colour_of(Element.COORDINATES, display))
-        rows.append(_row(row, _cut(strip, form), display))
-    return _headed(rows, order, display, form)
+            _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, display))
+        number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
+        return joined([number, *_cut(strip, form)], display)
+
+    def _cell(self, square: Square, position: Position, last: Move | None) -> Run:
+        """Return what is drawn on a square."""
+        if not square.on_board:
+            return _BLANK
+        piece = position.piece_at(square)
+        if piece is None:
+            if last and square in last.captures:
+                return CAPTURED, on(self._captured, self._squares)
+            if last and square == last.origin:
+                return MOVED_FROM, on(self._moved, self._squares)
+            return _EMPTY[self._display.utf8], self._squares
+        drawn, colour = self._pieces[piece]
+        if last and square == last.target and self._form is Form.TIGHT and self._moved != NONE:
+            # No bracket says which one moved; the words below the board do, and so does its colour.
+            colour = on(self._moved, self._squares)
+        return drawn, colour
 
 
-_BLANK: Run = (" ", NONE)
-
-
-def _marks(
-    position: Position, last: Move | None, display: Display, form: Form
-) -> dict[Square, Run]:
-    """Return what is drawn on each of the squares."""
-    squares, moved, captured = (
-        colour_of(each, display) for each in (Element.SQUARES, Element.LAST_MOVE, Element.CAPTURED)
-    )
-    marks = dict.fromkeys(SQUARES, (_EMPTY[display.utf8], squares))
-    if last:
-        marks[last.origin] = (MOVED_FROM, on(moved, squares))
-        marks |= dict.fromkeys(last.captures, (CAPTURED, on(captured, squares)))
-    for piece in Piece:
-        drawn = glyph(piece, display), on(colour_of(ELEMENTS[piece], display), squares)
-        marks |= dict.fromkeys(position.squares(piece), drawn)
-    if last and form is Form.TIGHT and moved != NONE:
-        # No bracket says which one moved; the words below the board do, and so does its colour.
-        marks[last.target] = marks[last.target][0], on(moved, squares)
-    return marks
+_painter = lru_cache(maxsize=32)(_Painter)
 
 
 def _gaps(squares: list[Square], ground: Colour, display: Display, last: Move | None) -> list[Run]:
@@ -130,11 +180,6 @@ def _cut(strip: list[Run], form: Form) -> list[Run]:
         case Form.SPACED:
             return strip[1:-1]
     return strip[2:-2:2]
-
-
-def _row(row: int, strip: list[Run], display: Display) -> str:
-    number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
-    return joined([number, *strip], display)
 
 
 def _headed(rows: list[str], order: Iterable[int], display: Display, form: Form) -> list[str]:

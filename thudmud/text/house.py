@@ -7,7 +7,7 @@ other people's MUDs drive this very code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
@@ -31,7 +31,7 @@ from thudmud.tables.meaning import named
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.refusals import Refusal
 from thudmud.tables.seating import come_back, vanish
-from thudmud.text.display import DEFAULT_WIDTH, Display, Terminal
+from thudmud.text.display import DEFAULT_WIDTH, Display, Screens, Terminal
 from thudmud.text.facts import concerning
 from thudmud.text.messages import display_of, fitted, messages, sent
 from thudmud.text.mistakes import explain
@@ -72,7 +72,7 @@ class House:
         self.hall = Hall(boards, quiet_plies, seat_grace)
         board_words = {word for spec in boards for word in spec.name.lower().split()}
         self._taken_words = TAKEN_WORDS | board_words
-        self._terminals: dict[str, Terminal] = {}
+        self._terminals = Screens()
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""
@@ -128,7 +128,7 @@ class House:
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what a player's terminal can show."""
-        self._terminals[name] = terminal
+        self._terminals.fit(name, terminal)
 
     def brief(self, name: str) -> list[Message]:
         """Return how things stand for a player, for a program of theirs that has just come."""
@@ -188,7 +188,7 @@ class House:
         tellings = self.hall.commit(decision)
         told = [each for one in tellings for each in messages(self.hall, one, self._terminals)]
         if decision.player not in self.hall.people:
-            self._terminals.pop(decision.player, None)
+            self._terminals.forget(decision.player)
         return told
 
     def is_playing(self, name: str) -> bool:
@@ -209,9 +209,9 @@ class House:
     # What happened elsewhere, or before.
 
     @property
-    def boards(self) -> Sequence[str]:
+    def boards(self) -> Collection[str]:
         """The names of the boards."""
-        return list(self.hall.tables)
+        return self.hall.tables.keys()
 
     def version(self, board: str) -> int:
         """Return how many events have come to a board."""
@@ -252,10 +252,9 @@ class House:
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
         key = name.lower()
-        seats = (player for table in self.hall.tables.values() for player in table.seats.values())
         saved = self.hall.archive.adjourned.values()
         adjourned = (player for match in saved for player in (match.dwarf, match.troll))
-        return any(player.lower() == key for player in (*seats, *adjourned))
+        return self.hall.has_seat(name) or any(player.lower() == key for player in adjourned)
 
     # All at once, for whoever keeps no journal.
 

@@ -6,33 +6,27 @@ anything: it returns messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from thudmud.tables.hall import DEFAULTS, Hall, Telling
-from thudmud.text.display import Display, Terminal
+from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.people import DEFAULTS
+from thudmud.text.display import Display, Screens, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
 from thudmud.text.plain import plain
 from thudmud.text.plan import Message
 from thudmud.text.telling import tell
-from thudmud.text.view import View
+from thudmud.text.view import views
 from thudmud.text.words import wrapped
 
 PACKAGE = "thud"
 """What a client asks for that wants every fact, in lower case."""
 
-Terminals = Mapping[str, Terminal]
-"""What is known of the terminals of those who are here."""
 
-
-def messages(hall: Hall, telling: Telling, terminals: Terminals) -> list[Message]:
-    """Return all that is told of one thing that happened; those without a terminal hear nothing."""
-    readers: dict[View, list[str]] = {}
-    for name in telling.audience:
-        if name in terminals:
-            view = View.of(hall, telling, name, display_of(hall, name, terminals))
-            readers.setdefault(view, []).append(name)
-    programs = [name for name in telling.audience if _has_program(name, terminals)]
+def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
+    """Return all that is told of one thing that happened; those without a screen hear nothing."""
+    readers = views(hall, telling, screens)
+    programs = [name for name in telling.audience if _has_program(name, screens)]
     machines = any(view.display.machine for view in readers)
     known = facts(hall, telling) if programs or machines else []
     told = []
@@ -42,14 +36,14 @@ def messages(hall: Hall, telling: Telling, terminals: Terminals) -> list[Message
             lines += [line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             told.append(Message(tuple(names), "\n".join(lines)))
-    return told + sent(known, programs, terminals)
+    return told + sent(known, programs, screens)
 
 
-def sent(known: Iterable[Fact], names: Sequence[str], terminals: Terminals) -> list[Message]:
+def sent(known: Iterable[Fact], names: Sequence[str], screens: Screens) -> list[Message]:
     """Return facts for the programs of those, of some players, who have asked for them."""
     told = []
     for fact in known:
-        to = [name for name in names if fact.to in {None, name} and _wants(fact, terminals[name])]
+        to = [name for name in names if fact.to in {None, name} and _wants(fact, screens[name])]
         if to:
             told.append(Message(tuple(to), dumped(fact.data), fact.package))
     return told
@@ -62,10 +56,10 @@ def fitted(lines: list[str], display: Display) -> list[str]:
     return set_apart(lines) if display.machine else lines
 
 
-def display_of(hall: Hall, name: str, terminals: Terminals) -> Display:
+def display_of(hall: Hall, name: str, screens: Screens) -> Display:
     """Return how everything is shown to somebody."""
     person = hall.people.get(name)
-    return Display.of(terminals[name], person.options if person else DEFAULTS)
+    return screens.display(name, person.options if person else DEFAULTS)
 
 
 def _spelled(line: str, width: int) -> list[str]:
@@ -76,9 +70,9 @@ def _spelled(line: str, width: int) -> list[str]:
     return wrapped(spelled, width, glued=False)
 
 
-def _has_program(name: str, terminals: Terminals) -> bool:
+def _has_program(name: str, screens: Screens) -> bool:
     """Whether somebody's client has asked for any of our packages."""
-    packages = terminals[name].packages if name in terminals else ()
+    packages = screens[name].packages if name in screens else ()
     return any(package.partition(".")[0] == PACKAGE for package in packages)
 
 

@@ -22,8 +22,9 @@ from thudmud.tables.asides import (
     WentOut,
 )
 from thudmud.tables.events import Parting
-from thudmud.tables.hall import Hall, Person
+from thudmud.tables.hall import Hall
 from thudmud.tables.objects import listed
+from thudmud.tables.people import Person
 from thudmud.tables.seating import sorted_seats
 from thudmud.tables.table import Table
 from thudmud.text.options import said

@@ -11,7 +11,8 @@ from thudmud.commands import Style
 from thudmud.tables.asides import Aside, Told
 from thudmud.tables.events import Adjourned, Resumed, TableEvent
 from thudmud.tables.hall import Hall, Telling
-from thudmud.text.display import Display
+from thudmud.tables.people import DEFAULTS
+from thudmud.text.display import Display, Screens
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +36,29 @@ class View:
         """The columns of their screen."""
         return self.display.width
 
-    @classmethod
-    def of(cls, hall: Hall, telling: Telling, name: str, display: Display) -> View:
-        """Return how ``name`` sees what ``telling`` tells."""
-        table, event = telling.table, telling.event
-        seated = table is not None and table.side_of(name) is not None
-        named = name in _named(event)
-        me = name if seated or named else None
-        if table is None:
-            return cls(me, Style.FULL, display)
+
+def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, list[str]]:
+    """Return who sees in which way what ``telling`` tells; who has no screen sees nothing."""
+    table, event = telling.table, telling.event
+    names, seated = _named(event), set(table.seats.values()) if table else set()
+    groups: dict[tuple[str | None, Style, bool, int], tuple[Display, list[str]]] = {}
+    for name in telling.audience:
+        if name not in screens:
+            continue
         person = hall.people.get(name)
-        room = person.room if person else table.name
-        style = hall.style(name, table.name) if person else Style.BRIEF
-        return cls(me, style, display, room != table.name)
+        display = screens.display(name, person.options if person else DEFAULTS)
+        me = name if name in seated or name in names else None
+        style, away = Style.FULL, False
+        if table:
+            style = hall.style(name, table.name) if person else Style.BRIEF
+            away = person is not None and person.room != table.name
+        # Equal displays are nearly always one and the same, which is far quicker to see.
+        group = groups.setdefault((me, style, away, id(display)), (display, []))
+        group[1].append(name)
+    found: dict[View, list[str]] = {}
+    for (me, style, away, _), (display, readers) in groups.items():
+        found.setdefault(View(me, style, display, away), []).extend(readers)
+    return found
 
 
 def _named(event: TableEvent | Aside) -> set[str]:

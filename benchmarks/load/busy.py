@@ -1,0 +1,208 @@
+"""What a busy server does: commands a second, how long they take, and telling many of one move.
+
+Owns how these are measured. Each round measures thudmud and the yardsticks one after the other, and
+what counts is the median of the rounds' ratios: on a shared machine nothing else means anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from benchmarks.load.crowd import PATIENCE, Crowd, Rate
+from benchmarks.load.players import (
+    EVERY_WORDS,
+    MOVED,
+    PROMPT,
+    REFUSED,
+    SAY,
+    UNREAD,
+    Words,
+    move,
+    seated,
+    start_over,
+    to_and_fro,
+    watching,
+)
+from benchmarks.load.processes import thudmud, yardstick
+from benchmarks.load.table import Row
+
+SAME_LINE = b"\n"
+"""What is found once in what an echo answers."""
+
+WINDOW = 16
+"""How many lines of each player are on their way, when commands are pipelined."""
+
+WANTED = {SAY.title: 0.5, UNREAD.title: 0.5, REFUSED.title: None}
+MOVE_WANTED = 0.15
+TELLING_WANTED = 0.8
+DELAY_WANTED = 3.0
+
+PACE = 2000
+MANY = 100
+"""Up to so many talkers each have a table of their own, with somebody who listens; more sit two at
+a table, and both talk."""
+
+
+@dataclass(frozen=True)
+class Pains:
+    """How much time is spent on it: in how many rounds, and how many seconds each takes."""
+
+    rounds: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Trio:
+    """The same number of talkers at thudmud and at both echoes."""
+
+    thudmud: Crowd
+    telnetlib3: Crowd
+    bare: Crowd
+    talkers: Sequence[int]
+    echoing: Sequence[int]
+
+
+def trio(stack: ExitStack, folder: Path, talkers: int) -> Trio:
+    """Start all three, and connect to them."""
+    size = talkers if talkers > MANY else 2 * talkers
+    server = stack.enter_context(thudmud(folder / f"{talkers} talkers", size // 2))
+    documented = stack.enter_context(yardstick("telnetlib3", folder))
+    bare = stack.enter_context(yardstick("bare", folder))
+    return Trio(
+        stack.enter_context(seated(server, size)),
+        stack.enter_context(Crowd(documented, talkers, PROMPT)),
+        stack.enter_context(Crowd(bare, talkers, PROMPT)),
+        range(0, size, 1 if talkers > MANY else 2),
+        range(talkers),
+    )
+
+
+def commands(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
+    """Measure how many commands a second are answered."""
+    for talkers in numbers:
+        with ExitStack() as stack:
+            crowds = trio(stack, folder, talkers)
+            for words in EVERY_WORDS:
+                yield _rates(crowds, words, 1, pains)
+                yield _rates(crowds, words, WINDOW, pains)
+            yield _moves(crowds, pains)
+
+
+def _rates(crowds: Trio, words: Words, window: int, pains: Pains) -> Row:
+    def one_round() -> Iterator[Rate]:
+        answers = (words.answer, SAME_LINE, SAME_LINE)
+        talkers = (crowds.talkers, crowds.echoing, crowds.echoing)
+        everybody = (crowds.thudmud, crowds.telnetlib3, crowds.bare)
+        for crowd, who, answer in zip(everybody, talkers, answers, strict=True):
+            yield crowd.rate(who, words.line, answer, pains.seconds, window)
+
+    way = "pipelined" if window > 1 else "ping-pong"
+    title = f"{words.title}; {_players(crowds)}, {way}"
+    return _compared(title, one_round, pains, WANTED.get(words.title))
+
+
+def _moves(crowds: Trio, pains: Pains) -> Row:
+    size = len(crowds.thudmud)
+    pairs = range(0, size, 2)
+
+    def one_round() -> Iterator[Rate]:
+        yield crowds.thudmud.turns(pairs, move, MOVED, pains.seconds)
+        start_over(crowds.thudmud, range(size))
+        for echo in (crowds.telnetlib3, crowds.bare):
+            yield echo.rate(crowds.echoing, to_and_fro, SAME_LINE, pains.seconds, 1)
+
+    count = f"{len(pairs)} table" + ("s" if len(pairs) > 1 else "")
+    title = f"a legal move, told to two in full style; {count}, ping-pong"
+    return _compared(title, one_round, pains, MOVE_WANTED if len(pairs) >= MANY else None)
+
+
+def _players(crowds: Trio) -> str:
+    count = len(crowds.talkers)
+    return f"{count:,} player" + ("s" if count > 1 else "")
+
+
+def _compared(
+    title: str, one_round: Callable[[], Iterator[Rate]], pains: Pains, least: float | None
+) -> Row:
+    rounds = [list(one_round()) for _ in range(pains.rounds)]
+    rates = [median(each.wall for each in rates) for rates in zip(*rounds, strict=True)]
+    return Row(
+        title,
+        "a second",
+        rates,
+        ratio=median(ours.wall / theirs.wall for ours, theirs, _ in rounds),
+        cpu=median(ours.cpu / theirs.cpu for ours, theirs, _ in rounds),
+        least=least,
+    )
+
+
+def delays(folder: Path, talkers: int, pains: Pains) -> Iterator[Row]:
+    """Measure how long answers take at a steady pace."""
+    pace = min(PACE, 20 * talkers)
+    with ExitStack() as stack:
+        crowds = trio(stack, folder, talkers)
+        rounds = []
+        for _ in range(pains.rounds):
+            ours = crowds.thudmud.delays(crowds.talkers, SAY.line, SAY.answer, pains.seconds, pace)
+            echoes = [
+                echo.delays(crowds.echoing, SAY.line, SAME_LINE, pains.seconds, pace)
+                for echo in (crowds.telnetlib3, crowds.bare)
+            ]
+            rounds.append([ours, *echoes])
+    for name, part, most in (("median", 0.5, None), ("99th percentile", 0.99, DELAY_WANTED)):
+        found = [[each[int(len(each) * part)] * 1000 for each in sorted_] for sorted_ in rounds]
+        yield Row(
+            f"delay at {pace:,} says a second, {name}",
+            "ms",
+            [median(each) for each in zip(*found, strict=True)],
+            ratio=median(ours / theirs for ours, theirs, _ in found),
+            most=most,
+        )
+
+
+def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
+    """Measure how long it takes until all who look on are told of a move."""
+    for style in ("full", "brief"):
+        with ExitStack() as stack:
+            server = stack.enter_context(thudmud(folder / style, 1))
+            crowd = stack.enter_context(watching(server, watchers, style))
+            teller = stack.enter_context(yardstick("tell", folder))
+            told = stack.enter_context(Crowd(teller, watchers + 2, PROMPT))
+            ours, bare = [], []
+            for ply in range(10 * pains.rounds):
+                taken, size = _until_all_know(crowd, ply % 2, to_and_fro(0, ply))
+                ours.append(taken)
+                bare.append(_until_all_know(told, 0, b"%d" % size)[0])
+        title = f"a move told to {watchers:,} who look on, {style} style"
+        middle = median(ours)
+        ratio = median(theirs / mine for mine, theirs in zip(ours, bare, strict=True))
+        yield Row(
+            f"{title}: to the last",
+            "ms",
+            (middle * 1000, None, median(bare) * 1000),
+            ratio=ratio,
+            least=TELLING_WANTED,
+        )
+        yield Row(f"{title}: messages", "a second", [(watchers + 2) / middle])
+
+
+def _until_all_know(crowd: Crowd, teller: int, line: bytes) -> tuple[float, int]:
+    """Return how long it takes until everybody has a prompt again, and how much each was sent."""
+    missing, size = set(range(len(crowd))), 0
+    begun = perf_counter()
+    crowd.send(teller, line)
+    while missing:
+        for number, data in crowd.heard():
+            size += len(data)
+            if data.endswith(PROMPT):
+                missing.discard(number)
+        if perf_counter() > begun + PATIENCE:
+            raise TimeoutError(f"{len(missing)} were not told of a move")
+    taken = perf_counter() - begun
+    crowd.quiet(0.05)
+    return taken, size // len(crowd)

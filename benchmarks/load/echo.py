@@ -1,0 +1,101 @@
+"""The yardsticks: servers that do next to nothing, each run as a process of its own.
+
+Owns what a connection costs at least. Must never know what is sent.
+
+- ``bare``: an ``asyncio.Protocol`` that greets, and writes every line back.
+- ``telnetlib3``: the same as telnetlib3's documentation shows it: a shell with a reader and a
+  writer.
+- ``tell``: an ``asyncio.Protocol`` that writes as many bytes as a line says to all connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import telnetlib3
+
+BACKLOG = 4096
+GREETING = b"> "
+
+
+class Bare(asyncio.Protocol):
+    """Writes back every line."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Greet."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport, self._rest = transport, b""
+        transport.write(GREETING)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._transport.write(line + b"\n")
+
+
+class Tell(asyncio.Protocol):
+    """Writes so many bytes to everybody, the last of which are the greeting's."""
+
+    everybody: set[asyncio.Transport] = set()  # noqa: RUF012  (one process, one crowd)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Greet."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self.everybody.add(transport)
+        transport.write(GREETING)
+
+    def data_received(self, data: bytes) -> None:
+        """Write to everybody."""
+        told = GREETING.rjust(int(data), b"x")
+        for each in self.everybody:
+            each.write(told)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+        """Forget the connection."""
+        self.everybody.discard(self._transport)
+
+
+async def shell(reader: Any, writer: Any) -> None:  # of one kind or another, says telnetlib3
+    writer.write(GREETING.decode())
+    while line := await reader.readline():
+        writer.write(line)
+        await writer.drain()
+    writer.close()
+
+
+async def protocol(kind: type[asyncio.Protocol]) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    return await loop.create_server(kind, "127.0.0.1", 0, backlog=BACKLOG)
+
+
+async def documented() -> asyncio.Server:
+    server = cast("asyncio.Server", await telnetlib3.create_server("127.0.0.1", 0, shell=shell))
+    # telnetlib3 leaves asyncio's backlog of 100, beyond which connections hang.
+    with socket.socket(fileno=os.dup(server.sockets[0].fileno())) as listening:
+        listening.listen(BACKLOG)
+    return server
+
+
+KINDS: dict[str, Callable[[], Awaitable[asyncio.Server]]] = {
+    "bare": lambda: protocol(Bare),
+    "telnetlib3": documented,
+    "tell": lambda: protocol(Tell),
+}
+
+
+async def main(kind: str) -> None:
+    server = await KINDS[kind]()
+    host, port = server.sockets[0].getsockname()[:2]
+    print(f"ready: {host} {port}", flush=True)
+    await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

@@ -1,0 +1,153 @@
+"""Crowds that play: how they come in and sit down, and what they then type.
+
+Owns every word that is sent to thudmud, and what shows that it has been answered. Must never
+measure anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from benchmarks.load.crowd import Crowd, Line
+from benchmarks.load.processes import Running, board, letters
+from thudmud.engine import DISCWORLD, Verb
+
+NAME_PROMPT = b"What is your name? "
+PROMPT = b"> "
+MOVED = b"Last move"
+"""What is found once in a board of full style after a move."""
+
+GAMES, PLIES = 100, 120
+"""How many different games are played, and how far: none of them ends before."""
+
+_STEPS = (b"A6 to B6", b"G7 to F7", b"B6 to A6", b"F7 to G7")
+"""What two pieces do that go to and fro, and capture nothing."""
+
+_BEGUN = b"The first battle"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Something to type: what it is, the line, and what is found once in its answer."""
+
+    title: str
+    line: Line
+    answer: bytes
+
+
+SAY = Words(
+    "say, each line another",
+    lambda number, count: b"say Well met, fellow dwarf! %d.%d\r\n" % (number, count),
+    b"You say:",
+)
+UNREAD = Words(
+    "a line that cannot be read",
+    lambda number, count: b"mvoe from a6 to b6\r\n",  # noqa: ARG005  (the same for all)
+    b"There is no command",
+)
+UNREAD_ANEW = Words(
+    "the same, each line another",
+    lambda number, count: b"mvoe from a6 to b6 %d.%d\r\n" % (number, count),
+    b"There is no command",
+)
+REFUSED = Words(
+    "a move that is refused",
+    lambda number, count: b"move from a6 to c9\r\n",  # noqa: ARG005
+    b".\r\n",
+)
+LOOK = Words(
+    "look at board",
+    lambda number, count: b"look at board\r\n",  # noqa: ARG005
+    b"A B C D E F G H I J K L M N O",
+)
+EVERY_WORDS = (SAY, UNREAD, UNREAD_ANEW, REFUSED, LOOK)
+
+
+def move(number: int, count: int) -> bytes:
+    """Return the move of a ply in a table's own game, by how many plies there were before."""
+    lines = _game(number // 2 % GAMES)
+    return lines[count] if count < len(lines) else b""
+
+
+@cache
+def _game(seed: int) -> list[bytes]:
+    """Return the lines of a game at random."""
+    random, position, lines = Random(seed), DISCWORLD.opening, []
+    for _ in range(PLIES):
+        found = random.choice(DISCWORLD.legal_moves(position))
+        line = f"{found.verb.value} from {found.origin} to {found.target}"
+        if found.captures and found.verb is not Verb.HURL:
+            line += f" capturing {', '.join(map(str, found.captures))}"
+        lines.append(f"{line}\r\n".encode())
+        position = DISCWORLD.after(position, found)
+    return lines
+
+
+def to_and_fro(number: int, count: int) -> bytes:  # noqa: ARG001  (a `Line`)
+    """Return the move of a ply, by how many plies there were before; this never ends."""
+    return b"move from " + _STEPS[count % 4] + b"\r\n"
+
+
+def move_by_name(number: int, count: int) -> bytes:
+    """Return the same, and name the board."""
+    return to_and_fro(number, count)[:-2] + f" on {board(number // 2)}\r\n".encode()
+
+
+def come_in(crowd: Crowd, members: Sequence[int]) -> None:
+    """Give those a name who have none."""
+    crowd.say(members, lambda number: f"q{letters(number)}\r\n".encode(), PROMPT)
+    crowd.quiet()
+
+
+def sit_down(crowd: Crowd, members: Sequence[int]) -> None:
+    """Let pairs begin a game each, at the table of half their number; the even one is dwarf."""
+
+    def join(side: str) -> Callable[[int], bytes]:
+        return lambda number: f"join game as {side} on {board(number // 2)}\r\n".encode()
+
+    evens = [number for number in members if number % 2 == 0]
+    odds = [number for number in members if number % 2]
+    crowd.say(evens, join("dwarf"), b"You sit down")
+    crowd.say(odds, join("troll"), b"You sit down")
+    crowd.quiet()
+    for number in evens:
+        crowd.send(number, b"start game\r\n")
+    crowd.wait_for(members, _BEGUN)
+    crowd.quiet()
+
+
+def start_over(crowd: Crowd, members: Sequence[int]) -> None:
+    """Let pairs begin their games anew, so that these do not grow from one round to the next."""
+    for parity in (0, 1):
+        for number in members:
+            if number % 2 == parity:
+                crowd.send(number, b"start game\r\n")
+        crowd.quiet()
+
+
+def seated(server: Running, size: int) -> Crowd:
+    """Return a crowd that plays, two at each table."""
+    crowd = Crowd(server, size, NAME_PROMPT)
+    try:
+        come_in(crowd, range(size))
+        sit_down(crowd, range(size))
+    except BaseException:
+        crowd.close()
+        raise
+    return crowd
+
+
+def watching(server: Running, size: int, style: str) -> Crowd:
+    """Return a crowd of two that play at one table, and those who look on."""
+    crowd = seated(server, 2)
+    crowd.grow(size, NAME_PROMPT)
+    members = range(2, 2 + size)
+    come_in(crowd, members)
+    crowd.say(members, lambda _: f"go to {board(0)}\r\n".encode(), b"You walk")
+    crowd.quiet()
+    crowd.say(members, lambda _: f"set board {style}\r\n".encode(), PROMPT)
+    crowd.quiet()
+    return crowd

@@ -1,0 +1,122 @@
+"""Servers as processes: how they are started, and what they take.
+
+Owns the configuration that thudmud is measured with. Must never drive a server.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KIB = 1024
+
+RAISED: Mapping[str, Mapping[str, object]] = {
+    "server": {
+        "port": 0,
+        "connections": 10_000,
+        "connections_per_address": 10_000,
+        "accepts_per_second": 100_000,
+        "accepts_at_once": 1_000_000,
+        "commands_per_second": 100_000,
+        "commands_at_once": 1_000_000,
+        "outbox_bytes": 1 << 24,
+    },
+    "players": {"names_per_hour": 1_000_000, "chat_per_minute": 100_000, "chat_at_once": 100_000},
+}
+"""The caps that keep one client from harming others, raised: here one machine is everybody. How
+many commands are handled in a turn, and how many may wait, is as it is by default."""
+
+
+def letters(number: int) -> str:
+    """Return a number as four letters; names have no digits."""
+    word = ""
+    for _ in range(4):
+        number, digit = divmod(number, 26)
+        word = chr(ord("a") + digit) + word
+    return word
+
+
+def board(number: int) -> str:
+    """Return the name of a board."""
+    return f"b{letters(number)} board"
+
+
+def configured(folder: Path, boards: int) -> Path:
+    """Write a configuration with so many boards, in a folder where the server keeps its files."""
+    text = ""
+    for section, values in RAISED.items():
+        text += f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in values.items())
+    for number in range(boards):
+        text += f'[[board]]\nname = "{board(number)}"\n'
+    path = folder / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that runs.
+
+    Attributes:
+        pid: its process.
+        place: where it listens.
+        started: how many seconds its start took.
+    """
+
+    pid: int
+    place: tuple[str, int]
+    started: float
+
+    @property
+    def cpu(self) -> float:
+        """The seconds that its processor has worked for it so far, all threads together."""
+        return time.clock_gettime((~self.pid << 3) | 2)  # Linux's clock of another process
+
+    @property
+    def memory(self) -> float:
+        """The KiB of memory that it takes."""
+        pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / KIB
+
+
+@contextmanager
+def started(words: Iterable[str | Path], folder: Path) -> Iterator[Running]:
+    """Start a server, wait until it is ready, and stop it in the end."""
+    begun = time.perf_counter()
+    with subprocess.Popen(  # noqa: S603  (our own commands)
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout
+            *_, host, port = process.stdout.readline().split()
+            taken = time.perf_counter() - begun
+            yield Running(process.pid, (host, int(port)), taken)
+        finally:
+            process.kill()
+
+
+@contextmanager
+def thudmud(folder: Path, boards: int = 4) -> Iterator[Running]:
+    """Start the real server."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = configured(folder, boards)
+    with started(["thudmud.server.main", "serve", "--config", config], folder) as running:
+        yield running
+
+
+@contextmanager
+def yardstick(kind: str, folder: Path) -> Iterator[Running]:
+    """Start one of the servers of ``echo.py``."""
+    with started(["benchmarks.load.echo", kind], folder) as running:
+        yield running

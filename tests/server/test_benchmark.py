@@ -1,0 +1,65 @@
+"""The benchmark of the server runs, and prints a row for everything it is to measure."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.load.busy import Pains
+from benchmarks.load.table import COLUMNS, Row, markdown, plain
+from benchmarks.server import Extent, notes, rows
+
+TINY = Extent(
+    Pains(1, 0.05),
+    talkers=(2,),
+    steady=2,
+    watchers=3,
+    connections=4,
+    tables=(1, 2),
+    accounts=(1, 2),
+    plies=(2, 4),
+)
+
+
+@pytest.mark.slow
+def test_the_table() -> None:
+    measured = list(rows(TINY))
+    titles = [row.title for row in measured]
+    for talkers in ("2 players",):
+        for words in ("say", "a line that cannot be read", "a move that is refused", "look"):
+            for way in ("ping-pong", "pipelined"):
+                assert any(
+                    each.startswith(words) and each.endswith(f"; {talkers}, {way}")
+                    for each in titles
+                ), (words, talkers, way)
+    for words in (
+        "a legal move, told to two in full style; 2 tables, ping-pong",
+        "delay at 40 says a second, 99th percentile",
+        "a move told to 3 who look on, brief style: to the last",
+        "memory of an idle session",
+        "connections accepted and greeted",
+        "first prompt of a silent client",
+        "start, until it is ready",
+        "say at one of 2 tables, beside one of 1 tables",
+        "a move after 4 plies, beside after 2 plies",
+        "look with 2 accounts, beside with 1 accounts",
+    ):
+        assert words in titles
+    assert all(row.values[0] for row in measured if row.unit != "KiB")
+    assert "chat_per_minute" in " ".join(notes(TINY))
+
+
+def test_what_is_not_as_it_should_be_is_marked() -> None:
+    slow = Row("a say", "a second", (10, 100, 1000), ratio=0.1, cpu=0.2, least=0.5)
+    assert not slow.is_wanted
+    assert slow.cells == (
+        "a say", "10.00", "100", "1,000", "a second", "0.10", "0.20", ">= 0.5 !",
+    )  # fmt: skip
+    large = Row("memory", "KiB", (30, 20), ratio=10, most=12, what=" more")
+    assert large.is_wanted
+    assert large.cells[5:] == ("10.00 more", "", "<= 12 more")
+
+
+def test_the_columns() -> None:
+    row = Row("a say", "a second", (10, 100, 1000), ratio=0.1, least=0.5)
+    assert len(plain(row.cells)) == len(plain(COLUMNS))
+    assert markdown(row.cells).count("|") == len(COLUMNS) + 1

@@ -1,0 +1,106 @@
+"""The people in the hall: who is in which room, and who sits where.
+
+Owns what makes these quick to find: what it costs must not grow with the boards and the people
+elsewhere. Must never decide where somebody goes; `thudmud.tables.hall` does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from thudmud.commands import Style
+from thudmud.commands.options import Options
+from thudmud.tables.asides import Replayed
+
+DEFAULTS = Options()
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody who is here.
+
+    Attributes:
+        name: what they are called.
+        number: how many had come before them.
+        member: whether they have an account.
+        room: where they are; None is the hall.
+        used: the board that ``it`` means to them.
+        styles: how they want to see boards, where they have chosen.
+        options: how they want to see everything.
+        replay: the battle that they are seeing again, and where they are in it.
+    """
+
+    name: str
+    number: int = 0
+    member: bool = False
+    room: str | None = None
+    used: str | None = None
+    styles: dict[str, Style] = field(default_factory=dict)
+    options: Options = DEFAULTS
+    replay: Replayed | None = None
+
+
+class Members(Set[str]):
+    """The names of those, of some people, who have accounts."""
+
+    def __init__(self, people: Mapping[str, Person]) -> None:
+        self._people = people
+
+    def __contains__(self, name: object) -> bool:
+        person = self._people.get(name) if isinstance(name, str) else None
+        return person is not None and person.member
+
+    def __iter__(self) -> Iterator[str]:
+        return (person.name for person in self._people.values() if person.member)
+
+    def __len__(self) -> int:
+        return sum(person.member for person in self._people.values())
+
+
+class Rooms:
+    """Who is in which room."""
+
+    def __init__(self) -> None:
+        self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
+
+    def people_in(self, room: str | None) -> list[str]:
+        """Return the names of those in a room, in the order they came to the server."""
+        here = self._here.get(room, {}).values()
+        return [person.name for person in sorted(here, key=attrgetter("number"))]
+
+    def move(self, person: Person, room: str | None) -> None:
+        """Let somebody go to a room."""
+        self.leave(person)
+        person.room = room
+        self._here[room][person.name] = person
+
+    def leave(self, person: Person) -> None:
+        """Let somebody leave the room where they are, if they are in any."""
+        here = self._here[person.room]
+        here.pop(person.name, None)
+        if not here:
+            del self._here[person.room]
+
+
+class Seats:
+    """At which boards each player has a seat."""
+
+    def __init__(self) -> None:
+        self._boards: defaultdict[str, set[str]] = defaultdict(set)
+
+    def of(self, player: str) -> Collection[str]:
+        """Return the boards at which a player of that name, in any case, has a seat."""
+        return self._boards.get(player.lower(), ())
+
+    def change(self, board: str, before: Iterable[str], after: Iterable[str]) -> None:
+        """Take note of who had seats at a board, and who has now."""
+        for player in before:
+            boards = self._boards[player.lower()]
+            boards.discard(board)
+            if not boards:
+                del self._boards[player.lower()]
+        for player in after:
+            self._boards[player.lower()].add(board)
