@@ -132,7 +132,7 @@ def test_the_last_move_has_its_number_its_captures_and_you_in_it() -> None:
     assert told(table, LastMove(), me="Bert") == [f"Ply 1: Anna hurls {hurled}"]
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
 def test_rows_and_columns_tell_every_square_once(ruleset: Ruleset) -> None:
     random = Random(ruleset.name)  # noqa: S311 (games to try, no secrets)
     for plies in (0, 20, 60):
@@ -165,7 +165,7 @@ def _standing(game: Game) -> dict[Square, str]:
     return {at: piece.noun if piece else "empty" for at, piece in pieces.items()}
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_answers_fit_the_screen_and_are_no_flood(ruleset: Ruleset, width: int) -> None:
     random = Random(width)  # noqa: S311 (games to try, no secrets)
