@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails
 from thudmud.server.settings import (
     BoardSettings,
     GameSettings,
+    GatewaySettings,
     PlayerSettings,
     ServerSettings,
     Settings,
@@ -32,6 +33,7 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "game": GameSettings.model_fields,
     "players": PlayerSettings.model_fields,
     "storage": StorageSettings.model_fields,
+    "gateway": GatewaySettings.model_fields,
     "board": BoardSettings.model_fields,
 }
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated
