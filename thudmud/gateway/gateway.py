@@ -145,10 +145,13 @@ class Gateway:
         """Carry out a request that is new, and answer it."""
         return self._begin(self._answer(session, request))
 
-    @staticmethod
-    def refuse(session: Session, fault: Fault) -> None:
-        """Answer a request that has begun, but cannot be read."""
-        session.answer(Answer(fault.number or 0, fault=fault))
+    def refuse(self, session: Session, number: int, fault: Fault) -> asyncio.Task[None]:
+        """Answer a request that has begun, but cannot be read, in its turn."""
+
+        async def refuse() -> None:
+            session.answer(Answer(number, fault=fault))
+
+        return self._begin(refuse())
 
     async def _answer(self, session: Session, request: requests.Request) -> None:
         try:

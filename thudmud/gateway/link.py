@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import StreamReader
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 from thudmud.gateway import requests
@@ -119,11 +121,8 @@ class Link:
         except Fault as fault:
             if self._session is None or fault.code in FATAL:
                 self._refuse(fault)
-            elif fault.number is not None and self._session.begin(fault.number):
-                self._gateway.refuse(self._session, fault)
-            else:
-                self._writer.write(error(fault))
-        await self._writer.drain()
+            elif fault.number is None or not await self._refuse_request(fault.number, fault):
+                await self._say(error(fault))
 
     def _refuse(self, fault: Fault) -> None:
         """End a link that has begun badly, or cannot go on."""
@@ -137,11 +136,11 @@ class Link:
         """
         session = self._session
         if session is None:
-            self._greet(sent)
+            await self._greet(sent)
             return
         match sent:
             case requests.Ping():
-                self._writer.write(line({"type": "pong"}))
+                await self._say(line({"type": "pong"}))
             case requests.Ack(seen=seen):
                 session.acknowledge(seen)
             case requests.Bye():
@@ -153,11 +152,12 @@ class Link:
             case requests.Request():
                 await self._ask(session, sent)
 
-    def _greet(self, sent: requests.Sent) -> None:
+    async def _greet(self, sent: requests.Sent) -> None:
         if not isinstance(sent, requests.Hello):
             raise Fault(Code.HELLO_FIRST, 'The first line should be of type "hello".')
         session, resumed = self._gateway.greet(sent, self, trusted=self._trusted)
-        self._writer.write(
+        self._session, self._sent = session, session.outbox.seen
+        await self._say(
             line(
                 {
                     "type": "welcome",
@@ -171,29 +171,49 @@ class Link:
                 }
             )
         )
-        self._sent = session.outbox.seen
-        self._session = session
         session.news = self._told
         self._news.set()
 
     async def _ask(self, session: Session, request: requests.Request) -> None:
         if request.seen is not None:
             session.acknowledge(request.seen)
-        await self._free.acquire()  # before the request has begun: the link may be cut meanwhile
-        if session.begin(request.id):
-            task = self._gateway.begin(session, request)
-            self._work.add(task)
-            task.add_done_callback(self._done)
+        if await self._begin(session, request.id, partial(self._gateway.begin, session, request)):
             return
-        self._free.release()
         if answer := session.repeated(request.id):
-            self._writer.write(answer)
+            await self._say(answer)
+
+    async def _refuse_request(self, number: int, fault: Fault) -> bool:
+        """Answer a request that cannot be read; return whether it is a new one."""
+        session = self._session
+        if session is None:
+            return False
+        return await self._begin(
+            session, number, partial(self._gateway.refuse, session, number, fault)
+        )
+
+    async def _begin(
+        self, session: Session, number: int, begin: Callable[[], asyncio.Task[None]]
+    ) -> bool:
+        """Begin a request, unless it came before; return whether it is a new one."""
+        await self._free.acquire()  # before the request has begun: the link may be cut meanwhile
+        if not session.begin(number):
+            self._free.release()
+            return False
+        task = begin()
+        self._work.add(task)
+        task.add_done_callback(self._done)
+        return True
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
         self._free.release()
 
     # Out.
+
+    async def _say(self, words: bytes) -> None:
+        """Send a line without a number, and do not listen until there is room for more."""
+        self._writer.write(words)
+        await self._writer.drain()
 
     def _told(self) -> None:
         """Take note that there is more to be sent; but if too much waits, that is the end."""
@@ -210,7 +230,10 @@ class Link:
             await self._send_all()
 
     async def _send_all(self) -> None:
-        while self._session and (told := self._session.outbox.line(self._sent + 1)):
+        while not self._ended.done() and self._session:
+            told = self._session.outbox.line(self._sent + 1)
+            if told is None:
+                return
             self._sent += 1
             self._writer.write(told)
             await self._writer.drain()

@@ -179,7 +179,7 @@ def _read(data: dict[str, Any]) -> Sent:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise _Wrong(f'"type" should be one of {", ".join(KINDS)}.')
-    types = get_type_hints(kind)
+    types = _TYPES[kind]
     unknown = sorted(set(data) - set(types))
     if unknown:
         raise _Wrong(f"There is no key {_shown(unknown[0])}; there are {', '.join(types)}.")
@@ -211,6 +211,8 @@ def _is_text(value: str) -> bool:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list | dict):  # as deep as may be
+        return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
@@ -219,6 +221,7 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+_TYPES = {kind: get_type_hints(kind) for kind in KINDS.values()}
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated
 _KIND_WORDS = {int: "a whole number", str: "a text", bool: "true or false", NoneType: "null"}
 _COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)

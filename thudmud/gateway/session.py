@@ -35,7 +35,7 @@ class Session:
         self.received = 0
         self.news: Callable[[], None] | None = None
         self._begun: set[int] = set()
-        self._answers: dict[int, bytes] = {}
+        self._answers: dict[int, tuple[int, bytes]] = {}
 
     @property
     def busy(self) -> bool:
@@ -51,7 +51,7 @@ class Session:
         return True
 
     def repeated(self, number: int) -> bytes | None:
-        """Return the line that has answered a request; None if it is still to be answered.
+        """Return the line that has answered a request; None if it is on its way, in its turn.
 
         Raises:
             Fault: it is not known any more what came of it.
@@ -59,7 +59,8 @@ class Session:
         if number in self._begun:
             return None
         if number in self._answers:
-            return self._answers[number]
+            seq, line = self._answers[number]
+            return line if seq <= self.outbox.seen else None
         text = f"Request {number} came before; each has a higher number than the last."
         raise Fault(Code.REPEATED, text, number)
 
@@ -68,7 +69,8 @@ class Session:
         for each in happened:
             self.outbox.add(each)
         self._begun.discard(answer.number)
-        self._answers[answer.number] = self.outbox.add(answer)
+        line = self.outbox.add(answer)
+        self._answers[answer.number] = self.outbox.last, line
         if len(self._answers) > REMEMBERED:
             del self._answers[next(iter(self._answers))]
         if self.news:
