@@ -10,6 +10,7 @@ from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.board import Board
 from thudmud.gateway.gateway import Gateway
+from thudmud.gateway.requests import Open
 from thudmud.gateway.terms import Terms
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
@@ -390,3 +391,27 @@ async def test_a_gateway_that_stops_says_so(gateway: Gateway, client: Client) ->
     assert [each["code"] for each in await client.end()] == ["closing"]
     late = Client(gateway)
     assert (await last_words(late, **GREETING))[0] == "closing"
+
+
+async def test_what_is_asked_for_just_before_a_session_ends_leaves_nothing_behind(
+    gateway: Gateway, connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = connect()
+    await client.greet()
+    session = gateway._sessions["mud"]
+    asked = [Open(id=n, board=f"board-{n}") for n in range(1, 4)]
+    gateway.begin(session, asked[0])
+    gateway.end(session)
+    gateway.begin(session, asked[1])
+    while gateway._tasks:
+        await asyncio.wait(gateway._tasks)
+    assert gateway._boards._open == {}
+    assert caplog.text == ""
+
+
+async def test_who_does_not_know_the_secret_is_in_the_log(
+    connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    await last_words(connect(), **GREETING | {"secret": "guess"})
+    assert "a client called mud does not know the secret" in caplog.text
+    assert "guess" not in caplog.text

@@ -185,6 +185,8 @@ async def test_two_processes_that_have_one_board() -> None:
     assert (await two.answer("line", **line, line="leave game"))["version"] == 2
     late = await one.answer("line", **line, line="leave game", at_version=1)
     assert late["code"] == "changed"
+    await one.answer("line", **line, line="score")
+    assert [each["text"] for each in one.heard if each["type"] == "tell"][1].startswith("You leave")
     for client in (one, two):
         client.reader.feed_eof()
         await client.end()

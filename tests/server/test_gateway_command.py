@@ -21,7 +21,7 @@ SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
 COMMAND = [sys.executable, "-m", "thudmud.server.main", "gateway"]
 HELLO = {"type": "hello", "version": 1, "client": "mud"}
 OPEN = {"type": "open", "board": "oak", "name": "oak board"}
-PATIENCE = 20  # seconds after which something that was waited for will not come
+PATIENCE = 60  # seconds after which something that was waited for will not come
 
 
 def written(*data: dict[str, object]) -> bytes:
@@ -151,6 +151,7 @@ def test_over_a_port(tmp_path: Path, run_server: RunServer) -> None:
             assert next(heard)["seq"] == 1
 
 
+@pytest.mark.slow
 def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: RunServer) -> None:
     path = configured(tmp_path, socket="socket")
     with subprocess.Popen(
@@ -197,6 +198,7 @@ def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: R
     assert not (tmp_path / "socket").exists()
 
 
+@pytest.mark.slow
 def test_a_client_that_stops_reading_is_cut_off(tmp_path: Path, run_server: RunServer) -> None:
     path = configured(tmp_path, secret=SECRET, outbox_bytes=65_536)
     with run_server([*COMMAND, "--config", path, "--port", "0"]) as place:

@@ -53,6 +53,8 @@ class Board:
         self.spec = spec
         self._journal, self._stream, self._clock = journal, stream, clock
         self._house = House([spec], terms.quiet_plies, terms.seat_grace)
+        self._late: list[Message] = []
+        """What others have done, which was found when something here had to be decided again."""
 
     @property
     def version(self) -> int:
@@ -106,14 +108,14 @@ class Board:
         told += self._house.carry_out(last)
         if request.room == "board" and not last.asides:
             told += self._house.brief(name)
-        return told
+        return self._all(told)
 
     async def leave(self, name: str, parting: Parting) -> list[Message]:
         """See a player out; their seat is kept, or given up."""
         now = self._clock()
         gone = self._house.part(name, now, parting)[-1]
         told = await self._write(lambda: self._house.part(name, now, parting))
-        return told + self._house.carry_out(gone)
+        return self._all(told + self._house.carry_out(gone))
 
     async def obey(
         self, name: str, line: str, at_version: int | None
@@ -123,22 +125,21 @@ class Board:
         Raises:
             Fault: the board does not stand at that version.
         """
-        told: list[Message] = []
         while True:
             if at_version is not None and self.version != at_version:
                 text = f"The board stands at version {self.version}, not {at_version}."
                 raise Fault(Code.CHANGED, text)
             try:
                 plan = self._house.plan(name, line, self._clock())
-                told += [*plan.messages, *await self._carry_out(plan.decisions)]
+                told = [*plan.messages, *await self._carry_out(plan.decisions)]
                 break
             except Unread as unread:
                 await self._recall(unread)
             except Conflict:
-                told += await self._catch_up()
+                await self._catch_up()
         while self._house.is_playing(name):
             told += self._house.play_on(name)
-        return told, plan
+        return self._all(told), plan
 
     def is_here(self, name: str) -> bool:
         """Whether a player is here."""
@@ -177,19 +178,21 @@ class Board:
 
     async def _write(self, decide: Callable[[], Sequence[Decision]]) -> list[Message]:
         """Store and tell what is decided of what has to be stored."""
-        told: list[Message] = []
         while True:
             try:
-                return told + await self._carry_out([each for each in decide() if each.events])
+                return await self._carry_out([each for each in decide() if each.events])
             except Conflict:
-                told += await self._catch_up()
+                await self._catch_up()
 
-    async def _catch_up(self) -> list[Message]:
-        """Make so, and tell, what another process has stored."""
-        told = []
+    async def _catch_up(self) -> None:
+        """Make so what another process has stored."""
         for entry in await self._journal.read(self._stream, self.version + 1):
-            told += self._house.carry_out(self._decided(entry))
-        return told
+            self._late += self._house.carry_out(self._decided(entry))
+
+    def _all(self, told: list[Message]) -> list[Message]:
+        """Return what is told now, after what is told late."""
+        late, self._late = self._late, []
+        return late + told
 
     def _decided(self, entry: Entry) -> Decision:
         event = cast("TableEvent", entry.event)

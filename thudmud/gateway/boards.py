@@ -77,6 +77,7 @@ class Boards:
             JournalError: it is not done, since it cannot be stored.
         """
         async with self._lock(request.board):
+            _check_session(session)
             if isinstance(request, requests.Open):
                 return await self._set_up(session, request)
             opened = self._opened(session, request)
@@ -114,6 +115,7 @@ class Boards:
             stream = f"{session.client} {request.board} {request.name}"
             board = Board(self._journal, stream, spec, self._terms, self._clock)
             await board.open()
+            _check_session(session)
             self._owners[request.board] = Owner(session.client, request.name)
             opened = self._open[request.board] = _Opened(session, board)
         board = opened.board
@@ -177,6 +179,11 @@ class Boards:
 
     def _lock(self, board: str) -> asyncio.Lock:
         return self._locks.setdefault(board, asyncio.Lock())
+
+
+def _check_session(session: Session) -> None:
+    if session.over:
+        raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 
 
 def _check_presence(board: Board, player: str) -> None:

@@ -98,6 +98,7 @@ class Gateway:
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
         if not trusted and not _same(hello.secret, self.terms.secret):
+            _log.warning("a client called %s does not know the secret", hello.client)
             raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
         if before and hello.session and _same(hello.session, before.token):
@@ -122,7 +123,7 @@ class Gateway:
         if self._holders.get(session) is holder:
             del self._holders[session]
             session.news = None
-            if self._sessions.get(session.client) is session:
+            if not session.over:
                 loop = asyncio.get_running_loop()
                 self._ends[session] = loop.call_later(self.terms.resume_grace, self.end, session)
 
@@ -130,7 +131,8 @@ class Gateway:
         """Forget a session; its players are gone, and their seats are kept."""
         if handle := self._ends.pop(session, None):
             handle.cancel()
-        if self._sessions.get(session.client) is session:
+        if not session.over:
+            session.over = True
             del self._sessions[session.client]
             self._begin(self._boards.close(session))
 

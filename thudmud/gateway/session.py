@@ -27,6 +27,7 @@ class Session:
         outbox: what it is told.
         received: the number of its last request.
         news: called when there is more to be sent; whoever has the link sets it.
+        over: whether it has ended, and nothing is to be begun for it any more.
     """
 
     def __init__(self, client: str, token: str) -> None:
@@ -34,6 +35,7 @@ class Session:
         self.outbox = Outbox()
         self.received = 0
         self.news: Callable[[], None] | None = None
+        self.over = False
         self._begun: set[int] = set()
         self._answers: dict[int, tuple[int, bytes]] = {}
 
