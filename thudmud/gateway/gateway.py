@@ -98,7 +98,7 @@ class Gateway:
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
         if not trusted and not _same(hello.secret, self.terms.secret):
-            _log.warning("a client called %s does not know the secret", hello.client)
+            _log.warning("a wrong secret", extra={"client": hello.client})
             raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
         if before and hello.session and _same(hello.session, before.token):
@@ -161,10 +161,10 @@ class Gateway:
         except Fault as fault:
             session.answer(Answer(request.id, fault=fault))
         except JournalError as error:
-            _log.error("request %d of %s: %s", request.id, session.client, error)
+            _log.error("a request cannot be stored: %s", error, extra=_who(session, request))
             session.answer(Answer(request.id, fault=Fault(Code.NOT_STORED, NOT_STORED)))
         except Exception:  # noqa: BLE001  (a mistake of ours ends one board, not the gateway)
-            _log.exception("request %d of %s has failed", request.id, session.client)
+            _log.exception("a request has failed", extra=_who(session, request))
             session.answer(Answer(request.id, fault=Fault(Code.INTERNAL, INTERNAL)))
         else:
             happened = [Happened(request.board, message, request.id) for message in told]
@@ -175,6 +175,11 @@ class Gateway:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _who(session: Session, request: requests.Request) -> dict[str, object]:
+    """Return what the log tells of a request besides what became of it."""
+    return {"client": session.client, "request": request.id, "board": request.board}
 
 
 def _same(given: str, kept: str) -> bool:

@@ -50,11 +50,12 @@ def _gateway(options: argparse.Namespace) -> int:
             settings = settings.model_copy(update={"gateway": gateway})
         if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
             return refuse(SECRETLESS)
-        logs.begin(settings.server.log_level)
-        asyncio.run(_serve(settings, config_file.folder(path), stdio=options.stdio))
+        folder, log_file = config_file.folder(path), settings.server.log_file
+        logs.begin(settings.server.log_level, folder / log_file if log_file else None)
+        asyncio.run(_serve(settings, folder, stdio=options.stdio))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (CannotListen, JournalError) as error:
+    except (logs.LogError, CannotListen, JournalError) as error:
         return refuse(error)
     return 0
 
