@@ -65,6 +65,7 @@ def piped(folder: Path, given: bytes, *options: str) -> tuple[list[Any], str]:
 # Standard input and output.
 
 
+@pytest.mark.slow
 def test_over_standard_input_and_output(tmp_path: Path) -> None:
     said = written(HELLO, OPEN | {"id": 1}, entering("Anna", 2))
     said += written(typing("Anna", 3, "join game as dwarf"))
@@ -87,6 +88,7 @@ def test_standard_streams_that_are_files(tmp_path: Path) -> None:
     assert [each["type"] for each in heard] == ["welcome", "answer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [b"", b"\xff\xff\xff", b"[" * 9000, b"\n" * 10],
@@ -98,6 +100,7 @@ def test_standard_input_that_makes_no_sense(tmp_path: Path, said: bytes) -> None
     assert complaints == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it(tmp_path: Path, number: int) -> None:
     with subprocess.Popen(
@@ -113,6 +116,7 @@ def test_a_signal_ends_it(tmp_path: Path, number: int) -> None:
         assert process.wait(PATIENCE) == 0
 
 
+@pytest.mark.slow
 def test_nobody_reads_what_it_says(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -146,7 +146,8 @@ class Link:
             case requests.Bye():
                 await self._finish()
                 self._gateway.end(session)
-                self._ended.set_result(None)
+                if not self._ended.done():
+                    self._ended.set_result(None)
             case requests.Hello():
                 raise Fault(Code.BAD_REQUEST, "There has been a hello already.")
             case requests.Request():
