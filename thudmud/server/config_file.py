@@ -21,6 +21,7 @@ from thudmud.server.settings import (
     BoardSettings,
     GameSettings,
     GatewaySettings,
+    ListingSettings,
     PlayerSettings,
     ServerSettings,
     Settings,
@@ -30,6 +31,7 @@ from thudmud.server.settings import (
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "": Settings.model_fields,
     "server": ServerSettings.model_fields,
+    "listing": ListingSettings.model_fields,
     "game": GameSettings.model_fields,
     "players": PlayerSettings.model_fields,
     "storage": StorageSettings.model_fields,
