@@ -3,7 +3,7 @@
 set -eu
 PATH="$PATH:/usr/games" # where Debian keeps TinTin++
 missing=""
-for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5; do
+for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs; do
     command -v "${each%%:*}" >/dev/null || missing="$missing ${each#*:}"
 done
 if [ -z "$missing" ]; then exit 0; fi

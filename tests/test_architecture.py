@@ -19,7 +19,17 @@ ARROWS: dict[str, set[str]] = {
     "script": {"text"},
     "storage": set(),
     "journal": {"engine", "tables", "storage"},
-    "server": {"engine", "commands", "tables", "text", "script", "storage", "journal"},
+    "gateway": {"engine", "commands", "tables", "text", "journal"},
+    "server": {
+        "engine",
+        "commands",
+        "tables",
+        "text",
+        "script",
+        "storage",
+        "journal",
+        "gateway",
+    },
 }
 """Which rooms a room may import."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.engine import RULESETS
-from thudmud.server.config_file import ConfigError, load
+from thudmud.server.config_file import _SECTIONS, ConfigError, load
 from thudmud.server.settings import Settings
 
 SHIPPED = Path(__file__).parents[2] / "config.toml"
@@ -96,12 +96,26 @@ prot = 1
 zzz = 1
 --> game.zzz: there is no such setting; there are quiet_plies, seat_grace, replay_pause
 
+[listing]
+zzz = 1
+--> listing.zzz: there is no such setting;
+    there are name, hostname, location, website, contact, created
+
+[gateway]
+heartbeat = 0
+--> gateway.heartbeat: should be a number of seconds from 1 to 3600, not 0
+
+[gateway]
+secret = "hunter2"
+--> gateway.secret: should have at least 16 characters
+
 [sever]
 port = 1
 --> sever: there is no such setting; did you mean "server"?
 
 "\\u001b[2J" = 1
---> "\\u001b[2J": there is no such setting; there are server, listing, game, players, storage, board
+--> "\\u001b[2J": there is no such setting;
+    there are server, listing, game, players, storage, gateway, board
 
 server = 3
 --> server: should be a section that begins with [server], not 3
@@ -243,3 +257,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         load(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         load(tmp_path)
+
+
+def test_every_section_can_tell_of_its_mistakes() -> None:
+    assert set(_SECTIONS) == {"", *Settings.model_fields}

@@ -20,6 +20,8 @@ from pydantic_core import ErrorDetails
 from thudmud.server.settings import (
     BoardSettings,
     GameSettings,
+    GatewaySettings,
+    ListingSettings,
     PlayerSettings,
     ServerSettings,
     Settings,
@@ -29,9 +31,11 @@ from thudmud.server.settings import (
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "": Settings.model_fields,
     "server": ServerSettings.model_fields,
+    "listing": ListingSettings.model_fields,
     "game": GameSettings.model_fields,
     "players": PlayerSettings.model_fields,
     "storage": StorageSettings.model_fields,
+    "gateway": GatewaySettings.model_fields,
     "board": BoardSettings.model_fields,
 }
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated

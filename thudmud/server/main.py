@@ -17,6 +17,7 @@ from thudmud.journal import JournalError
 from thudmud.server import config_file, logs
 from thudmud.server.account_file import AccountsError
 from thudmud.server.exporting import add_export
+from thudmud.server.gateway_command import add_gateway
 from thudmud.server.importing import add_import
 from thudmud.server.listening import CannotListenError
 from thudmud.server.options import Subparsers, port, refuse
@@ -89,6 +90,7 @@ def _announce(line: str) -> None:
 
 SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (
     _add_serve,
+    add_gateway,
     add_user,
     add_export,
     add_import,

@@ -6,20 +6,18 @@ for it. Must never read a file or start anything.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from thudmud.commands import KEYWORDS, MAX_LINE
+from thudmud.commands import MAX_LINE
 from thudmud.engine import RULESETS
-from thudmud.tables.objects import RESERVED
+from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
 
 RULES = tuple(RULESETS)
-_NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
-_LONGEST_NAME = 30
 _LISTED = "at most 60 characters"
+_SHORTEST_SECRET = 16
 YEAR = 31_622_400  # seconds
 
 
@@ -34,14 +32,11 @@ def _seconds(default: float, low: float, high: float) -> Any:
 
 
 def _board_name(name: str) -> str:
-    words = name.lower().split(" ")
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        raise _unfit(f"should be at most {_LONGEST_NAME} letters and single blanks")
-    reserved = RESERVED.intersection(words) or (KEYWORDS - {"board"}).intersection(
-        [" ".join(words)]
-    )
+    if not is_name(name):
+        raise _unfit(f"should be at most {LONGEST_NAME} letters and single blanks")
+    reserved = other_meaning(name)
     if reserved:
-        raise _clash(f'should not hold "{min(reserved)}", which means something else to players')
+        raise _clash(f'should not hold "{reserved}", which means something else to players')
     return name
 
 
@@ -49,6 +44,13 @@ def _ruleset(name: str) -> str:
     if name not in RULES:
         raise _unfit(f"should be one of {', '.join(RULES)}")
     return name
+
+
+def _secret(words: str) -> str:
+    if words and len(words) < _SHORTEST_SECRET:
+        # It is not repeated: what tells of the mistake may be read by many.
+        raise _clash(f"should have at least {_SHORTEST_SECRET} characters")
+    return words
 
 
 def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
@@ -179,6 +181,24 @@ class StorageSettings(_Section):
     )
 
 
+class GatewaySettings(_Section):
+    """What other MUDs connect to."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8484, 0, 65535)
+    socket: str = Field(default="", description='the name of a file, or ""')
+    secret: Annotated[str, AfterValidator(_secret)] = Field(
+        default="", description='a text of at least 16 characters, or ""'
+    )
+    journal: str = Field(default="thudmud.gateway", min_length=1, description="the name of a file")
+    clients: int = _whole(16, 1, 1000)
+    boards: int = _whole(1000, 1, 1_000_000)
+    max_line: int = _whole(8192, 2048, 1_048_576)
+    outbox_bytes: int = _whole(1_048_576, 65_536, 1_073_741_824)
+    heartbeat: float = _seconds(30, 1, 3600)
+    resume_grace: float = _seconds(600, 0, 86_400)
+
+
 class BoardSettings(_Section):
     """One board in the hall."""
 
@@ -208,6 +228,9 @@ class Settings(_Section):
     )
     storage: StorageSettings = Field(
         default=StorageSettings(), description="a section that begins with [storage]"
+    )
+    gateway: GatewaySettings = Field(
+        default=GatewaySettings(), description="a section that begins with [gateway]"
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
         default=(

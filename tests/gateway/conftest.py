@@ -1,0 +1,41 @@
+"""Gateways for one test each, and links to them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+
+import pytest
+
+from tests.gateway.client import Client, opened
+from thudmud.gateway.gateway import Gateway
+
+Connect = Callable[[], Client]
+
+
+@pytest.fixture
+async def gateway() -> AsyncIterator[Gateway]:
+    gateway = await opened()
+    yield gateway
+    await gateway.close()
+
+
+@pytest.fixture
+async def connect(gateway: Gateway) -> AsyncIterator[Connect]:
+    """Return what makes another link."""
+    async with AsyncExitStack() as stack:
+
+        def connect() -> Client:
+            client = Client(gateway)
+            stack.callback(client.running.cancel)
+            return client
+
+        yield connect
+
+
+@pytest.fixture
+async def client(connect: Connect) -> Client:
+    """Return a client that has been welcomed."""
+    client = connect()
+    assert (await client.greet())["type"] == "welcome"
+    return client

@@ -1,0 +1,418 @@
+"""What clients ask for is done, or refused as data: boards, players, lines, and whose they are."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.gateway.client import SECRET, Client, opened
+from tests.gateway.conftest import Connect
+from thudmud.gateway.board import Board
+from thudmud.gateway.gateway import Gateway
+from thudmud.gateway.requests import Open
+from thudmud.gateway.terms import Terms
+
+GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
+
+
+async def last_words(link: Client, **greeting: object) -> tuple[str, bool]:
+    """Return the code that a link ends with, and whether that is all."""
+    link.say(**greeting)
+    heard = await link.end()
+    assert all(each["type"] == "error" and each["fatal"] for each in heard)
+    return heard[0]["code"], len(heard) == 1
+
+
+# The first words.
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"secret": "something else"}, "wrong_secret"),
+        ({"secret": ""}, "wrong_secret"),
+        ({"secret": f"{SECRET}é"}, "wrong_secret"),
+        ({"version": 2}, "wrong_version"),
+        ({"version": 0, "secret": "x"}, "wrong_version"),
+        ({"version": "1"}, "hello_first"),
+        ({"client": "a mud"}, "hello_first"),
+        ({"type": "ping"}, "hello_first"),
+        ({"type": "open", "id": 1, "board": "oak"}, "hello_first"),
+    ],
+)
+async def test_first_words_that_end_a_link(
+    connect: Connect, change: dict[str, object], code: str
+) -> None:
+    assert await last_words(connect(), **GREETING | change) == (code, True)
+
+
+@pytest.mark.parametrize("words", [b"GET / HTTP/1.1\r\n\r\n", b"\xff\xfd\x01\n", b"x" * 100_000])
+async def test_first_words_of_others(connect: Connect, words: bytes) -> None:
+    client = connect()
+    client.write(words)
+    assert [each["code"] for each in await client.end()] == ["hello_first"]
+
+
+async def test_no_words_at_all() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, hello_limit=0.01))
+    assert [each["code"] for each in await Client(gateway).end()] == ["hello_first"]
+    await gateway.close()
+
+
+async def test_a_welcome_tells_the_terms(connect: Connect) -> None:
+    assert await connect().greet() == {
+        "type": "welcome",
+        "version": 1,
+        "session": "token-1",
+        "resumed": False,
+        "received": 0,
+        "heartbeat": 30.0,
+        "max_line": 8192,
+        "outbox_bytes": 1_048_576,
+    }
+
+
+async def test_a_second_hello(client: Client) -> None:
+    client.say(**GREETING)
+    assert (await client.hear())["code"] == "bad_request"
+    assert (await client.answer("open", board="oak"))["ok"]
+
+
+async def test_one_link_for_each_client(client: Client, connect: Connect) -> None:
+    assert await last_words(connect(), **GREETING) == ("client_taken", True)
+    guess = {**GREETING, "session": "token-2"}
+    assert await last_words(connect(), **guess) == ("client_taken", True)
+    assert (await client.answer("open", board="oak"))["ok"]
+
+
+async def test_no_more_clients_than_there_may_be() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, links=1))
+    first = Client(gateway)
+    await first.greet()
+    assert await last_words(Client(gateway), **GREETING | {"client": "two"}) == ("full", True)
+    first.say(type="bye")
+    assert await first.end() == []
+    assert (await Client(gateway).greet("two"))["type"] == "welcome"
+    await gateway.close()
+
+
+# Boards, and whose they are.
+
+
+async def test_a_board_is_opened_twice_and_is_the_same(client: Client) -> None:
+    await client.seat()
+    again = await client.answer("open", board="oak", name="oak board")
+    assert again["version"] == 3
+    assert again["players"] == ["Anna", "Bert"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("oak  board", "A board's name should be at most 30 letters and single blanks."),
+        ("board 2", "A board's name should be at most 30 letters and single blanks."),
+        ("x" * 31, "A board's name should be at most 30 letters and single blanks."),
+        ("hall", 'A board\'s name should not hold "hall", which means something else.'),
+    ],
+)
+async def test_names_that_no_board_can_have(client: Client, name: str, text: str) -> None:
+    answer = await client.answer("open", board="oak", name=name)
+    assert (answer["ok"], answer["code"], answer["text"]) == (False, "bad_name", text)
+
+
+async def test_a_board_keeps_its_name(client: Client) -> None:
+    await client.answer("open", board="oak", name="oak board")
+    answer = await client.answer("open", board="oak", name="elm board")
+    assert (answer["code"], answer["text"]) == (
+        "differs",
+        'This board is called "oak board", and stays so.',
+    )
+
+
+@pytest.mark.parametrize("kind", ["show", "close", "leave", "enter", "line"])
+async def test_boards_that_there_are_not(client: Client, kind: str) -> None:
+    more = {"player": "Anna"} if kind in {"leave", "enter", "line"} else {}
+    more |= {"line": "look"} if kind == "line" else {}
+    answer = await client.answer(kind, board="elm", **more)
+    assert (answer["ok"], answer["code"]) == (False, "unknown_board")
+
+
+async def test_a_board_is_one_client_s_alone(client: Client, connect: Connect) -> None:
+    await client.seat()
+    other = connect()
+    await other.greet("another-mud")
+    assert (await other.answer("open", board="oak", name="oak board"))["code"] == "not_yours"
+    # Nor can its players be played by others, nor can anybody come in among them.
+    move = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
+    assert (await other.answer("line", **move))["code"] == "not_yours"
+    assert (await other.answer("enter", board="oak", player="Carla"))["code"] == "not_yours"
+    assert (await other.answer("leave", board="oak", player="Anna"))["code"] == "not_yours"
+    assert (await other.answer("show", board="oak"))["code"] == "not_yours"
+    assert (await client.answer("show", board="oak"))["version"] == 3
+    # A board of the same name under another word is a board of its own, with players of its own.
+    await other.seat("elm")
+    assert (await other.answer("line", **move | {"board": "elm"}))["version"] == 4
+    assert (await client.answer("show", board="oak"))["version"] == 3
+    assert all(each.get("board") != "elm" for each in client.heard)
+
+
+async def test_a_claim_outlasts_a_session(client: Client, connect: Connect) -> None:
+    await client.seat()
+    client.say(type="bye")
+    await client.end()
+    other = connect()
+    await other.greet("another-mud")
+    assert (await other.answer("open", board="oak", name="oak board"))["code"] == "not_yours"
+
+
+async def test_no_more_boards_and_players_than_there_may_be() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, boards=1, players=2))
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    assert (await client.answer("open", board="elm"))["code"] == "too_many"
+    assert (await client.answer("enter", board="oak", player="Carla"))["code"] == "too_many"
+    assert (await client.answer("close", board="oak"))["ok"]
+    assert (await client.answer("open", board="elm"))["ok"]
+    await gateway.close()
+
+
+async def test_a_closed_board_keeps_the_battle_and_its_players_are_away(client: Client) -> None:
+    await client.seat()
+    assert (await client.answer("close", board="oak"))["version"] == 5
+    assert (await client.answer("show", board="oak"))["code"] == "unknown_board"
+    again = await client.answer("open", board="oak", name="oak board")
+    assert (again["version"], again["players"]) == (5, [])
+    table = (await client.answer("show", board="oak"))["table"]
+    assert [seat["player"] for seat in table["seats"]] == ["Anna", "Bert"]
+    assert all(seat["away_since"] for seat in table["seats"])
+    assert table["running"]
+
+
+# Players.
+
+
+@pytest.mark.parametrize(
+    ("player", "code"),
+    [
+        ("Anna", "here_already"),
+        ("anna", "here_already"),
+        ("A", "bad_name"),
+        ("Anna2", "bad_name"),
+        ("", "bad_name"),
+        ("Zoë", "bad_name"),
+        ("oak", "bad_name"),
+        ("Everybody", "bad_name"),
+        ("Anna Bert", "bad_name"),
+        ("Carla\n@thud", "bad_name"),
+    ],
+)
+async def test_players_who_cannot_come_in(client: Client, player: str, code: str) -> None:
+    await client.seat()
+    assert (await client.answer("enter", board="oak", player=player))["code"] == code
+
+
+@pytest.mark.parametrize("player", ["Carla", "anna", "", "Anna ", "x" * 1000])
+async def test_nobody_plays_who_is_not_at_the_board(client: Client, player: str) -> None:
+    await client.seat()
+    answer = await client.answer("line", board="oak", player=player, line="move from f1 to f6")
+    assert answer["code"] == "unknown_player"
+    assert len(answer["text"]) < 100
+    assert (await client.answer("leave", board="oak", player=player))["code"] == "unknown_player"
+    assert (await client.answer("show", board="oak"))["version"] == 3
+
+
+async def test_one_comes_to_the_board_or_to_the_hall(client: Client) -> None:
+    await client.answer("open", board="oak", name="oak board")
+    await client.answer("enter", board="oak", player="Anna")
+    assert [each["type"] for each in client.heard[2:]] == ["answer"]  # one need not be told
+    await client.answer("enter", board="oak", player="Bert", room="hall")
+    assert client.heard[3]["to"] == ["Bert"]
+    assert client.heard[3]["text"].startswith("You come into the hall.")
+    await client.answer("line", board="oak", player="Bert", line="go to oak board")
+    assert (client.heard[5]["to"], client.heard[5]["text"]) == (
+        ["Anna"],
+        "Bert walks to the oak board.",
+    )
+
+
+async def test_who_comes_back_to_a_seat_is_told_how_it_stands(client: Client) -> None:
+    await client.seat()
+    await client.answer("leave", board="oak", player="Bert", parting="lost")
+    assert client.heard[-2]["text"].startswith("Bert has lost the connection")
+    await client.answer("line", board="oak", player="Anna", line="move from f1 to f6")
+    before = len(client.heard)
+    await client.answer("enter", board="oak", player="Bert", data=True)
+    told = [each for each in client.heard[before:] if "Bert" in each.get("to", ())]
+    texts = "\n".join(each["text"] for each in told if each["type"] == "tell")
+    assert "Anna moves the dwarf from F1 to F6." in texts
+    packages = [each["package"] for each in told if each["type"] == "data"]
+    assert packages == ["Thud.Table", "Thud.Table", "Thud.Board"]
+
+
+async def test_data_is_for_those_who_want_it(client: Client) -> None:
+    await client.answer("open", board="oak")
+    await client.answer("enter", board="oak", player="Anna", data=True)
+    await client.answer("enter", board="oak", player="Bert")
+    assert [(each["package"], each["to"]) for each in client.heard if each["type"] == "data"] == [
+        ("Thud.Table", ["Anna"]),
+        ("Thud.Board", ["Anna"]),
+    ]
+    await client.answer("line", board="oak", player="Bert", line="join game as dwarf")
+    sent = [each for each in client.heard[-5:] if each["type"] == "data"]
+    assert [(each["package"], each["to"], each["id"]) for each in sent] == [
+        ("Thud.Table", ["Anna"], 4)
+    ]
+    assert sent[0]["data"]["seats"][0]["player"] == "Bert"
+
+
+# Lines.
+
+
+async def test_answers_come_behind_what_has_happened_with_the_number_of_the_request(
+    client: Client,
+) -> None:
+    await client.seat()
+    before = len(client.heard)
+    line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
+    answer = await client.answer("line", **line)
+    *told, last = client.heard[before:]
+    assert last == answer
+    assert [(each["type"], each["id"], each["to"]) for each in told] == [
+        ("tell", answer["id"], ["Anna"]),
+        ("tell", answer["id"], ["Bert"]),
+    ]
+    numbers = [each["seq"] for each in client.heard if "seq" in each]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize(
+    ("line", "understood"),
+    [("look", True), ("join game as troll", True), ("smile at Bert", False), ("", False)],
+)
+async def test_whether_a_line_is_one_for_the_board(
+    client: Client, line: str, *, understood: bool
+) -> None:
+    await client.seat()
+    answer = await client.answer("line", board="oak", player="Anna", line=line)
+    assert answer["understood"] is understood
+    assert (answer["version"], answer["here"]) == (3, True)
+
+
+async def test_who_quits_is_gone(client: Client) -> None:
+    await client.seat()
+    answer = await client.answer("line", board="oak", player="Anna", line="quit")
+    assert answer["here"] is False
+    told = {(*each["to"],): each["text"] for each in client.heard[-3:-1]}
+    assert told[("Anna",)] == "Goodbye!"
+    assert "Anna" in told[("Bert",)]
+    answer = await client.answer("line", board="oak", player="Anna", line="look")
+    assert answer["code"] == "unknown_player"
+
+
+@pytest.mark.parametrize("line", ["register", "password", "say \x1b[31m\nred", "x" * 5000])
+async def test_lines_that_come_to_nothing(client: Client, line: str) -> None:
+    await client.seat()
+    answer = await client.answer("line", board="oak", player="Anna", line=line)
+    assert (answer["ok"], answer["version"]) == (True, 3)
+    assert all("\x1b" not in each.get("text", "") for each in client.heard)
+
+
+async def test_a_battle_is_shown_again_all_at_once(client: Client) -> None:
+    await client.seat()
+    for player, line in (("Anna", "move from f1 to f6"), ("Bert", "resign")):
+        await client.answer("line", board="oak", player=player, line=line)
+    before = len(client.heard)
+    await client.answer("line", board="oak", player="Anna", line="replay 1")
+    await client.answer("line", board="oak", player="Anna", line="play")
+    assert len(client.heard) - before == 4
+
+
+async def test_a_line_for_a_version_that_has_passed_is_not_done(client: Client) -> None:
+    await client.seat()
+    line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
+    assert (await client.answer("line", at_version=3, **line))["version"] == 4
+    answer = await client.answer("line", at_version=3, **line)
+    assert (answer["code"], answer["text"]) == (
+        "changed",
+        "The board stands at version 4, not 3.",
+    )
+
+
+async def test_boards_do_not_wait_for_each_other(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for board in ("oak", "elm"):
+        await client.answer("open", board=board)
+        await client.answer("enter", board=board, player="Anna")
+    free, obey = asyncio.Event(), Board.obey
+
+    async def slow(self: Board, name: str, line: str, at: int | None) -> object:
+        if line == "boards":
+            await free.wait()
+        return await obey(self, name, line, at)
+
+    monkeypatch.setattr(Board, "obey", slow)
+    for number, (board, line) in enumerate([("oak", "boards"), ("oak", "who"), ("elm", "look")], 5):
+        client.say(type="line", id=number, board=board, player="Anna", line=line)
+    while (await client.hear())["type"] != "answer":
+        pass
+    assert client.heard[-1]["id"] == 7
+    free.set()
+    answered: list[int] = []
+    while len(answered) < 2:
+        if (await client.hear())["type"] == "answer":
+            answered.append(client.heard[-1]["id"])
+    assert answered == [5, 6]
+
+
+async def test_a_mistake_of_ours_closes_one_board(
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    await client.seat()
+    await client.answer("open", board="elm")
+    with monkeypatch.context() as patched:
+        patched.setattr(Board, "obey", lambda *_: 1 / 0)
+        answer = await client.answer("line", board="oak", player="Anna", line="look")
+    assert answer["code"] == "internal"
+    assert "ZeroDivisionError" in caplog.text
+    assert (await client.answer("show", board="oak"))["code"] == "unknown_board"
+    assert (await client.answer("show", board="elm"))["ok"]
+    assert (await client.answer("open", board="oak", name="oak board"))["ok"]
+    assert (await client.answer("show", board="oak"))["table"]["running"]
+
+
+async def test_a_gateway_that_stops_says_so(gateway: Gateway, client: Client) -> None:
+    await client.seat()
+    await gateway.close()
+    assert [each["code"] for each in await client.end()] == ["closing"]
+    late = Client(gateway)
+    assert (await last_words(late, **GREETING))[0] == "closing"
+
+
+async def test_what_is_asked_for_just_before_a_session_ends_leaves_nothing_behind(
+    gateway: Gateway, connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = connect()
+    await client.greet()
+    session = gateway._sessions["mud"]
+    asked = [Open(id=n, board=f"board-{n}") for n in range(1, 4)]
+    gateway.begin(session, asked[0])
+    gateway.end(session)
+    gateway.begin(session, asked[1])
+    while gateway._tasks:
+        await asyncio.wait(gateway._tasks)
+    assert gateway._boards._open == {}
+    assert caplog.text == ""
+
+
+async def test_who_does_not_know_the_secret_is_in_the_log(
+    connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    await last_words(connect(), **GREETING | {"secret": "guess"})
+    [record] = caplog.records
+    assert (record.getMessage(), vars(record)["client"]) == ("a wrong secret", "mud")
+    assert "guess" not in str(vars(record))

@@ -1,0 +1,192 @@
+"""What has happened at a gateway's boards is stored before it is told, and outlasts a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.gateway.client import SECRET, Client, opened
+from thudmud.gateway.terms import Terms
+from thudmud.journal import Entry, JournalError, MemoryJournal, NotWritten, SqliteJournal
+from thudmud.tables.events import Event
+
+
+class Moody(MemoryJournal):
+    """A journal that cannot always be written or read."""
+
+    writes = reads = True
+
+    async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
+        if not self.writes:
+            raise NotWritten("The disk is full.")
+        await super().append(stream, expected, events)
+
+    async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+        if not self.reads:
+            raise JournalError("The disk is gone.")
+        return await super().read(stream, first, most)
+
+
+async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
+    path = tmp_path / "thudmud.gateway"
+    journal = await SqliteJournal.open(path)
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    await client.seat("/d/am/tavern/board#12")
+    line = {"board": "/d/am/tavern/board#12", "player": "Anna", "line": "move from f1 to f6"}
+    assert (await client.answer("line", **line))["version"] == 4
+    board = (await client.answer("show", board="/d/am/tavern/board#12"))["position"]["rows"]
+    await gateway.close()
+    await journal.close()
+
+    journal = await SqliteJournal.open(path)
+    gateway = await opened(journal, word="new")
+    again = Client(gateway)
+    welcome = await again.greet(session="token-1", seen=3)
+    assert (welcome["resumed"], welcome["received"]) == (False, 0)
+    # The same request cannot be done a second time, should its answer have been lost.
+    assert (await again.answer("line", at_version=3, **line))["code"] == "unknown_board"
+    opening = {"board": "/d/am/tavern/board#12", "name": "oak board"}
+    assert (await again.answer("open", **opening))["version"] == 6  # both went away
+    await again.answer("enter", board="/d/am/tavern/board#12", player="Anna")
+    assert (await again.answer("line", at_version=3, **line))["code"] == "changed"
+    shown = await again.answer("show", board="/d/am/tavern/board#12")
+    assert shown["position"]["rows"] == board
+    assert [seat["away_since"] is None for seat in shown["table"]["seats"]] == [True, False]
+    # Nor can another client have the board.
+    other = Client(gateway)
+    await other.greet("another-mud")
+    assert (await other.answer("open", **opening))["code"] == "not_yours"
+    assert (await again.answer("open", **opening | {"name": "elm board"}))["code"] == "differs"
+    await gateway.close()
+    await journal.close()
+
+
+async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
+    """As when the process was killed: nobody could be seen out."""
+    journal = MemoryJournal()
+    client = Client(await opened(journal))
+    await client.greet()
+    await client.seat()
+    again = Client(await opened(journal))
+    await again.greet()
+    assert (await again.answer("open", board="oak", name="oak board"))["version"] == 5
+    table = (await again.answer("show", board="oak"))["table"]
+    assert all(seat["away_since"] for seat in table["seats"])
+    for each in (client, again):
+        each.reader.feed_eof()
+        await each.end()
+
+
+async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
+    journal = MemoryJournal()
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    for player, line in (
+        ("Anna", "move from f1 to f6"),
+        ("Bert", "resign"),
+        ("Anna", "leave game"),
+        ("Bert", "leave game"),
+    ):
+        assert (await client.answer("line", board="oak", player=player, line=line))["understood"]
+    await gateway.close()
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    await client.answer("open", board="oak", name="oak board")
+    await client.answer("enter", board="oak", player="Carla")
+    await client.answer("line", board="oak", player="Carla", line="record 1")
+    assert "dF1-F6" in client.heard[-2]["text"]
+    await client.answer("line", board="oak", player="Carla", line="history")
+    assert "Anna (dwarfs)" in client.heard[-2]["text"]
+    await gateway.close()
+
+
+async def test_what_cannot_be_stored_has_not_happened() -> None:
+    journal = Moody()
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    before = len(client.heard)
+    line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
+    journal.writes = False
+    assert (await client.answer("line", **line))["code"] == "not_stored"
+    assert (await client.answer("leave", board="oak", player="Bert"))["code"] == "not_stored"
+    assert len(client.heard) == before + 2  # nobody was told anything
+    assert (await client.answer("show", board="oak"))["version"] == 3
+    journal.writes = True
+    assert (await client.answer("line", **line))["version"] == 4
+    await gateway.close()
+
+
+async def test_who_cannot_be_noted_to_be_back_is_not() -> None:
+    journal = Moody()
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    await client.answer("leave", board="oak", player="Bert")
+    journal.writes = False
+    assert (await client.answer("enter", board="oak", player="Bert"))["code"] == "not_stored"
+    journal.writes = True
+    assert (await client.answer("enter", board="oak", player="Bert"))["version"] == 5
+    await gateway.close()
+
+
+async def test_a_board_that_cannot_be_read_is_not_opened() -> None:
+    journal = Moody()
+    gateway = await opened(journal)
+    client = Client(gateway)
+    await client.greet()
+    journal.reads = False
+    assert (await client.answer("open", board="oak"))["code"] == "not_stored"
+    journal.reads = True
+    assert (await client.answer("open", board="oak"))["ok"]
+    await gateway.close()
+
+
+async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
+    journal = Moody()
+    gateway = await opened(journal, Terms(secret=SECRET))
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    journal.writes = False
+    client.say(type="bye")
+    await client.end()
+    again = Client(gateway)
+    await again.greet()
+    assert (await again.answer("open", board="oak", name="oak board"))["code"] == "not_stored"
+    journal.writes = True
+    assert (await again.answer("open", board="oak", name="oak board"))["version"] == 5
+    await gateway.close()
+
+
+async def test_two_processes_that_have_one_board() -> None:
+    """The one that comes second decides again, on what the first has stored, and tells that."""
+    journal = MemoryJournal()
+    one, two = Client(await opened(journal)), Client(await opened(journal))
+    for client in (one, two):
+        await client.greet()
+        await client.answer("open", board="oak", name="oak board", style="brief")
+        await client.answer("enter", board="oak", player="Anna")
+    line = {"board": "oak", "player": "Anna"}
+    assert (await one.answer("line", **line, line="join game as dwarf"))["version"] == 1
+    # The other process does not know of that yet.
+    assert (await two.answer("line", **line, line="join game as dwarf"))["version"] == 1
+    told = [each["text"] for each in two.heard if each["type"] == "tell"]
+    assert told[0].startswith("You sit down")
+    assert told[1].startswith("You play the dwarfs at the oak board already.")
+    # Nor is anything done that was meant for what was there before.
+    assert (await two.answer("line", **line, line="leave game"))["version"] == 2
+    late = await one.answer("line", **line, line="leave game", at_version=1)
+    assert late["code"] == "changed"
+    await one.answer("line", **line, line="score")
+    assert [each["text"] for each in one.heard if each["type"] == "tell"][1].startswith("You leave")
+    for client in (one, two):
+        client.reader.feed_eof()
+        await client.end()

@@ -1,0 +1,164 @@
+"""A link with anybody at the other end: who says too much, too little, or does not listen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.gateway.client import SECRET, Client, opened
+from tests.gateway.conftest import Connect
+from thudmud.gateway.terms import Terms
+
+BAD_LINES = {
+    b"nonsense": "malformed",
+    b"[" * 5000: "malformed",
+    b'{"type":"line","id":' + b"[" * 500 + b"]" * 500 + b"}": "bad_request",
+    b"[1,2,3]": "malformed",
+    b"\xff\xfe\x00": "malformed",
+    b"x" * 9000: "too_long",
+    b'{"type":"nothing"}': "bad_request",
+    b'{"type":"ack"}': "bad_request",
+}
+
+
+@pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line[:20].decode("latin1"))
+async def test_a_bad_line_is_answered_and_the_link_goes_on(client: Client, line: bytes) -> None:
+    client.write(line + b"\n")
+    heard = await client.hear()
+    assert (heard["type"], heard["code"], heard["id"]) == ("error", BAD_LINES[line], None)
+    assert heard["fatal"] is False
+    assert (await client.answer("open", board="oak"))["ok"]
+
+
+async def test_a_bad_request_with_a_number_is_answered_like_any_other(client: Client) -> None:
+    client.say(type="open", id=1, board="two words")
+    first = await client.hear()
+    assert (first["type"], first["id"], first["seq"]) == ("answer", 1, 1)
+    assert first["code"] == "bad_request"
+    client.say(type="open", id=1, board="oak", seen=1)  # its number is taken
+    assert await client.hear() == first
+
+
+async def test_blank_lines_and_ends_of_lines_of_windows(client: Client) -> None:
+    client.write(b'\r\n  \n{"type":"ping"}\r\n')
+    assert await client.hear() == {"type": "pong"}
+
+
+@given(st.lists(st.binary(max_size=40), max_size=8))
+async def test_any_bytes_only_ever_come_to_errors(pieces: list[bytes]) -> None:
+    gateway = await opened()
+    client = Client(gateway)
+    await client.greet()
+    for piece in pieces:
+        client.write(piece)
+    client.write(b'\n{"type":"ping"}\n')
+    while (heard := await client.hear())["type"] != "pong":
+        assert heard["type"] == "error"
+    await gateway.close()
+    assert [each["code"] for each in await client.end()] == ["closing"]
+
+
+async def test_a_client_that_stops_reading_is_dropped_and_can_go_on(connect: Connect) -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536, close_grace=0))
+    client = Client(gateway)
+    token = (await client.greet())["session"]
+    await client.seat()
+    seen = client.heard[-1]["seq"]
+    client.wire.stuck = True
+    asked = 0
+    while not client.running.done():
+        asked += 1
+        client.say(type="line", id=6 + asked, board="oak", player="Anna", line="view game")
+        await asyncio.sleep(0)
+    *_, last = await client.end()
+    assert (last["code"], last["fatal"]) == ("too_slow", True)
+    assert client.wire.aborted
+    assert len(client.wire.written) < 65_536
+    # Not one of the answers is lost.
+    again = Client(gateway)
+    welcome = await again.greet(session=token, seen=seen)
+    assert welcome["resumed"] is True
+    answered: list[int] = []
+    while len(answered) < welcome["received"] - 6:
+        heard = await again.hear()
+        assert heard["seq"] == seen + 1
+        seen += 1
+        if heard["type"] == "answer":
+            answered.append(heard["id"])
+    assert answered == list(range(7, welcome["received"] + 1))
+    # Nor is it dropped again once it has acknowledged them.
+    assert (await again.answer_as(welcome["received"] + 1, "show", board="oak", seen=seen))["ok"]
+    await gateway.close()
+
+
+async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    client = Client(gateway)
+    await client.greet()
+    await client.answer("open", board="oak")
+    for number in range(2, 100):
+        client.say(type="show", id=number, board="oak")
+    assert (await client.end())[-1]["code"] == "too_slow"
+    await gateway.close()
+
+
+async def test_nothing_is_kept_that_is_acknowledged() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    client = Client(gateway)
+    await client.greet()
+    await client.answer("open", board="oak")
+    for _ in range(100):
+        shown = await client.answer("show", board="oak")
+        client.say(type="ack", seen=shown["seq"])
+    assert len(client.wire.written) > 2 * 65_536
+    await gateway.close()
+
+
+@pytest.mark.parametrize("seen", [2, 10**9])
+async def test_nobody_has_what_was_not_sent(client: Client, seen: int) -> None:
+    await client.answer("open", board="oak")
+    client.say(type="ack", seen=seen)
+    [heard] = await client.end()
+    assert (heard["code"], heard["text"]) == (
+        "bad_seen",
+        f'"seen" should be from 0 to 1, not {seen}.',
+    )
+
+
+async def test_a_silent_client_is_asked_and_then_dropped() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, heartbeat=0.05, resume_grace=600))
+    client = Client(gateway)
+    token = (await client.greet())["session"]
+    assert await client.hear() == {"type": "ping"}
+    client.say(type="pong")
+    assert await client.hear() == {"type": "ping"}  # it was heard
+    assert [each["code"] for each in await client.end()] == ["silent"]
+    assert (await Client(gateway).greet(session=token))["resumed"] is True
+    await gateway.close()
+
+
+async def test_an_answer_to_a_ping(client: Client) -> None:
+    client.say(type="ping")
+    assert await client.hear() == {"type": "pong"}
+
+
+async def test_who_has_said_all_is_still_answered(client: Client) -> None:
+    client.say(type="open", id=1, board="oak")
+    client.write(json.dumps({"type": "show", "id": 2, "board": "oak"}).encode())  # without an end
+    client.reader.feed_eof()
+    assert [(each["id"], each["ok"]) for each in await client.end()] == [(1, True), (2, True)]
+
+
+async def test_a_session_ends_with_bye(client: Client, connect: Connect) -> None:
+    await client.seat()
+    client.say(type="show", id=7, board="oak")
+    client.say(type="bye")
+    assert [each["id"] for each in await client.end()] == [7]
+    again = connect()
+    welcome = await again.greet(session="token-1")
+    assert (welcome["resumed"], welcome["session"]) == (False, "token-2")
+    assert (await again.answer("open", board="oak", name="oak board"))["players"] == []

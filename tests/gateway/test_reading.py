@@ -1,0 +1,188 @@
+"""What comes from a client is a request, or one fault that says what would have been right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.framing import Lines
+from thudmud.gateway.requests import KINDS, Hello, Line, Open, Ping, Request, Sent, read
+
+LINE = {"type": "line", "id": 3, "board": "oak", "player": "Anna", "line": "look"}
+OPEN = {"type": "open", "id": 3, "board": "oak"}
+
+
+GREETING = {"type": "hello", "version": 1, "client": "my-mud.2", "secret": "Grüße"}
+
+
+def outcome(line: bytes) -> Sent | Fault:
+    try:
+        return read(line)
+    except Fault as fault:
+        return fault
+
+
+def fault(line: bytes) -> Fault:
+    with pytest.raises(Fault) as caught:
+        read(line)
+    return caught.value
+
+
+def written(**data: Any) -> bytes:
+    return json.dumps(data).encode()
+
+
+def test_what_is_right() -> None:
+    assert read(written(**LINE)) == Line(id=3, board="oak", player="Anna", line="look")
+    assert read(written(**OPEN)) == Open(id=3, board="oak", rules="discworld", style="full")
+    assert read(b' { "type" : "ping" } ') == Ping()
+    hello = read(written(**GREETING))
+    assert isinstance(hello, Hello)
+    assert (hello.client, hello.secret, hello.session) == ("my-mud.2", "Grüße", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (b"hello", "A line should be JSON."),
+        (b"", "A line should be JSON."),
+        (b'{"type":"ping"', "A line should be JSON."),
+        (b'{"type":"ping"}{"type":"ping"}', "A line should be JSON."),
+        (b'{"type":"ack","seen":NaN}', "A line should be JSON."),
+        (b'{"type":"ack","seen":' + b"9" * 5000 + b"}", "A line should be JSON."),
+        (b"[" * 100_000, "A line should be JSON."),
+        (b'{"type":' * 100_000, "A line should be JSON."),
+        (b'{"type":"ping\xff"}', "A line should be UTF-8."),
+        (b'\xfe\xff\x00{\x00"', "A line should be UTF-8."),
+        (b"3", "A line should be a JSON object."),
+        (b'["ping"]', "A line should be a JSON object."),
+        (b"null", "A line should be a JSON object."),
+    ],
+)
+def test_what_is_no_object(line: bytes, text: str) -> None:
+    found = fault(line)
+    assert (found.code, found.text, found.number) == (Code.MALFORMED, text, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"type": "lin"}, f'"type" should be one of {", ".join(KINDS)}.'),
+        ({"type": ["line"]}, f'"type" should be one of {", ".join(KINDS)}.'),
+        ({"liine": ""}, 'There is no key "liine"; there are id, board, seen, player, line, at_ver'),
+        ({"line": 3}, '"line" should be a text, not 3.'),
+        ({"line": [[[["x" * 50]]]]}, '"line" should be a text, not a list.'),
+        ({"line": {"x": {}}}, '"line" should be a text, not an object.'),
+        ({"style": "x" * 50}, 'There is no key "style"'),
+        (
+            {"at_version": "x" * 50},
+            f'"at_version" should be a whole number or null, not "{"x" * 39}...',
+        ),
+        ({"line": "\ud800"}, '"line" should hold no halves of surrogate pairs.'),
+        ({"board": ""}, '"board" should be 1 to 120 printable characters of ASCII without blanks'),
+        ({"board": "oak board"}, '"board" should be 1 to 120 printable characters of ASCII with'),
+        ({"board": "eiché"}, '"board" should be 1 to 120 printable characters of ASCII without'),
+        ({"at_version": -1}, '"at_version" should be from 0 to 9007199254740991, not -1.'),
+        ({"at_version": "x"}, '"at_version" should be a whole number or null, not "x".'),
+        ({"seen": True}, '"seen" should be a whole number or null, not true.'),
+    ],
+)
+def test_what_is_no_request_but_has_a_number(change: dict[str, Any], text: str) -> None:
+    found = fault(written(**LINE | change))
+    assert (found.code, found.number) == (Code.BAD_REQUEST, 3)
+    assert found.text.startswith(text)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**53, 3.0, "3", True, None, []])
+def test_a_number_that_is_none(number: object) -> None:
+    found = fault(written(**LINE | {"id": number}))
+    assert (found.code, found.number) == (Code.BAD_REQUEST, None)
+    assert found.text.startswith('"id" should be ')
+
+
+@pytest.mark.parametrize("key", ["id", "board", "player", "line"])
+def test_what_is_missing(key: str) -> None:
+    data = {name: value for name, value in LINE.items() if name != key}
+    assert fault(written(**data)).text == f'"{key}" is missing.'
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("open", "rules", "chess"),
+        ("open", "style", "long"),
+        ("enter", "room", "garden"),
+        ("enter", "width", 19),
+        ("show", "width", 501),
+        ("enter", "colours", 3),
+        ("leave", "parting", "restart"),
+    ],
+)
+def test_values_that_are_not_among_those_there_are(kind: str, key: str, value: object) -> None:
+    data = {"type": kind, "id": 3, "board": "oak", key: value}
+    assert f'"{key}"' in fault(written(player="Anna", **data)).text or kind in {"open", "show"}
+    data |= {"player": "Anna"} if kind not in {"open", "show"} else {}
+    assert fault(written(**data)).text.startswith(f'"{key}" should be ')
+
+
+@pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b"])
+def test_names_of_clients(client: str) -> None:
+    found = fault(written(type="hello", version=1, client=client))
+    assert found.text.startswith('"client" should be 1 to 40 letters')
+
+
+def test_another_version_is_told_of_before_all_else() -> None:
+    assert fault(written(type="hello", version=2, name={})).code is Code.WRONG_VERSION
+
+
+@given(st.binary())
+def test_any_bytes_are_a_request_or_a_fault(line: bytes) -> None:
+    found = outcome(line)
+    assert not isinstance(found, Fault) or found.text.endswith(".")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.floats(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@settings(max_examples=50)
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.dictionaries(
+        st.sampled_from(["id", "board", "player", "line", "seen", "version", "client", "width"]),
+        JSON,
+    ),
+)
+def test_any_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) -> None:
+    found = outcome(json.dumps({"type": kind, **data}).encode())
+    if isinstance(found, Fault):
+        assert found.number is None or found.number == data["id"]
+    else:
+        assert isinstance(found, KINDS[kind])
+        assert not isinstance(found, Request) or found.id == data["id"]
+
+
+# Where lines end.
+
+
+def test_lines_and_what_is_too_long() -> None:
+    lines = Lines(4)
+    assert list(lines.feed(b"ab\r\ncd")) == [b"ab"]
+    assert list(lines.feed(b"ef\n\nabcde")) == [b"cdef", b"", None]
+    assert list(lines.feed(b"and so on")) == []
+    assert list(lines.feed(b"\nabcd\nabcdefgh\nx")) == [b"abcd", None]
+    assert list(lines.end()) == [b"x"]
+
+
+@given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
+def test_lines_are_the_same_however_they_come(pieces: list[bytes], longest: int) -> None:
+    whole, cut = Lines(longest), Lines(longest)
+    expected = [*whole.feed(b"".join(pieces)), *whole.end()]
+    assert [*(each for piece in pieces for each in cut.feed(piece)), *cut.end()] == expected

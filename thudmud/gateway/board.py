@@ -1,0 +1,212 @@
+"""One board of a client's: what happens at it is stored, and only then told.
+
+Owns the way from a player's line to the journal, and from there to what the players are told. Must
+never know a link, nor who owns the board. One thing at a time: whoever calls sees to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import cast
+
+from thudmud.commands import Style, ViewGame
+from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.replies import Data
+from thudmud.gateway.requests import Enter
+from thudmud.gateway.terms import Terms
+from thudmud.journal import Conflict, Entry, Journal, JournalError
+from thudmud.tables import BoardSpec, Decision, Parting, Telling, Unread
+from thudmud.tables.asides import Asked, Entered
+from thudmud.tables.events import LANDMARKS, TableEvent
+from thudmud.text import House, Message, Plan
+from thudmud.text.board import full
+from thudmud.text.display import Display, Terminal
+from thudmud.text.facts import facts
+
+PACKAGES = frozenset({"thud"})
+"""What a player's client gets that wants data."""
+
+
+class Board:
+    """A board, and the players at it.
+
+    Args:
+        journal: where what happens is stored.
+        stream: under which name.
+        spec: what the board is like.
+        terms: what holds at every board.
+        clock: returns the seconds since the epoch.
+
+    Every method may raise JournalError: then nothing has happened. What they return is what players
+    are told.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        stream: str,
+        spec: BoardSpec,
+        terms: Terms,
+        clock: Callable[[], float],
+    ) -> None:
+        self.spec = spec
+        self._journal, self._stream, self._clock = journal, stream, clock
+        self._house = House([spec], terms.quiet_plies, terms.seat_grace)
+        self._late: list[Message] = []
+        """What others have done, which was found when something here had to be decided again."""
+
+    @property
+    def version(self) -> int:
+        """How many events have come to it."""
+        return self._house.version(self.spec.name)
+
+    @property
+    def players(self) -> Sequence[str]:
+        """The names of those who are here."""
+        return list(self._house.hall.people)
+
+    def problem(self, name: str) -> Fault | None:
+        """Return why nobody of that name can come in; None if somebody can."""
+        if problem := self._house.name_problem(name):
+            return Fault(Code.BAD_NAME, problem)
+        here = self._house.hall.names.get(name.lower())
+        return Fault(Code.HERE_ALREADY, f"{here} is at this board already.") if here else None
+
+    async def open(self) -> None:
+        """Bring the board to where the journal is; all who have seats are away."""
+        first = await self._journal.beginning(self._stream)
+        entries = await self._journal.read(self._stream)
+        kept = [cast("TableEvent", each.event) for each in entries if each.version >= first]
+        self._house.restore(self.spec.name, first - 1, kept)
+        for entry in entries:
+            if isinstance(entry.event, LANDMARKS):
+                self._house.note(self.spec.name, entry.version, entry.event)
+        self._house.hall.standings.rate()
+        for name in self._house.seated(self.spec.name):
+            await self._note(name, Parting.RESTART)
+
+    async def enter(self, request: Enter) -> list[Message]:
+        """Let a player in whose name has no problem, and back to the seat that was kept."""
+        name, board = request.player, self.spec.name
+        packages = PACKAGES if request.data else frozenset[str]()
+        self._house.fit(
+            name,
+            Terminal(request.width, request.utf8, request.colours, request.reader, packages),
+        )
+        styles = {board: Style(request.style)} if request.style else {}
+        now = self._clock()
+        first, *_, last = self._house.arrive(name, now, member=request.member, styles=styles)
+        if request.room == "board":
+            first = _at(board, first)
+        told = self._house.carry_out(first)
+        try:
+            told += await self._note(name, Parting.LOST)
+        except JournalError:
+            self._house.carry_out(self._house.part(name, now)[-1])
+            raise
+        told += self._house.carry_out(last)
+        if request.room == "board" and not last.asides:
+            told += self._house.brief(name)
+        return self._all(told)
+
+    async def leave(self, name: str, parting: Parting) -> list[Message]:
+        """See a player out; their seat is kept, or given up."""
+        now = self._clock()
+        gone = self._house.part(name, now, parting)[-1]
+        told = await self._write(lambda: self._house.part(name, now, parting))
+        return self._all(told + self._house.carry_out(gone))
+
+    async def obey(
+        self, name: str, line: str, at_version: int | None
+    ) -> tuple[list[Message], Plan]:
+        """Do what a player's line asks for; return what it came to, too.
+
+        Raises:
+            Fault: the board does not stand at that version.
+        """
+        while True:
+            if at_version is not None and self.version != at_version:
+                text = f"The board stands at version {self.version}, not {at_version}."
+                raise Fault(Code.CHANGED, text)
+            try:
+                plan = self._house.plan(name, line, self._clock())
+                told = [*plan.messages, *await self._carry_out(plan.decisions)]
+                break
+            except Unread as unread:
+                await self._recall(unread)
+            except Conflict:
+                await self._catch_up()
+        while self._house.is_playing(name):
+            told += self._house.play_on(name)
+        return self._all(told), plan
+
+    def is_here(self, name: str) -> bool:
+        """Whether a player is here."""
+        return name in self._house
+
+    def shown(self, width: int, *, utf8: bool) -> Data:
+        """Return how it stands, as text and as data."""
+        table = self._house.hall.tables[self.spec.name]
+        seen = Telling(Asked("", ViewGame(), table.name), (), table)
+        known = {fact.package: fact.data for fact in facts(self._house.hall, seen)}
+        return {
+            "text": "\n".join(full(table, Display(width, utf8))),
+            "table": known["Thud.Table"],
+            "position": known["Thud.Board"],
+        }
+
+    # Storing.
+
+    async def _carry_out(self, decisions: Iterable[Decision]) -> list[Message]:
+        """Store and tell decisions, of which only the first can need storing.
+
+        Raises:
+            Conflict: nothing has happened, since something else came first.
+        """
+        told = []
+        for decision in decisions:
+            if decision.events:
+                await self._journal.append(self._stream, decision.version, decision.events)
+            told += self._house.carry_out(decision)
+        return told
+
+    async def _note(self, name: str, parting: Parting) -> list[Message]:
+        """Store and tell whether a player is here who has a seat."""
+        now = self._clock()
+        return await self._write(lambda: self._house.presence(name, self.spec.name, now, parting))
+
+    async def _write(self, decide: Callable[[], Sequence[Decision]]) -> list[Message]:
+        """Store and tell what is decided of what has to be stored."""
+        while True:
+            try:
+                return await self._carry_out([each for each in decide() if each.events])
+            except Conflict:
+                await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        """Make so what another process has stored."""
+        for entry in await self._journal.read(self._stream, self.version + 1):
+            self._late += self._house.carry_out(self._decided(entry))
+
+    def _all(self, told: list[Message]) -> list[Message]:
+        """Return what is told now, after what is told late."""
+        late, self._late = self._late, []
+        return late + told
+
+    def _decided(self, entry: Entry) -> Decision:
+        event = cast("TableEvent", entry.event)
+        return Decision(event.player, self.spec.name, entry.version - 1, (event,))
+
+    async def _recall(self, unread: Unread) -> None:
+        battle = unread.battle
+        entries = await self._journal.read(self._stream, battle.source.version, battle.length)
+        self._house.recall(battle, [entry.event for entry in entries])
+
+
+def _at(board: str, entering: Decision) -> Decision:
+    """Return the decision by which somebody enters the hall as one to enter at the board."""
+    asides = [
+        replace(each, room=board) if isinstance(each, Entered) else each for each in entering.asides
+    ]
+    return replace(entering, asides=tuple(asides))

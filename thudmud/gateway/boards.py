@@ -1,0 +1,192 @@
+"""All boards of all clients: whose they are, and what is done at them.
+
+Owns the names of the streams that they are stored in, and that things happen one at a time at each.
+Must never know a link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from thudmud.commands import Style
+from thudmud.gateway import requests
+from thudmud.gateway.board import Board
+from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.replies import Data
+from thudmud.gateway.session import Session
+from thudmud.gateway.terms import Terms
+from thudmud.journal import Journal, JournalError
+from thudmud.tables import BoardSpec, Parting
+from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
+from thudmud.text import Message
+
+Done = tuple[Data, Sequence[Message]]
+"""What a request is answered with, and what players are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a board is, and what it is called, which never changes."""
+
+    client: str
+    name: str
+
+
+@dataclass(slots=True)
+class _Opened:
+    session: Session
+    board: Board
+
+
+class Boards:
+    """The boards that are open, and those that have been.
+
+    Args:
+        journal: where what happens at them is stored.
+        terms: what holds at all of them.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(self, journal: Journal, terms: Terms, clock: Callable[[], float]) -> None:
+        self._journal, self._terms, self._clock = journal, terms, clock
+        self._owners: dict[str, Owner] = {}
+        self._open: dict[str, _Opened] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def open(self) -> None:
+        """Learn whose boards there are.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        for stream in await self._journal.list():
+            client, blank, rest = stream.partition(" ")
+            board, blank_too, name = rest.partition(" ")
+            if blank and blank_too:
+                self._owners[board] = Owner(client, name)
+
+    async def do(self, session: Session, request: requests.Request) -> Done:
+        """Do what a client asks for, after all that was asked for at that board before.
+
+        Raises:
+            Fault: it is not done.
+            JournalError: it is not done, since it cannot be stored.
+        """
+        async with self._lock(request.board):
+            _check_session(session)
+            if isinstance(request, requests.Open):
+                return await self._set_up(session, request)
+            opened = self._opened(session, request)
+            try:
+                return await self._do(opened.board, request)
+            except (Fault, JournalError):
+                raise
+            except Exception:
+                # Nobody may play on at a board that is maybe not as it is stored.
+                self._open.pop(request.board, None)
+                raise
+
+    async def close(self, session: Session) -> None:
+        """Put all boards of a session away. They are stored as far as that can be done."""
+        theirs = [each for each, opened in self._open.items() if opened.session is session]
+        for name in theirs:
+            async with self._lock(name):
+                opened = self._open.get(name)
+                if opened and opened.session is session:
+                    await self._put_away(name, opened.board)
+
+    # At one board.
+
+    async def _set_up(self, session: Session, request: requests.Open) -> Done:
+        self._check_claim(session, request)
+        opened = self._open.get(request.board)
+        if opened and opened.session is not session:
+            # Its session has ended, and this one was quicker than its last words.
+            await self._put_away(request.board, opened.board)
+            opened = None
+        if opened is None:
+            if len(self._open) >= self._terms.boards:
+                raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
+            spec = BoardSpec(request.name, request.rules, Style(request.style))
+            stream = f"{session.client} {request.board} {request.name}"
+            board = Board(self._journal, stream, spec, self._terms, self._clock)
+            await board.open()
+            _check_session(session)
+            self._owners[request.board] = Owner(session.client, request.name)
+            opened = self._open[request.board] = _Opened(session, board)
+        board = opened.board
+        here = {"name": board.spec.name, "players": board.players}
+        return {"board": request.board, "version": board.version, **here}, ()
+
+    def _check_claim(self, session: Session, request: requests.Open) -> None:
+        """Raise Fault if a board cannot be opened so by a client."""
+        if not is_name(request.name):
+            text = f"A board's name should be at most {LONGEST_NAME} letters and single blanks."
+            raise Fault(Code.BAD_NAME, text)
+        if word := other_meaning(request.name):
+            text = f'A board\'s name should not hold "{word}", which means something else.'
+            raise Fault(Code.BAD_NAME, text)
+        owner = self._owners.get(request.board)
+        if owner and owner.client != session.client:
+            raise Fault(Code.NOT_YOURS, "Another client has a board of that name.")
+        if owner and owner.name != request.name:
+            raise Fault(Code.DIFFERS, f'This board is called "{owner.name}", and stays so.')
+
+    async def _do(self, board: Board, request: requests.Request) -> Done:
+        told: Sequence[Message] = ()
+        more: Data = {}
+        match request:
+            case requests.Enter(player=player):
+                if problem := board.problem(player):
+                    raise problem
+                if len(board.players) >= self._terms.players:
+                    raise Fault(Code.TOO_MANY, f"There are {len(board.players)} players here.")
+                told = await board.enter(request)
+            case requests.Leave(player=player, parting=parting):
+                _check_presence(board, player)
+                told = await board.leave(player, Parting(parting))
+            case requests.Line(player=player, line=line, at_version=at_version):
+                _check_presence(board, player)
+                told, plan = await board.obey(player, line, at_version)
+                more = {"understood": plan.command is not None, "here": board.is_here(player)}
+            case requests.Show(width=width, utf8=utf8):
+                more = board.shown(width, utf8=utf8)
+            case requests.Close():
+                told = await self._put_away(request.board, board)
+        return {"board": request.board, "version": board.version, **more}, told
+
+    async def _put_away(self, name: str, board: Board) -> list[Message]:
+        """Close a board, whether or not it can be stored that its players are away."""
+        told = []
+        with suppress(JournalError):  # the next to open it stores that
+            for player in board.players:
+                told += await board.leave(player, Parting.LOST)
+        del self._open[name]
+        return told
+
+    def _opened(self, session: Session, request: requests.Request) -> _Opened:
+        opened = self._open.get(request.board)
+        owner = self._owners.get(request.board)
+        if owner and owner.client != session.client:
+            raise Fault(Code.NOT_YOURS, "That board is another client's.")
+        if opened is None or opened.session is not session:
+            raise Fault(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
+        return opened
+
+    def _lock(self, board: str) -> asyncio.Lock:
+        return self._locks.setdefault(board, asyncio.Lock())
+
+
+def _check_session(session: Session) -> None:
+    if session.over:
+        raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
+
+
+def _check_presence(board: Board, player: str) -> None:
+    if not board.is_here(player):
+        text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
+        raise Fault(Code.UNKNOWN_PLAYER, text)

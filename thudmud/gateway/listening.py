@@ -1,0 +1,192 @@
+"""Where clients come from: a port, a unix socket, or standard input and output.
+
+Owns the sockets, and that a gateway stops as it should. Must never know what is said on a link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.gateway import CLOSING, Gateway
+from thudmud.gateway.link import PIECE, Link
+from thudmud.gateway.replies import error
+
+STRANGERS = 64
+"""How many links there may be besides those of clients that are known by name."""
+
+STDIN, STDOUT = 0, 1
+
+
+class CannotListen(Exception):
+    """There is no listening there; ``str()`` says why."""
+
+
+class Stream:
+    """A link's way out, over a socket or a pipe of asyncio's."""
+
+    def __init__(self, writer: StreamWriter) -> None:
+        self._writer = writer
+        self.write, self.drain = writer.write, writer.drain
+        self.close, self.wait_closed = writer.close, writer.wait_closed
+
+    def abort(self) -> None:
+        """End at once."""
+        self._writer.transport.abort()
+
+
+class Listener:
+    """Serves everybody who connects.
+
+    Args:
+        gateway: what for.
+    """
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._links: dict[asyncio.Task[None], Link] = {}
+
+    async def on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
+        """Listen on a port; return the server, and where that is.
+
+        Raises:
+            CannotListen: that cannot be.
+        """
+        try:
+            server = await asyncio.start_server(self._connected, host, port)
+        except (OSError, ValueError) as error:
+            raise CannotListen(f"{host} {port}: {_reason(error)}") from error
+        host, port = server.sockets[0].getsockname()[:2]
+        return server, f"{host} {port}"
+
+    async def on_path(self, path: Path) -> tuple[asyncio.Server, str]:
+        """Listen on a unix socket that this user alone can use.
+
+        Raises:
+            CannotListen: that cannot be.
+        """
+        before = os.umask(0o177)
+        try:
+            _make_room(path)
+            server = await asyncio.start_unix_server(self._connected, path)
+        except (OSError, ValueError) as error:
+            raise CannotListen(f"{path}: {_reason(error)}") from error
+        finally:
+            os.umask(before)
+        return server, str(path)
+
+    def close(self) -> None:
+        """End all links."""
+        for link in self._links.values():
+            link.drop(Fault(Code.CLOSING, CLOSING))
+
+    async def ended(self) -> None:
+        """Wait until all links have ended."""
+        while self._links:
+            await asyncio.wait(self._links)
+
+    def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        if len(self._links) >= self._gateway.terms.links + STRANGERS:
+            writer.write(error(Fault(Code.FULL, "There are too many links.")))
+            writer.close()
+            return
+        link = Link(self._gateway, reader, Stream(writer))
+        task = asyncio.create_task(link.run())
+        self._links[task] = link
+        task.add_done_callback(self._links.pop)
+
+
+async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
+    """Serve whoever started this process, until they have nothing more to say."""
+    reader = StreamReader()
+    reading = await _read_from(STDIN, reader)
+    link = Link(gateway, reader, await _writer_to(STDOUT), trusted=True)
+    serving = asyncio.create_task(link.run())
+    stopping = asyncio.create_task(stopped.wait())
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not serving.done():
+        link.drop(Fault(Code.CLOSING, CLOSING))
+    await serving
+    reading()
+
+
+class _File:
+    """A link's way out to a file, which is never too slow."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._number, data) :]
+
+    async def drain(self) -> None:
+        await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Leave the file open: it is the process's."""
+
+    async def wait_closed(self) -> None:
+        """All is written already."""
+
+    def abort(self) -> None:
+        """There is nothing to be given up."""
+
+
+async def _read_from(number: int, reader: StreamReader) -> Callable[[], None]:
+    """Let a reader have what comes from a file descriptor; return what ends that."""
+    if _is_file(number):
+        while piece := os.read(number, PIECE):
+            reader.feed_data(piece)
+        reader.feed_eof()
+        return lambda: None
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(number), "rb", 0)
+    )
+    return transport.close
+
+
+async def _writer_to(number: int) -> Stream | _File:
+    if _is_file(number):
+        return _File(number)
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.StreamReaderProtocol(StreamReader()), os.fdopen(os.dup(number), "wb", 0)
+    )
+    return Stream(StreamWriter(transport, protocol, None, loop))
+
+
+def _is_file(number: int) -> bool:
+    """Whether a file descriptor is of a file, or of what never makes anybody wait either."""
+    mode = os.fstat(number).st_mode
+    if stat.S_ISCHR(mode):
+        return not os.isatty(number)
+    return not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+
+
+def _make_room(path: Path) -> None:
+    """Take a unix socket away that nobody listens on any more.
+
+    Raises:
+        OSError: somebody listens on it, or it is no socket.
+    """
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise OSError("there is a file of that name already")
+    with socket.socket(socket.AF_UNIX) as trial, suppress(ConnectionRefusedError):
+        trial.connect(os.fspath(path))
+        raise OSError("another program listens there")
+    path.unlink()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

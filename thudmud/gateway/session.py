@@ -1,0 +1,89 @@
+"""One client, however often its link drops: which requests have come, and what it has been told.
+
+Owns that no request is carried out twice, and that nothing of what is told is lost or doubled. Must
+never touch a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.outbox import Outbox
+from thudmud.gateway.replies import Answer, Happened
+
+REMEMBERED = 1000
+"""How many answers are kept for requests that are repeated."""
+
+
+class Session:
+    """What is kept for a client between its links.
+
+    Args:
+        client: its name.
+        token: what it shows to go on with the session.
+
+    Attributes:
+        outbox: what it is told.
+        received: the number of its last request.
+        news: called when there is more to be sent; whoever has the link sets it.
+        over: whether it has ended, and nothing is to be begun for it any more.
+    """
+
+    def __init__(self, client: str, token: str) -> None:
+        self.client, self.token = client, token
+        self.outbox = Outbox()
+        self.received = 0
+        self.news: Callable[[], None] | None = None
+        self.over = False
+        self._begun: set[int] = set()
+        self._answers: dict[int, tuple[int, bytes]] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether there are requests that are not answered yet."""
+        return bool(self._begun)
+
+    def begin(self, number: int) -> bool:
+        """Return whether a request is new, and to be carried out now."""
+        if number <= self.received:
+            return False
+        self.received = number
+        self._begun.add(number)
+        return True
+
+    def repeated(self, number: int) -> bytes | None:
+        """Return the line that has answered a request; None if it is on its way, in its turn.
+
+        Raises:
+            Fault: it is not known any more what came of it.
+        """
+        if number in self._begun:
+            return None
+        if number in self._answers:
+            seq, line = self._answers[number]
+            return line if seq <= self.outbox.seen else None
+        text = f"Request {number} came before; each has a higher number than the last."
+        raise Fault(Code.REPEATED, text, number)
+
+    def answer(self, answer: Answer, happened: Iterable[Happened] = ()) -> None:
+        """Tell a client what has happened by a request, and then what has come of it."""
+        for each in happened:
+            self.outbox.add(each)
+        self._begun.discard(answer.number)
+        line = self.outbox.add(answer)
+        self._answers[answer.number] = self.outbox.last, line
+        if len(self._answers) > REMEMBERED:
+            del self._answers[next(iter(self._answers))]
+        if self.news:
+            self.news()
+
+    def acknowledge(self, seen: int) -> None:
+        """Forget what a client says that it has.
+
+        Raises:
+            Fault: it cannot have that, or has said already that it has more.
+        """
+        if not self.outbox.acknowledge(seen):
+            text = f'"seen" should be from {self.outbox.seen} to {self.outbox.last}, not {seen}.'
+            raise Fault(Code.BAD_SEEN, text)
