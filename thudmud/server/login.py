@@ -40,6 +40,9 @@ PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AG
 TOLD_WORD = re.compile(r"Your resume word, to come back as \w+: ([a-z-]+)")
 """The one line, on a screen of 80 columns, that tells a guest their word."""
 
+KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
+"""What is said of the word, on a line of its own on such a screen."""
+
 _GOODBYE = "Goodbye!"
 _UNAVAILABLE = "The server cannot look after names at the moment. Please try again in a while."
 
@@ -151,6 +154,7 @@ class Desk:
             terminal.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
         terminal.say(f"Your resume word, to come back as {name}: {word}")
+        terminal.say(KEEP_WORD)
         return Entrance(name)
 
     async def _take_back(self, terminal: Terminal, name: str, address: str) -> Entrance | None:
