@@ -14,8 +14,10 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
+from thudmud.commands.options import Options, SetOption
 from thudmud.engine.english import capitalised
 from thudmud.server import resume_words
 from thudmud.server.account_file import AccountsError
@@ -31,6 +33,9 @@ from thudmud.server.membership import (
 )
 from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
+from thudmud.server.preferences import chosen_by
+from thudmud.tables.options import after
+from thudmud.text.options import said
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "
@@ -51,10 +56,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """Somebody who may come in: their name as it is shown, and their account if they have one."""
+    """Somebody who may come in.
+
+    Attributes:
+        name: their name as it is shown.
+        member: their account, if they have one.
+        choices: the options that they have chosen at the door.
+    """
 
     name: str
     member: Account | None = None
+    choices: tuple[SetOption, ...] = ()
 
 
 class Desk:
@@ -89,17 +101,22 @@ class Desk:
 
     async def introduce(self, terminal: Terminal, address: str) -> Entrance | None:
         """Ask for a name until there is one to come in under; None for who would rather leave."""
+        choices: list[SetOption] = []
         while True:
             words = (await terminal.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
                 terminal.say(_GOODBYE)
                 return None
+            if choice := chosen_by(words):
+                choices.append(choice)
+                terminal.say(said(choice, reduce(after, choices, Options())))
+                continue
             problem = self._rooms.name_problem(words) if words else None
             if problem:
                 terminal.say(problem)
             elif words and (entrance := await self._look_up(terminal, words, address)):
                 self._attendance.came(entrance.name)
-                return entrance
+                return replace(entrance, choices=tuple(choices))
 
     async def register(self, terminal: Terminal, name: str) -> Account | None:
         """Let a guest who is in keep their name by a password; return the account if they do."""
