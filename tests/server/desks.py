@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from argon2 import PasswordHasher
 
 from thudmud.server.accounts import Accounts
-from thudmud.server.login import TOLD_WORD, Desk
+from thudmud.server.login import KEEP_WORD, TOLD_WORD, Desk
 from thudmud.server.passwords import Passwords
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -43,14 +43,17 @@ class Rooms:
 class Answers:
     """A terminal that answers with the next line of a list, and takes down all that it shows.
 
-    What it is asked is taken down with ``(hidden)`` behind it where it is.
+    What it is asked is taken down with ``(hidden)`` behind it where it is; what is said before the
+    questions is a list of its own, ``hints``.
     """
 
     def __init__(self, *lines: str) -> None:
         self._lines = list(lines)
         self.shown: list[str] = []
+        self.hints: list[str] = []
 
-    async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+    async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+        self.hints += [before] if before else []
         self.shown.append(prompt + ("(hidden)" if hidden else ""))
         if not self._lines:
             raise HungUp
@@ -66,7 +69,9 @@ class Answers:
         return [
             each
             for each in self.shown
-            if not re.search(r"[?:] (\(hidden\))?$", each) and not TOLD_WORD.fullmatch(each)
+            if not re.search(r"[?:] (\(hidden\))?$", each)
+            and not TOLD_WORD.fullmatch(each)
+            and each != KEEP_WORD
         ]
 
     @property

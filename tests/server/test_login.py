@@ -43,6 +43,7 @@ class TestGuests:
         assert answers.shown == [
             NAME,
             f"Your resume word, to come back as Anna: {answers.word}",
+            "Keep it: with it you come back as yourself if your connection is lost.",
         ]
         kept = await office.accounts.find_guest("anna")
         assert kept
@@ -52,7 +53,9 @@ class TestGuests:
     async def test_the_line_with_the_word_fits_a_screen(self, office: Office) -> None:
         _, answers = await office.enter(["Bartholomewthetwenty"])
         longest = max(resume_words._PARTS, key=len)
-        assert len(answers.shown[-1]) - len(answers.word) + 3 * len(longest) + 2 < 80
+        *_, told, kept = answers.shown
+        assert len(told) - len(answers.word) + 3 * len(longest) + 2 < 80
+        assert len(kept) < 80
 
     async def test_what_is_no_name(self, office: Office) -> None:
         name, answers = await office.enter(["", "4", "anna"])
@@ -67,7 +70,7 @@ class TestGuests:
         word = await office.guest("Anna")
         name, answers = await office.enter(["ANNA", "basalt-lantern-fox", "", "bob"])
         assert name == "Bob"
-        assert answers.shown[:-2] == [
+        assert answers.shown[:-3] == [
             NAME,
             "Somebody called Anna is here already. If that is you, give the resume word that you "
             "were told; with an empty line you can take another name.",
@@ -134,10 +137,10 @@ class TestGuests:
         word = await office.guest("Anna")
 
         class Slow(Answers):
-            async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+            async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if prompt == WORD:
                     await office.member("Anna")
-                return await super().ask(prompt, hidden=hidden)
+                return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", word if is_right else "password", "anna", "password")
         entrance = await office.desk.introduce(answers, "192.0.2.1")
@@ -222,10 +225,16 @@ class TestMembers:
         assert entrance.member == await office.accounts.find("anna")
         wrong = WRONG.replace("Anna", "AnnA")
         assert answers.shown == [NAME, PASSWORD, wrong, PASSWORD]
+        assert answers.hints == [
+            "The name AnnA is registered. If it is yours, give its password; with an empty line "
+            "you can take another name."
+        ]
 
     async def test_without_one_they_are_asked_for_a_name_again(self, office: Office) -> None:
         await office.member("Anna")
-        assert (await office.enter(["anna", "", "bob"]))[0] == "Bob"
+        name, answers = await office.enter(["anna", "", "bob"])
+        assert name == "Bob"
+        assert answers.shown[:3] == [NAME, PASSWORD, NAME]
 
     async def test_they_may_come_in_while_they_are_in(self, office: Office) -> None:
         await office.member("Anna")
@@ -244,10 +253,10 @@ class TestMembers:
         await office.member("Anna")
 
         class Slow(Answers):
-            async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+            async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if hidden:
                     await office.accounts.ban("Anna", office.now)
-                return await super().ask(prompt, hidden=hidden)
+                return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", "password")
         with pytest.raises(HungUp):

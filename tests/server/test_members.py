@@ -13,6 +13,7 @@ from thudmud.server.login import TOLD_WORD
 
 IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
 IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
+ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, to come back as "
 
 
@@ -53,9 +54,9 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
 ) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
-    assert await anna.until(b"password: ") == IAC_WILL_ECHO + b"New password: "
+    assert await anna.until(b"New password: ") == ADVICE + IAC_WILL_ECHO + b"New password: "
     await anna.send(IAC_DO_ECHO + b"short\r\n")
-    assert await anna.until(b"password: ") == (
+    assert await anna.until(b"New password: ") == (
         b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
     )
     await anna.send(b"password\r\n")
@@ -83,7 +84,10 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     await anna.send(b"quit\r\n")
     await anna.rest()
     again = await named(setup, b"anna")
-    assert await again.until(b"word: ") == IAC_WILL_ECHO + b"Password: "
+    assert await again.until(b"Password: ") == (
+        b"The name Anna is registered. If it is yours, give its password; with an empty"
+        b"\r\nline you can take another name.\r\n" + IAC_WILL_ECHO + b"Password: "
+    )
     await again.send(IAC_DO_ECHO + b"wrong password\r\n")
     assert await again.until(b"word: ") == (
         b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
@@ -155,11 +159,11 @@ async def test_changing_the_password(serving: Serving) -> None:
     await anna.send(b"password\r\n")
     assert await anna.until(b"word: ") == IAC_WILL_ECHO + b"Old password: "
     await anna.send(IAC_DO_ECHO + b"password\r\n")
-    assert await anna.until(b"word: ") == b"\r\nNew password: "
+    assert await anna.until(b"New password: ") == b"\r\n" + ADVICE + b"New password: "
     await anna.send(b"another one\r\nanother one\r\n")
     assert (await anna.until(b"> ")).endswith(b"one now.\r\n" + IAC_WONT_ECHO + b"> ")
     again = await named(setup, b"anna\r\npassword\r\nanother one")
-    assert b"not the password" in await again.until(b"Anna")
+    assert b"not the password" in await again.until(b"of Anna")
     await again.until(b"> ")
     await again.send(b"look\r\n")
     await again.until(b"echo look")

@@ -118,7 +118,8 @@ def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path
     command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
         stage.enter("Anna")
-        assert stage.type("Anna", "register") == {}
+        advice = "A password has at least 8 characters; an empty line gives up."
+        assert stage.type("Anna", "register") == {"Anna": [advice]}
         assert stage.type("Anna", "password") == {}
         [line] = stage.type("Anna", "password")["Anna"]
         assert line.startswith("The name Anna is yours now")

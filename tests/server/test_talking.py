@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.server.plain import PATIENCE, Serving
-from thudmud.server.login import TOLD_WORD
+from thudmud.server.login import KEEP_WORD, TOLD_WORD
 
 IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
 NAWS, TM, GA = b"\x1f", b"\x06", b"\xf9"
@@ -29,6 +29,7 @@ async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving)
     await client.until(b"name? ")
     await client.send(b"anna\r\n")
     assert TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
+    assert (await client.until(b"\r\n")).decode().rstrip() == KEEP_WORD
     assert await client.until(b"> ") == b"Anna comes in.\r\n> "
     await client.send(b"look\r\n")
     assert await client.until(b"> ") == b"echo look\r\n> "

@@ -95,10 +95,11 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
             [
                 "F6: a dwarf.",
                 "North: 5 empty squares to the edge.",
-                "Northeast and southwest: 4 empty squares to the edge.",
+                "Northeast: 4 empty squares to the edge.",
                 "East: a troll on I6, 3 away.",
                 "Southeast: the Thudstone on H8, 2 away.",
                 "South: a dwarf on F7, adjacent.",
+                "Southwest: 4 empty squares to the edge.",
                 "West: a dwarf on E6, adjacent.",
                 "Northwest: 2 empty squares to the edge.",
             ],
@@ -108,7 +109,7 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
             Around(square("A6")),
             [
                 "A6: empty.",
-                "North, southwest, west and northwest: the edge.",
+                "Southwest, west, northwest and north: the edge.",
                 "Northeast: 5 empty squares to the edge.",
                 "East: a dwarf on D6, 3 away.",
                 "Southeast: 9 empty squares to the edge.",

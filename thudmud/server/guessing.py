@@ -23,12 +23,13 @@ _log = logging.getLogger(__name__)
 class Terminal(Protocol):
     """Somebody at the other end of a connection, who is asked for lines."""
 
-    async def ask(self, prompt: str, *, hidden: bool = False) -> str:
+    async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
         """Return the next line, as it was typed.
 
         Args:
             prompt: what stands in front of it, a blank at its end.
             hidden: whether it is not to be seen while it is typed.
+            before: a sentence to be shown before, to somebody who has not answered yet.
         """
 
     def say(self, sentence: str) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from typing import Protocol
 
 from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
-from thudmud.commands.options import Options
+from thudmud.commands.options import Options, SetOption
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.preferences import options_of, stored, styles_of
@@ -136,11 +136,17 @@ class Lobby:
         return self._house.needs(name)
 
     async def admit(
-        self, guest: Guest, name: str, terminal: Terminal, member: Account | None = None
+        self,
+        guest: Guest,
+        name: str,
+        terminal: Terminal,
+        member: Account | None = None,
+        choices: Sequence[SetOption] = (),
     ) -> None:
         """Let a guest in under a name that is theirs, as it is shown.
 
-        A session that plays under it already is ended, and this one goes on in its place.
+        A session that plays under it already is ended, and this one goes on in its place. What was
+        chosen at the door changes the options of before.
         """
         await self.scribe.arrive(
             name,
@@ -148,8 +154,11 @@ class Lobby:
             member=member is not None,
             styles=styles_of(member.preferences) if member else {},
             options=options_of(member.preferences) if member else None,
+            choices=choices,
             admit=partial(self._take, name, guest),
         )
+        if member and choices and (person := self._house.hall.people.get(name)):
+            await self._keep(name, person.styles, person.options)
 
     async def enrol(self, name: str) -> None:
         """Take note that a player has an account now, which keeps what they have chosen as guest.

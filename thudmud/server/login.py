@@ -14,8 +14,10 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
+from thudmud.commands.options import Options, SetOption
 from thudmud.engine.english import capitalised
 from thudmud.server import resume_words
 from thudmud.server.account_file import AccountsError
@@ -31,6 +33,9 @@ from thudmud.server.membership import (
 )
 from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
+from thudmud.server.preferences import chosen_by
+from thudmud.tables.options import after
+from thudmud.text.options import said
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "
@@ -40,6 +45,9 @@ PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AG
 TOLD_WORD = re.compile(r"Your resume word, to come back as \w+: ([a-z-]+)")
 """The one line, on a screen of 80 columns, that tells a guest their word."""
 
+KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
+"""What is said of the word, on a line of its own on such a screen."""
+
 _GOODBYE = "Goodbye!"
 _UNAVAILABLE = "The server cannot look after names at the moment. Please try again in a while."
 
@@ -48,10 +56,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """Somebody who may come in: their name as it is shown, and their account if they have one."""
+    """Somebody who may come in.
+
+    Attributes:
+        name: their name as it is shown.
+        member: their account, if they have one.
+        choices: the options that they have chosen at the door.
+    """
 
     name: str
     member: Account | None = None
+    choices: tuple[SetOption, ...] = ()
 
 
 class Desk:
@@ -86,17 +101,22 @@ class Desk:
 
     async def introduce(self, terminal: Terminal, address: str) -> Entrance | None:
         """Ask for a name until there is one to come in under; None for who would rather leave."""
+        choices: list[SetOption] = []
         while True:
             words = (await terminal.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
                 terminal.say(_GOODBYE)
                 return None
+            if choice := chosen_by(words):
+                choices.append(choice)
+                terminal.say(said(choice, reduce(after, choices, Options())))
+                continue
             problem = self._rooms.name_problem(words) if words else None
             if problem:
                 terminal.say(problem)
             elif words and (entrance := await self._look_up(terminal, words, address)):
                 self._attendance.came(entrance.name)
-                return entrance
+                return replace(entrance, choices=tuple(choices))
 
     async def register(self, terminal: Terminal, name: str) -> Account | None:
         """Let a guest who is in keep their name by a password; return the account if they do."""
@@ -151,6 +171,7 @@ class Desk:
             terminal.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
         terminal.say(f"Your resume word, to come back as {name}: {word}")
+        terminal.say(KEEP_WORD)
         return Entrance(name)
 
     async def _take_back(self, terminal: Terminal, name: str, address: str) -> Entrance | None:

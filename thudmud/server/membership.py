@@ -13,12 +13,18 @@ from collections.abc import Callable
 from thudmud.server.account_file import AccountsError
 from thudmud.server.accounts import Account, Accounts, NameTaken, Nobody
 from thudmud.server.guessing import Guessing, Terminal
-from thudmud.server.passwords import Passwords, password_problem
+from thudmud.server.passwords import LENGTHS, Passwords, password_problem
 
 PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "
 NEW_PROMPT = "New password: "
 AGAIN_PROMPT = "The same again: "
+
+_REGISTERED = (
+    "The name {} is registered. If it is yours, give its password; with an empty line you can take "
+    "another name."
+)
+_ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +55,7 @@ class Membership:
     async def log_in(self, terminal: Terminal, name: str, address: str) -> Account | None:
         """Ask a member for their password; return their account, or None if they do not get in."""
         proved: bool | None = False
+        registered = _REGISTERED.format(name)
         while True:
             account = await self._accounts.find(name)  # anew: a guess takes its time
             if account is None or account.is_barred:
@@ -56,7 +63,8 @@ class Membership:
                 return None
             if proved:
                 return account
-            password = await terminal.ask(PASSWORD_PROMPT, hidden=True)
+            password = await terminal.ask(PASSWORD_PROMPT, hidden=True, before=registered)
+            registered = ""
             if not password:
                 return None
             proved = await self._prove(terminal, name, password, address)
@@ -106,8 +114,10 @@ class Membership:
 
     async def _choose(self, terminal: Terminal, name: str) -> str | None:
         """Ask for a new password, twice; None if they give up."""
+        advice = _ADVICE
         while True:
-            password = await terminal.ask(NEW_PROMPT, hidden=True)
+            password = await terminal.ask(NEW_PROMPT, hidden=True, before=advice)
+            advice = ""
             if not password:
                 return None
             problem = password_problem(password, name)

@@ -44,13 +44,18 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     kept = preferences.get(_OPTIONS)
     options = Options()
     for line in kept if isinstance(kept, list) else ():
-        try:
-            choice = parse(str(line))
-        except ParseError:
-            continue
-        if isinstance(choice, SetOption):
+        if choice := chosen_by(str(line)):
             options = after(options, choice)
     return options
+
+
+def chosen_by(line: str) -> SetOption | None:
+    """Return the choice of an option that a line is; None if it is anything else."""
+    try:
+        command = parse(line)
+    except ParseError:
+        return None
+    return command if isinstance(command, SetOption) else None
 
 
 def stored(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:

@@ -53,14 +53,19 @@ class Prompter:
         """Whether a dialogue waits for the next line, behind this prompt."""
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
-    async def ask(self, prompt: str, *, hidden: bool = False) -> str:
-        """Return the next line, as it was typed, which may be ``hidden`` meanwhile."""
+    async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+        """Return the next line, as it was typed, which may be ``hidden`` meanwhile.
+
+        The sentence ``before`` is left out where the answer has come ahead of the question.
+        """
         if (ahead := self._ahead) is not None:
             self._ahead = None
             if prompt == ahead.prompt:
                 self._ahead = replace(ahead, prompt="", answer="")
                 return ahead.answer
             ahead.otherwise()
+        if before:
+            self.say(before)
         if hidden:
             self._typing.hide()
         else:

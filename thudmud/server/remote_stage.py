@@ -17,7 +17,7 @@ import telnetlib3
 from telnetlib3 import telopt
 
 from thudmud.script import Seen, StageError
-from thudmud.server.login import PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.server.login import KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.server.session import PROMPT
 from thudmud.text.display import DEFAULT_WIDTH
 
@@ -246,4 +246,4 @@ class _Player:
 
 def _is_left_out(line: str) -> bool:
     """Whether a line is none that a transcript tells of."""
-    return line.rstrip() in _PROMPTS or bool(TOLD_WORD.fullmatch(line))
+    return line.rstrip() in {*_PROMPTS, KEEP_WORD} or bool(TOLD_WORD.fullmatch(line))

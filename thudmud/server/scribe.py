@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
 from thudmud.commands import Command, Password, Quit, Register, Style
-from thudmud.commands.options import Options
+from thudmud.commands.options import Options, SetOption
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server.account_file import AccountsError
 from thudmud.server.ledger import Ledger, Unfollowed
@@ -128,6 +128,7 @@ class Scribe:
         member: bool = False,
         styles: Mapping[str, Style] = NO_STYLES,
         options: Options | None = None,
+        choices: Sequence[SetOption] = (),
         admit: Callable[[], bool] = lambda: True,
     ) -> None:
         """Let a player in, and back to the seats that were kept; or go on, from another screen.
@@ -138,6 +139,7 @@ class Scribe:
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
             options: how they want to see everything, if that is known.
+            choices: what they have chosen just now, which comes on top of that.
             admit: called once all is done that was begun under that name; returns whether they may
                 still come in.
 
@@ -149,6 +151,8 @@ class Scribe:
             if not admit():
                 return
             self._house.fit(name, terminal)
+            if choices:
+                options = self._house.hall.choose(name, options, choices)
             if name in self._house:
                 self._deliver(self._house.take_over(name))
             else:

@@ -208,7 +208,10 @@ class Session:
         self._idleness.named()
         self._entering = True
         try:
-            await self._lobby.admit(self, entrance.name, self._prompter.terminal, entrance.member)
+            terminal = self._prompter.terminal
+            await self._lobby.admit(
+                self, entrance.name, terminal, entrance.member, entrance.choices
+            )
         except Exception:
             self._part(Parting.LOST)
             raise

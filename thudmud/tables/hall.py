@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from thudmud.commands import Style
+from thudmud.commands.options import Options, SetOption
 from thudmud.engine import Game, Side
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.asides import (
@@ -32,7 +34,8 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Absent, BattleEnded, Moved, TableEvent
 from thudmud.tables.match import Match
-from thudmud.tables.people import Members, Person, Rooms, Seats
+from thudmud.tables.options import after
+from thudmud.tables.people import DEFAULTS, Members, Person, Rooms, Seats
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
@@ -119,6 +122,21 @@ class Hall:
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may stand here no longer."""
         return self.people[player].styles.get(board, self._styles.get(board, Style.FULL))
+
+    def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
+        """Return a player's options after some choices, which hold at once for who is here.
+
+        Args:
+            player: who has chosen.
+            options: what held before, if that is known, for somebody who is not here.
+            choices: what they have chosen.
+        """
+        here, left = self.people.get(player), self._left.get(player)
+        before = here.options if here else options or (left.options if left else DEFAULTS)
+        chosen = reduce(after, choices, before)
+        if here:
+            here.options = chosen
+        return chosen
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""

@@ -62,7 +62,7 @@ class House:
         "and trolls. Come in with a name of\n"
         'your own; then "help" tells the rest.\n'
         "With a screen reader, say\n"
-        '"options reader on" once you are in.'
+        '"options reader on", now or later.'
     )
     """What is shown before anything is known of a screen: it fits 40 columns."""
 

@@ -6,6 +6,7 @@ Owns those answers. Must never decide what is legal, nor know who asks for more 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from thudmud.commands.queries import (
     Around,
@@ -90,14 +91,20 @@ def _run(piece: Piece | None, run: Sequence[Square]) -> str:
 
 
 def _around(position: Position, square: Square) -> list[str]:
-    """Return what stands on a square, and what is first met from it in each direction."""
+    """Return what stands on a square, and what is first met from it in each direction, clockwise.
+
+    Directions next to each other, in which it is the same, are told as one.
+    """
     if not square.on_board:
         return [f"{square} is off the octagon."]
     piece = position.piece_at(square)
-    met: dict[str, list[str]] = {}
-    for name, direction in COMPASS.items():
-        met.setdefault(_met(position, square, direction), []).append(name)
-    facts = (f"{capitalised(listed(names))}: {seen}." for seen, names in met.items())
+    met = [(name, _met(position, square, direction)) for name, direction in COMPASS.items()]
+    runs = [
+        (seen, [name for name, _ in run]) for seen, run in groupby(met, key=lambda each: each[1])
+    ]
+    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # northwest is next to north
+        runs[0][1][:0] = runs.pop()[1]
+    facts = (f"{capitalised(listed(names))}: {seen}." for seen, names in runs)
     return [f"{square}: {piece.phrase if piece else 'empty'}.", *facts]
 
 

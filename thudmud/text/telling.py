@@ -66,7 +66,7 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
 def _left_by(event: TableEvent, table: Table, view: View) -> list[str]:
     """Return, for a screen reader, how a board stands after an event, and whose turn it is."""
     facts = []
-    if isinstance(event, Joined) and event.player == view.me and table.match:
+    if isinstance(event, Joined) and event.player == view.me:
         facts = reader.stands(table, view.me, view.style)
     elif isinstance(event, DRAWN):
         facts = reader.left_by(event, table, view.me, view.style)
