@@ -17,9 +17,10 @@ ARROWS: dict[str, set[str]] = {
     "tables": {"engine", "commands"},
     "text": {"engine", "commands", "tables"},
     "script": {"text"},
+    "bots": {"engine"},
     "storage": set(),
     "journal": {"engine", "tables", "storage"},
-    "server": {"engine", "commands", "tables", "text", "script", "storage", "journal"},
+    "server": {"engine", "commands", "tables", "text", "script", "bots", "storage", "journal"},
 }
 """Which rooms a room may import."""
 
@@ -34,7 +35,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "engine", "commands", "tables", "text", "script"}
+PURE = {"", "engine", "commands", "tables", "text", "script", "bots"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
