@@ -23,6 +23,7 @@ from thudmud.tables.asides import (
     Emoted,
     Entered,
     Gone,
+    Invited,
     OptionChosen,
     Replayed,
     Spoke,
@@ -105,6 +106,9 @@ class Hall:
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+
+    Attributes:
+        bots: the names under which programs play, not people.
     """
 
     def __init__(
@@ -119,6 +123,7 @@ class Hall:
         self.archive = Archive()
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.bots: frozenset[str] = frozenset()
         self._styles = {spec.name: spec.style for spec in boards}
         self._left: dict[str, Person] = {}
         self._games: dict[int, Game] = {}
@@ -253,7 +258,7 @@ class Hall:
                 return Telling(aside, tuple(self.people_in(room)), self._table(room))
             case Spoke(_, room) | Emoted(_, room):
                 return Telling(aside, tuple(self._concerned(room)), self._table(room))
-            case Told(player, to):
+            case Told(player, to) | Invited(player, to):
                 return Telling(aside, (player, to))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
