@@ -17,7 +17,7 @@ ARROWS: dict[str, set[str]] = {
     "tables": {"engine", "commands"},
     "text": {"engine", "commands", "tables"},
     "script": {"text"},
-    "bots": {"engine"},
+    "bots": {"engine", "commands"},
     "storage": set(),
     "journal": {"engine", "tables", "storage"},
     "server": {"engine", "commands", "tables", "text", "script", "bots", "storage", "journal"},
