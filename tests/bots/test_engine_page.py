@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,17 @@ from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
 from thudmud.bots.choice import MOST_TRAMPLES
 from thudmud.bots.dialogue import MOST_LISTED
+from thudmud.bots.opponent import QUIET, START_AFTER
 from thudmud.engine import RULESETS
+from thudmud.engine.english import lasting
+from thudmud.server.bot_program import STARTING
+from thudmud.server.config_file import check
+from thudmud.server.settings import BotSettings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")
-EXAMPLES = re.findall(r"```\n(> .*?)```", PAGE, re.DOTALL)
-ASKED = re.findall(r"^\| `([a-z]+)", PAGE, re.MULTILINE)
+ENGINE, BOT = PAGE.split("## A bot of your own")
+EXAMPLES = re.findall(r"```\n(> .*?)```", ENGINE, re.DOTALL)
+ASKED = re.findall(r"^\| `([a-z]+)", ENGINE, re.MULTILINE)
 
 
 def test_what_is_asked_is_answered_so() -> None:
@@ -36,10 +43,30 @@ def test_the_first_lines_are_so_too() -> None:
     ]
 
 
+def test_the_times_are_those_of_the_code() -> None:
+    assert lasting(START_AFTER) == "60 seconds"
+    assert "when nobody does for 60 seconds" in " ".join(BOT.split())
+
+
 def test_every_word_is_on_the_page() -> None:
     told = str(dialogue().answer("what")).split("there are ")[1]
     assert list(dict.fromkeys(ASKED)) == told.split(", ")
     assert all(f"`{name}`" in PAGE for name in RULESETS)
+
+
+def test_what_a_bot_is_asked_the_engine_answers_like_that() -> None:
+    engine = dialogue()
+    pairs = re.findall(r"> (.*)\n< (.*)\n", BOT)
+    assert [asked.split()[0] for asked, _ in pairs] == ["name", "rules", "position", "go", "quit"]
+    for asked, answer in pairs[1:]:
+        assert engine.answer(asked) == answer
+
+
+def test_the_section_for_a_bot_can_be_used() -> None:
+    [section] = re.findall(r"```toml\n(.*?)```", BOT, re.DOTALL)
+    [bot] = check(tomllib.loads(section), "the page").bot
+    assert bot == BotSettings(name="Grog", command=("python3", "grog.py"))
+    assert re.findall(r"^\| `(\w+)`", BOT, re.MULTILINE) == list(BotSettings.model_fields)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +75,8 @@ def test_every_word_is_on_the_page() -> None:
         f"at most {LONGEST_LINE:,} characters",
         f"lists {MOST_LISTED:,} plies at most",
         f"tramples the {MOST_TRAMPLES} shortest",
+        f"it has {STARTING:g} seconds for that answer",
+        f"nothing was captured for {QUIET} plies",
     ],
 )
 def test_the_numbers_are_those_of_the_code(words: str) -> None:

@@ -22,6 +22,7 @@ from thudmud.server.settings import BotSettings
 from thudmud.text.display import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
+_LONGEST_QUOTE = 60
 _TERMINAL = Terminal(packages=frozenset({"thud"}))
 _log = logging.getLogger(__name__)
 
@@ -181,8 +182,8 @@ class Bot:
 
     async def _play(self, task: Task) -> None:
         try:
-            line = task.line(await self._program.ply(task))
-        except (ProgramError, ValueError) as error:
+            line = await self._chosen(task)
+        except ProgramError as error:
             await self._failed(error)
             self._failures[task.board, task.battle] += 1
             if self._failures[task.board, task.battle] > self._restarts:
@@ -194,7 +195,19 @@ class Bot:
             await self._type(line)
             await self._expect_change(task)
 
-    async def _failed(self, error: Exception) -> None:
+    async def _chosen(self, task: Task) -> str:
+        """Return the line that plays what the program chooses.
+
+        Raises:
+            ProgramError: it chooses nothing, or something else than a ply that the rules grant.
+        """
+        ply = await self._program.ply(task)
+        try:
+            return task.line(ply)
+        except ValueError as error:
+            raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
+
+    async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self._name, error)
         await self._program.kill()
 
