@@ -12,7 +12,7 @@ from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
 from thudmud.bots.choice import MOST_TRAMPLES
 from thudmud.bots.dialogue import MOST_LISTED
-from thudmud.bots.opponent import QUIET, START_AFTER
+from thudmud.bots.opponent import QUIET, START_AFTER, TROLLS_AFTER
 from thudmud.engine import RULESETS
 from thudmud.engine.english import lasting
 from thudmud.server.bot_program import STARTING
@@ -45,7 +45,8 @@ def test_the_first_lines_are_so_too() -> None:
 
 def test_the_times_are_those_of_the_code() -> None:
     assert lasting(START_AFTER) == "60 seconds"
-    assert "when nobody does for 60 seconds" in " ".join(BOT.split())
+    both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
+    assert f"when nobody does for {both}" in " ".join(BOT.split())
 
 
 def test_every_word_is_on_the_page() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from thudmud.bots import Opponent
-from thudmud.bots.opponent import QUIET, REPEAT_AFTER
+from thudmud.bots.opponent import QUIET, REPEAT_AFTER, TROLLS_AFTER
 from thudmud.engine import RULESETS, Side, write_ply
 from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
@@ -133,6 +133,13 @@ def test_it_begins_a_battle_if_nobody_else_does(hall: Hall) -> None:
     assert hall.minds["Grog"].task()
 
 
+def test_what_it_says_at_the_same_time_as_the_other_is_taken_back(hall: Hall) -> None:
+    hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
+    assert hall.type("Grog", "start game") == ["Grog: no on oak board"]
+    assert not hall.house.hall.tables["oak board"].offers
+    assert hall.minds["Grog"].task()
+
+
 def test_it_plays_when_it_is_its_turn(battle: Hall) -> None:
     assert battle.minds["Grog"].task() is None
     battle.type("Anna", "move from f1 to f6")
@@ -235,7 +242,8 @@ def test_it_offers_to_end_what_leads_nowhere(battle: Hall) -> None:
 
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
     battle.type("Anna", "resign")
-    assert battle.wait(PAUSE) == ["Grog: start game on oak board"]
+    assert battle.wait(PAUSE) == []
+    assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
     assert battle.minds["Grog"].task()  # the dwarfs by now
     battle.type("Anna", "resign")
     assert battle.wait(GRACE - 1) == []

@@ -63,9 +63,9 @@ BAD = {
 """Programs that start well, and then do something wrong."""
 
 
-async def until(is_so: Callable[[], bool]) -> None:
+async def until(is_so: Callable[[], bool], patience: float = PATIENCE) -> None:
     """Wait for something that has no bell."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience):
         while not is_so():  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0.01)
 

@@ -21,6 +21,9 @@ QUIET = 60
 START_AFTER = 60.0
 """How many seconds it leaves it to the other player to begin a battle."""
 
+TROLLS_AFTER = 5.0
+"""How many seconds more if it plays the trolls: what two say at once is an offer to start over."""
+
 REPEAT_AFTER = 60.0
 """After how many seconds it does again what has come to nothing."""
 
@@ -91,6 +94,9 @@ class _Seat:
     offer_at: int = QUIET
     lost: bool = False
     done: dict[str, float] = field(default_factory=dict)
+
+    def offered_by(self, side: Side) -> list[str]:
+        return [each["offer"] for each in self.table["offers"] if each["side"] == side.value]
 
     @property
     def is_my_turn(self) -> bool:
@@ -192,9 +198,11 @@ class Opponent:
         wanted: list[tuple[Line, float]] = []
         if seat.lost:
             return [(Look(board), seat.since)]
-        theirs = [each["offer"] for each in seat.table["offers"] if each["side"] != seat.side.value]
+        theirs = seat.offered_by(seat.side.other)
         if theirs:
             return [(_answered(theirs, board, seat), seat.since)]
+        if "restart" in seat.offered_by(seat.side):
+            return [(No(board), seat.since)]  # it was to begin the battle that has begun
         match seat.lot:
             case Lot.DESERTED:
                 return [(Leave(board), seat.since), (Go(), seat.since)]
@@ -205,7 +213,8 @@ class Opponent:
                 away: Line = Adjourn(board) if _is_under_way(seat.table) else Leave(board)
                 return [(away, seat.since + self._patience)]
             case Lot.READY:
-                return [(Start(board), seat.since + self._pause)]
+                later = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
+                return [(Start(board), seat.since + self._pause + later)]
         if seat.position and not seat.is_my_turn and seat.quiet >= seat.offer_at:
             wanted.append((End(board), seat.since))
         return wanted
