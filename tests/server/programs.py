@@ -141,3 +141,12 @@ async def opened(
             lobby.close("The server stops.")
             async with asyncio.timeout(PATIENCE):
                 await lobby.emptied()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there, and is not only waiting for its parent to notice its end."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.programs import AMBLING, BAD, Person, opened, program, settings, until
+from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from thudmud.bots import opponent
 from thudmud.commands import Play
 from thudmud.engine import Side
@@ -331,11 +331,3 @@ time.sleep(3600)
 async def gone(pid: int) -> None:
     """Wait until a process is no more, or waits for its parent to notice."""
     await until(lambda: not is_alive(pid))
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"

@@ -118,8 +118,8 @@ port = 1
 --> sever: there is no such setting; did you mean "server"?
 
 "\\u001b[2J" = 1
---> "\\u001b[2J": there is no such setting; there are server, listing, game, players, storage, board,
-    bot
+--> "\\u001b[2J": there is no such setting; there are server, listing, game, players, storage,
+    board, bot
 
 server = 3
 --> server: should be a section that begins with [server], not 3
