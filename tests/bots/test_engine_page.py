@@ -12,7 +12,7 @@ from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
 from thudmud.bots.choice import MOST_TRAMPLES
 from thudmud.bots.dialogue import MOST_LISTED
-from thudmud.bots.opponent import QUIET, START_AFTER, TROLLS_AFTER
+from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
 from thudmud.engine import RULESETS
 from thudmud.engine.english import lasting
 from thudmud.server.bot_program import STARTING
@@ -45,6 +45,7 @@ def test_the_first_lines_are_so_too() -> None:
 
 def test_the_times_are_those_of_the_code() -> None:
     assert lasting(START_AFTER) == "60 seconds"
+    assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
     both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
     assert f"when nobody does for {both}" in " ".join(BOT.split())
 

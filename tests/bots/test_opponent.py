@@ -7,7 +7,7 @@ import json
 import pytest
 
 from thudmud.bots import Opponent
-from thudmud.bots.opponent import QUIET, REPEAT_AFTER, TROLLS_AFTER
+from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER
 from thudmud.engine import RULESETS, Side, write_ply
 from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
@@ -267,6 +267,18 @@ def test_it_leaves_when_the_other_does(battle: Hall) -> None:
 def test_where_nobody_comes_it_leaves_in_the_end(hall: Hall) -> None:
     hall.type("Anna", "invite grog on oak board")
     assert hall.wait(GRACE - 1) == []
+    assert hall.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
+
+
+def test_it_is_patient_where_seats_are_kept_for_no_time() -> None:
+    hall = Hall()
+    hall.minds["Grog"] = Opponent("Grog", 0.0, PAUSE)
+    hall.house.fit("Grog", PROGRAM)
+    hall.come("Anna", bot=False)
+    for decision in hall.house.arrive("Grog", hall.now):
+        hall._tell(hall.house.carry_out(decision))
+    hall.type("Anna", "invite grog on oak board")
+    assert hall.wait(LEAST_PATIENCE - 1) == []
     assert hall.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 

@@ -198,6 +198,17 @@ async def test_it_comes_back_to_its_seat_with_the_server(tmp_path: Path) -> None
         await anna.sees("Grog moves the troll from F7 to G7")
 
 
+async def test_what_it_does_not_understand_harms_nobody_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(settings(AMBLING), tmp_path) as (_, anna):
+        monkeypatch.setattr(opponent.Opponent, "told", lambda *_: 1 / 0)
+        await anna.type("invite grog on oak board")
+        await anna.sees("You ask Grog to play the dwarfs")
+        await anna.sees("Grog has lost the connection.")
+    assert "does not understand Thud.Invite" in caplog.text
+
+
 async def test_barred_it_goes(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (lobby, anna):
         lobby.keep_out({"grog"})

@@ -21,6 +21,9 @@ QUIET = 60
 START_AFTER = 60.0
 """How many seconds it leaves it to the other player to begin a battle."""
 
+LEAST_PATIENCE = 60.0
+"""How many seconds it waits for somebody at least."""
+
 TROLLS_AFTER = 5.0
 """How many seconds more if it plays the trolls: what two say at once is an offer to start over."""
 
@@ -108,14 +111,14 @@ class Opponent:
 
     Args:
         name: what it is called.
-        patience: for how many seconds it waits for somebody.
+        patience: for how many seconds it waits for somebody, `LEAST_PATIENCE` at least.
         pause: how many seconds it leaves it to others to begin a battle.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
         self.invitations: list[Invitation] = []
         self._name = name
-        self._patience, self._pause = patience, pause
+        self._patience, self._pause = max(patience, LEAST_PATIENCE), pause
         self._versions: dict[str, int] = {}
         self._seats: dict[str, _Seat] = {}
 

@@ -100,7 +100,11 @@ class Bot:
 
     def data(self, package: str, text: str) -> None:
         """Take note of a package."""
-        self._opponent.told(package, json.loads(text), self._lobby.clock())
+        try:
+            self._opponent.told(package, json.loads(text), self._lobby.clock())
+        except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
+            _log.exception("the bot %s does not understand %s", self._name, package)
+            self.end(linger=False)
         self._woken.set()
 
     def end(self, *, linger: bool) -> None:  # noqa: ARG002  (there is no connection that lingers)
