@@ -17,6 +17,7 @@ ARROWS: dict[str, set[str]] = {
     "tables": {"engine", "commands"},
     "text": {"engine", "commands", "tables"},
     "script": {"text"},
+    "bots": {"engine", "commands"},
     "storage": set(),
     "journal": {"engine", "tables", "storage"},
     "gateway": {"engine", "commands", "tables", "text", "journal"},
@@ -26,6 +27,7 @@ ARROWS: dict[str, set[str]] = {
         "tables",
         "text",
         "script",
+        "bots",
         "storage",
         "journal",
         "gateway",
@@ -44,7 +46,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "engine", "commands", "tables", "text", "script"}
+PURE = {"", "engine", "commands", "tables", "text", "script", "bots"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",

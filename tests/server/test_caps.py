@@ -90,7 +90,7 @@ async def test_there_may_be_all_the_time_in_the_world() -> None:
 # Talk
 
 
-@pytest.mark.parametrize("line", ["say hi", "emote waves", "tell bob hi", "'hi"])
+@pytest.mark.parametrize("line", ["say hi", "emote waves", "tell bob hi", "'hi", "invite bob"])
 def test_talk_has_a_bucket_of_its_own_for_each_player(line: str) -> None:
     talk, plan = Talk(30, 3), Plan(parse(line))
     assert [talk.problem("Anna", plan, 0.0) for _ in range(3)] == [None] * 3

@@ -26,7 +26,8 @@ def test_the_shipped_file_holds_every_key_with_its_default() -> None:
     defaults = Settings()
     assert load(SHIPPED) == defaults
     written = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
-    assert written == {**defaults.model_dump(), "board": list(defaults.model_dump()["board"])}
+    dumped = defaults.model_dump()
+    assert written == {**dumped, "board": list(dumped["board"]), "bot": list(dumped["bot"])}
 
 
 def test_the_shipped_file_explains_every_key() -> None:
@@ -55,6 +56,22 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
     settings = load(path)
     assert settings.server == Settings().server.model_copy(update={"shutdown_grace": 2.0})
     assert [board.name for board in settings.board] == ["board"]
+
+
+def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(
+        "[[bot]]\nname = 'grog'\n[[bot]]\nname = 'Mog'\ncommand = ['x', 'y']\n", "utf-8"
+    )
+    grog, mog = load(path).bot
+    assert (grog.name, grog.command, grog.seconds, grog.restarts) == ("Grog", (), 5.0, 3)
+    assert mog.command == ("x", "y")
+    shipped = SHIPPED.read_text("utf-8")
+    example = "\n".join(
+        line.removeprefix("#   ") for line in shipped.splitlines() if line.startswith("#   ")
+    )
+    path.write_text(example.split("rules:")[0], "utf-8")
+    assert load(path).bot[0].command == ("python3", "grog.py")
 
 
 @pytest.mark.parametrize(("warning", "limit"), [(0, 600), (3_300, 0), (0, 0), (599, 600)])
@@ -115,7 +132,7 @@ port = 1
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": there is no such setting;
-    there are server, listing, game, players, storage, gateway, board
+    there are server, listing, game, players, storage, gateway, board, bot
 
 server = 3
 --> server: should be a section that begins with [server], not 3
@@ -215,6 +232,48 @@ name = 'Oak'
 [[board]]
 name = 'oak'
 --> board: should have a name of its own each, but "oak" comes twice
+
+[[bot]]
+name = 'Grog the Bot'
+--> bot: should have names that players could have, but 'Grog the Bot': A name is 2 to 20 letters
+    from A to Z, without blanks.
+
+[[board]]
+name = 'grog board'
+[[bot]]
+name = 'grog'
+--> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
+    so it cannot be a name.
+
+[[bot]]
+name = 'Grog'
+[[bot]]
+name = 'GROG'
+--> bot: should have a name of its own each, but "GROG" comes twice
+
+[[bot]]
+command = ['grog']
+--> bot 1, name: is missing; it should be a name that a player could have, such as "Grog"
+
+[[bot]]
+name = 'Grog'
+command = 'grog'
+--> bot 1, command: should be a list of words, such as ["thudmud", "engine"], not "grog"
+
+[[bot]]
+name = 'Grog'
+command = ['grog', 1]
+--> bot 1, command 2: should be a list of words, such as ["thudmud", "engine"], not 1
+
+[[bot]]
+name = 'Grog'
+seconds = 0
+--> bot 1, seconds: should be a number of seconds from 0.1 to 3600, not 0
+
+[[bot]]
+name = 'Grog'
+restart = 1
+--> bot 1, restart: there is no such setting; did you mean "restarts"?
 
 [server
 port = 1

@@ -45,6 +45,7 @@ LINES = [
     "Anna: set rules koom valley",
     "Anna: look",
     "Anna: go to hall",
+    "Anna: invite bert on elm table",
     "Anna: quit",
 ]
 

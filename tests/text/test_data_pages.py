@@ -18,7 +18,7 @@ from thudmud.text.machine import TAG
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
-PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say"]
+PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
 
 Fact = dict[str, Any]
 
@@ -94,6 +94,7 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
         ("Thud.Move", [*(verb.value for verb in Verb), "dwarf", "troll", "rock"]),
         ("Thud.End", [ending.value.replace(" ", "_") for ending in Ending]),
         ("Thud.Say", ["say", "emote", "tell"]),
+        ("Thud.Invite", ["dwarf", "troll"]),
     ],
 )
 def test_every_word_is_told_of(package: str, words: list[str]) -> None:

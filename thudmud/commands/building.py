@@ -28,6 +28,7 @@ from thudmud.commands.model import (
     End,
     Go,
     Help,
+    Invite,
     Join,
     Leave,
     Look,
@@ -167,6 +168,9 @@ class _GameBuilder(Transformer[Token, Command]):
 
     def tell(self, player: Token, speech: Token) -> Tell:
         return Tell(str(player), str(speech))
+
+    def invite(self, player: Token, side: Token | None, on: str | None) -> Invite:
+        return Invite(str(player), None if side is None else Side[side.type], on)
 
     def help(self, topic: Token | None) -> Help:
         return Help(_text(topic))

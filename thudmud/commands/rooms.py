@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thudmud.engine import Side
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -93,6 +95,20 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
+class Invite:
+    """Ask a player to a seat at a board, by default a free one."""
+
+    player: str
+    side: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" as {self.side.value}"
+        on = "" if self.on is None else f" on {self.on}"
+        return f"invite {self.player}{side}{on}"
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Read a help page; the contents if ``topic`` is None."""
 
@@ -121,5 +137,17 @@ class Quit:
 
 
 RoomCommand = (
-    Look | Go | Boards | Who | Say | Emote | Tell | Help | Syntax | Register | Password | Quit
+    Look
+    | Go
+    | Boards
+    | Who
+    | Say
+    | Emote
+    | Tell
+    | Invite
+    | Help
+    | Syntax
+    | Register
+    | Password
+    | Quit
 )

@@ -8,7 +8,15 @@ from thudmud.engine.perft import divide, perft
 from thudmud.engine.pieces import Piece, Side
 from thudmud.engine.position import Position
 from thudmud.engine.reasons import IllegalMove, Reason
-from thudmud.engine.record import RecordError, read_ply, read_record, write_ply, write_record
+from thudmud.engine.record import (
+    RecordError,
+    read_ply,
+    read_record,
+    read_setup,
+    write_ply,
+    write_record,
+    write_setup,
+)
 from thudmud.engine.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset
 from thudmud.engine.squares import CENTRE, SQUARES, Square
 
@@ -40,6 +48,8 @@ __all__ = [
     "perft",
     "read_ply",
     "read_record",
+    "read_setup",
     "write_ply",
     "write_record",
+    "write_setup",
 ]

@@ -63,7 +63,7 @@ def read_record(text: str, ruleset: Ruleset) -> Game:
     (first, setup), *plies = lines
     turn = Side.TROLL if plies and plies[0][1].startswith("T") else Side.DWARF
     try:
-        game = Game.start(ruleset, _read_setup(setup, ruleset, turn))
+        game = Game.start(ruleset, read_setup(setup, ruleset, turn))
     except ValueError as error:
         raise RecordError(first, str(error)) from None
     for number, line in plies:
@@ -80,66 +80,10 @@ def write_record(game: Game) -> str:
     """
     if game.opening.turn is Side.TROLL and not game.moves:
         raise ValueError("a record without a ply cannot say that the trolls move first")
-    opening = game.opening
-    setup = ",".join(
-        mark + _name(square) for piece, mark in _MARKS.items() for square in opening.squares(piece)
-    )
-    return "\n".join([setup, *map(write_ply, game.moves), ""])
+    return "\n".join([write_setup(game.opening), *map(write_ply, game.moves), ""])
 
 
-def write_ply(move: Move) -> str:
-    """Return a move as a ply of a record."""
-    captures = "".join(f"x{_name(square)}" for square in move.captures)
-    return f"{_MARKS[move.piece]}{_name(move.origin)}-{_name(move.target)}{captures}"
-
-
-def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
-    """Return the move that a ply of a record tells, the position being the one before it.
-
-    Raises:
-        IllegalMove: if the rules refuse it.
-        ValueError: if it is no ply, or another piece stands where it begins.
-    """
-    match = _PLY.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text.strip()!r} is not a ply such as dA6-B6 or TG7-F7xE7")
-    mark, origin, target = match[1], _read_square(match[2]), _read_square(match[3])
-    captures = tuple(_read_square(name) for name in match[4].split("x")[1:])
-    piece = position.piece_at(origin)
-    if piece is not None and _MARKS[piece] != mark:
-        raise ValueError(f"{text.strip()}: {piece.phrase} stands on {_name(origin)}")
-    side = Side.TROLL if mark == "T" else Side.DWARF
-    return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
-
-
-def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
-    """Return the move by whichever verb is granted: a record does not tell them apart."""
-    refusals: list[IllegalMove] = []
-    for verb in Verb:
-        try:
-            return ruleset.resolve(position, replace(attempt, verb=verb), side)
-        except IllegalMove as refusal:
-            if refusal.reason not in _NO_VERB:
-                refusals.append(refusal)
-    raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
-
-
-def _play_line(number: int, line: str, game: Game) -> Game:
-    try:
-        return _play(line, game)
-    except IllegalMove as refusal:
-        raise RecordError(number, f"{line}: {refusal.told(_name)}") from None
-    except ValueError as error:
-        raise RecordError(number, str(error)) from None
-
-
-def _play(line: str, game: Game) -> Game:
-    if game.outcome is not None:
-        raise IllegalMove(Reason.GAME_OVER)
-    return game.play(read_ply(line, game.ruleset, game.position))
-
-
-def _read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
+def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
     """Return the position that a setup line describes; ValueError if it cannot be one."""
     pieces: dict[Square, Piece] = {}
     centrepiece = Piece.ROCK if ruleset.opening.rock else Piece.STONE
@@ -162,6 +106,67 @@ def _read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
     return position
 
 
+def write_setup(position: Position) -> str:
+    """Return the setup line of a position, which does not tell who is to move."""
+    return ",".join(
+        mark + record_name(square)
+        for piece, mark in _MARKS.items()
+        for square in position.squares(piece)
+    )
+
+
+def write_ply(move: Move) -> str:
+    """Return a move as a ply of a record."""
+    captures = "".join(f"x{record_name(square)}" for square in move.captures)
+    return f"{_MARKS[move.piece]}{record_name(move.origin)}-{record_name(move.target)}{captures}"
+
+
+def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
+    """Return the move that a ply of a record tells, the position being the one before it.
+
+    Raises:
+        IllegalMove: if the rules refuse it.
+        ValueError: if it is no ply, or another piece stands where it begins.
+    """
+    match = _PLY.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text.strip()!r} is not a ply such as dA6-B6 or TG7-F7xE7")
+    mark, origin, target = match[1], _read_square(match[2]), _read_square(match[3])
+    captures = tuple(_read_square(name) for name in match[4].split("x")[1:])
+    piece = position.piece_at(origin)
+    if piece is not None and _MARKS[piece] != mark:
+        raise ValueError(f"{text.strip()}: {piece.phrase} stands on {record_name(origin)}")
+    side = Side.TROLL if mark == "T" else Side.DWARF
+    return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
+
+
+def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
+    """Return the move by whichever verb is granted: a record does not tell them apart."""
+    refusals: list[IllegalMove] = []
+    for verb in Verb:
+        try:
+            return ruleset.resolve(position, replace(attempt, verb=verb), side)
+        except IllegalMove as refusal:
+            if refusal.reason not in _NO_VERB:
+                refusals.append(refusal)
+    raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
+
+
+def _play_line(number: int, line: str, game: Game) -> Game:
+    try:
+        return _play(line, game)
+    except IllegalMove as refusal:
+        raise RecordError(number, f"{line}: {refusal.told(record_name)}") from None
+    except ValueError as error:
+        raise RecordError(number, str(error)) from None
+
+
+def _play(line: str, game: Game) -> Game:
+    if game.outcome is not None:
+        raise IllegalMove(Reason.GAME_OVER)
+    return game.play(read_ply(line, game.ruleset, game.position))
+
+
 def _require_possible(position: Position, ruleset: Ruleset) -> None:
     """Refuse a setup that no battle by these rules comes to; ValueError says why."""
     for piece in (Piece.DWARF, Piece.TROLL):
@@ -172,7 +177,7 @@ def _require_possible(position: Position, ruleset: Ruleset) -> None:
     if len(centrepieces) != 1:
         raise ValueError(f"there has to be one R, and there are {len(centrepieces)}")
     if position.stone not in (0, CENTRE.bit):
-        raise ValueError(f"the Thudstone stands on {_name(CENTRE)}, so RH8")
+        raise ValueError(f"the Thudstone stands on {record_name(CENTRE)}, so RH8")
 
 
 def _read_square(name: str) -> Square:
@@ -188,5 +193,6 @@ def _read_square(name: str) -> Square:
     return Square(_LETTERS.index(letter), number - 1)
 
 
-def _name(square: Square) -> str:
+def record_name(square: Square) -> str:
+    """Return what records call a square."""
     return f"{_LETTERS[square.column]}{square.row + 1}"

@@ -59,11 +59,14 @@ class Ruleset:
         """The verbs that either side has."""
         return self.dwarfs.verbs | self.trolls.verbs
 
-    def legal_moves(self, position: Position) -> list[Move]:
-        """Return every distinct outcome of the next ply; none if a goal has been reached."""
+    def legal_moves(self, position: Position, most_tramples: int | None = None) -> list[Move]:
+        """Return every distinct outcome of the next ply; none if a goal has been reached.
+
+        If ``most_tramples`` is given, of each piece's tramples only so many, as in `moves_from`.
+        """
         if self._reached(position) is not None:
             return []
-        return self._fighters(position.turn).moves(position, BOARD)
+        return self._fighters(position.turn).moves(position, BOARD, most_tramples)
 
     def moves_from(
         self, position: Position, square: Square, most_tramples: int | None = None

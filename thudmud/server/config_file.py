@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 
 from thudmud.server.settings import (
     BoardSettings,
+    BotSettings,
     GameSettings,
     GatewaySettings,
     ListingSettings,
@@ -37,6 +38,7 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "storage": StorageSettings.model_fields,
     "gateway": GatewaySettings.model_fields,
     "board": BoardSettings.model_fields,
+    "bot": BotSettings.model_fields,
 }
 _LONGEST_VALUE = 40  # characters of a wrong value that are repeated
 
@@ -120,7 +122,7 @@ def _told(error: ErrorDetails) -> str:
         near = difflib.get_close_matches(key, siblings, n=1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(siblings)}"
         return f"there is no such setting; {hint}"
-    right = siblings[key].description if place[-1] == key else "a section"
+    right = siblings[key].description if place[-1] == key or outer else "a section"
     if error["type"] == "missing":
         return f"is missing; it should be {right}"
     if error["type"] == "clash":

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
 from thudmud.commands.options import Options, SetOption
+from thudmud.engine.english import capitalised
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.preferences import options_of, stored, styles_of
@@ -106,7 +107,7 @@ class Lobby:
     @property
     def count(self) -> int:
         """How many players there are."""
-        return len(self._by_name)
+        return len(self._by_name.keys() - self._bots)
 
     def welcome(self, guest: Guest) -> None:
         """Count a new connection in; a closed lobby shows it out again."""
@@ -117,6 +118,10 @@ class Lobby:
 
     def name_problem(self, words: str) -> str | None:
         """Return a sentence that tells why nobody can be called that; None if somebody can."""
+        if words.lower() in {each.lower() for each in self._bots}:
+            return (
+                f"{capitalised(words.lower())} is a bot here, a program. Please take another name."
+            )
         return self._house.name_problem(words)
 
     async def ready(self) -> None:
@@ -244,6 +249,10 @@ class Lobby:
         await self._empty.wait()
 
     # Within.
+
+    @property
+    def _bots(self) -> frozenset[str]:
+        return self._house.hall.bots
 
     def _take(self, name: str, guest: Guest) -> bool:
         """Give a name to a session, if that may still have it."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from thudmud.journal import JournalError
 from thudmud.server import config_file, logs
 from thudmud.server.account_file import AccountsError
+from thudmud.server.engine_tool import add_engine
 from thudmud.server.exporting import add_export
 from thudmud.server.gateway_command import add_gateway
 from thudmud.server.importing import add_import
@@ -97,6 +98,7 @@ SUBCOMMANDS: tuple[Callable[[Subparsers], None], ...] = (
     add_perft,
     add_replay,
     add_script,
+    add_engine,
 )
 
 if __name__ == "__main__":

@@ -13,11 +13,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from thudmud.bots.opponent import START_AFTER
 from thudmud.commands import Style
 from thudmud.journal import Journal
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
 from thudmud.server.accounts import Accounts
+from thudmud.server.bots import Bots
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
@@ -34,7 +36,9 @@ _log = logging.getLogger(__name__)
 def furnish(settings: Settings) -> House:
     """Return the house that the settings describe."""
     boards = [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
-    return House(boards, settings.game.quiet_plies, settings.game.seat_grace)
+    house = House(boards, settings.game.quiet_plies, settings.game.seat_grace)
+    house.hall.bots = frozenset(each.name for each in settings.bot)
+    return house
 
 
 async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
@@ -95,6 +99,10 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         stack.push_async_callback(lobby.scribe.close)
         for work in (_rate(house, lobby), _keep_out(lobby)):
             stack.callback(_begin(work).cancel)
+        grace = settings.game.seat_grace
+        bots = Bots(settings.bot, lobby, folder, patience=grace, pause=START_AFTER)
+        stack.push_async_callback(bots.close)
+        bots.start()
         yield lobby
 
 

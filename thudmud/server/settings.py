@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from thudmud.commands import MAX_LINE
 from thudmud.engine import RULESETS
+from thudmud.engine.english import capitalised
+from thudmud.tables import BoardSpec
 from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
+from thudmud.text import House
 
 RULES = tuple(RULESETS)
 _LISTED = "at most 60 characters"
@@ -59,6 +69,20 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     if twins:
         raise _clash(f'should have a name of its own each, but "{twins[0]}" comes twice')
     return boards
+
+
+def _bots_of_their_own(
+    bots: tuple[BotSettings, ...], known: ValidationInfo
+) -> tuple[BotSettings, ...]:
+    house = House([BoardSpec(board.name) for board in known.data.get("board", ())])
+    names: set[str] = set()
+    for bot in bots:
+        if problem := house.name_problem(bot.name):
+            raise _clash(f"should have names that players could have, but {bot.name!r}: {problem}")
+        if bot.name.lower() in names:
+            raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')
+        names.add(bot.name.lower())
+    return bots
 
 
 def _unfit(right: str) -> PydanticCustomError:
@@ -211,6 +235,19 @@ class BoardSettings(_Section):
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
 
 
+class BotSettings(_Section):
+    """One program that plays."""
+
+    name: Annotated[str, AfterValidator(capitalised)] = Field(
+        description='a name that a player could have, such as "Grog"'
+    )
+    command: tuple[str, ...] = Field(
+        default=(), strict=False, description='a list of words, such as ["thudmud", "engine"]'
+    )
+    seconds: float = _seconds(5, 0.1, 3600)
+    restarts: int = _whole(3, 0, 1000)
+
+
 class Settings(_Section):
     """All of them, as the sections of `config.toml`."""
 
@@ -243,4 +280,7 @@ class Settings(_Section):
         strict=False,
         min_length=1,
         description="at least one section that begins with [[board]]",
+    )
+    bot: Annotated[tuple[BotSettings, ...], AfterValidator(_bots_of_their_own)] = Field(
+        default=(), strict=False, description="sections that begin with [[bot]]"
     )

@@ -1,4 +1,4 @@
-"""How much one player may say, emote and tell.
+"""How much one player may say, emote and tell, and invite.
 
 Owns what counts as talk, and what who talks too much is told. Pure: the time comes in as an
 argument. Must never look at what is said.
@@ -6,7 +6,7 @@ argument. Must never look at what is said.
 
 from __future__ import annotations
 
-from thudmud.commands import Emote, Say, Tell
+from thudmud.commands import Emote, Invite, Say, Tell
 from thudmud.engine.english import lasting
 from thudmud.server.buckets import Buckets
 from thudmud.text import Plan
@@ -27,7 +27,7 @@ class Talk:
 
     def problem(self, name: str, plan: Plan, now: float) -> str | None:
         """Return what is to be told instead of carrying out a plan; None if that may be done."""
-        if not isinstance(plan.command, Say | Emote | Tell):
+        if not isinstance(plan.command, Say | Emote | Tell | Invite):
             return None
         wait = self._buckets.of(name.lower()).take(now)
         if not wait:

@@ -25,7 +25,7 @@ from thudmud.commands import (
 )
 from thudmud.commands.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.commands.queries import Query
-from thudmud.engine import Game
+from thudmud.engine import Game, Side
 from thudmud.tables.events import Parting, TableEvent
 from thudmud.tables.table import Table
 
@@ -145,6 +145,16 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Invited:
+    """A player asked another to a seat at a board."""
+
+    player: str
+    to: str
+    board: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
 class StyleChosen:
     """A player chose how to be shown a board."""
 
@@ -199,6 +209,7 @@ Happening = (
     | Spoke
     | Emoted
     | Told
+    | Invited
     | StyleChosen
     | OptionChosen
     | Replayed

@@ -24,6 +24,7 @@ from thudmud.tables.asides import (
     Emoted,
     Entered,
     Gone,
+    Invited,
     OptionChosen,
     Replayed,
     Spoke,
@@ -90,6 +91,7 @@ class Hall:
         people: those who are here, by their names; only the hall itself moves them about.
         names: their names, by the lower-case forms of these.
         members: the names of those of them who have accounts.
+        bots: the names under which programs play, not people.
         archive: all battles.
         standings: all ratings.
         missed: what has happened while somebody was away.
@@ -109,6 +111,7 @@ class Hall:
         self.archive = Archive()
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.bots: frozenset[str] = frozenset()
         self._styles = {spec.name: spec.style for spec in boards}
         self._left: dict[str, Person] = {}
         self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
@@ -270,7 +273,7 @@ class Hall:
                 return Telling(aside, tuple(self.people_in(room)), self._table(room))
             case Spoke(_, room) | Emoted(_, room):
                 return Telling(aside, tuple(self._concerned(room)), self._table(room))
-            case Told(player, to):
+            case Told(player, to) | Invited(player, to):
                 return Telling(aside, (player, to))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style

@@ -20,6 +20,7 @@ from thudmud.commands import (
     Go,
     Help,
     History,
+    Invite,
     Join,
     Leave,
     Look,
@@ -86,6 +87,7 @@ from thudmud.tables.asides import (
 )
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall
+from thudmud.tables.invitations import invited
 from thudmud.tables.meaning import board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
 from thudmud.tables.options import after
@@ -271,6 +273,13 @@ def _(command: Tell, hall: Hall, person: Person, _: Occasion) -> Decision:
     if to == person.name:
         raise Refused(Refusal.TELL_SELF)
     return Decision(person.name, asides=(Told(person.name, to, command.text),))
+
+
+@_decide.register
+def _(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
+    asked = invited(table, person.name, to, command.side, occasion)
+    return Decision(person.name, table.name, asides=(asked,))
 
 
 def _to_join(command: Join, hall: Hall, person: Person) -> Table:

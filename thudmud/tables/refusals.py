@@ -23,6 +23,10 @@ class Refusal(Enum):
     WHICH_PLAYER = 'Which player do you mean by "{words}": {players}?'
     TELL_SELF = 'That is you. To speak to the room, use "say".'
 
+    INVITE_SELF = 'That is you. "{words}" takes a seat.'
+    PLAYS_THERE = "{other} plays the {side} at the {board} already."
+    NO_SEAT_FREE = "Both seats at the {board} are taken. {seats}"
+
     NO_ACCOUNTS = "Names cannot be registered here."
 
     SEAT_TAKEN = "{holder} plays the {side} at the {board} already. {hint}"

@@ -20,6 +20,7 @@ from thudmud.tables.asides import (
     CaughtUp,
     Emoted,
     Entered,
+    Invited,
     OptionChosen,
     Spoke,
     Told,
@@ -90,6 +91,9 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield _said("emote", player, text, room=room)
         case Told(player, to, text):
             yield _said("tell", player, text, to=to)
+        case Invited(player, to, board, side):
+            asked = {"board": board, "side": side.value, "player": player, "to": to}
+            yield Fact("Thud.Invite", asked)
         case TookOver(player) | OptionChosen(player, SetMachine(True)):
             yield from concerning(hall, player)
         case Entered(player, None) | CameIn(player, None):

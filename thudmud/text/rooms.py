@@ -6,6 +6,7 @@ change anything.
 
 from __future__ import annotations
 
+from thudmud.commands import Join
 from thudmud.engine import Side
 from thudmud.engine.english import capitalised, counted, does
 from thudmud.tables.asides import (
@@ -14,6 +15,7 @@ from thudmud.tables.asides import (
     Entered,
     Gone,
     Happening,
+    Invited,
     OptionChosen,
     Spoke,
     StyleChosen,
@@ -42,12 +44,8 @@ def _told(aside: Happening, me: str | None) -> str:
             return f"{does(player, me, 'come')} into the hall."
         case TookOver(player):
             return f"{does(player, me, 'go')} on from here."
-        case Gone(player, _, Parting.LOST):
-            return f"{player} has lost the connection."
-        case Gone(player, _, Parting.IDLE):
-            return f"{player} has been idle for too long and is gone."
-        case Gone(player):
-            return "Goodbye!" if player == me else f"{player} leaves for home."
+        case Gone(player, _, parting):
+            return _gone(player, parting, me)
         case WentOut(player, _, to):
             return f"{does(player, me, 'go')} to {place(to)}."
         case CameIn(player, room):
@@ -58,11 +56,30 @@ def _told(aside: Happening, me: str | None) -> str:
             return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
         case Told(player, to, text):
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
+        case Invited():
+            return _invited(aside, me)
         case StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case OptionChosen(_, choice, options):
             return said(choice, options)
     return ""  # what is shown says it all
+
+
+def _invited(aside: Invited, me: str | None) -> str:
+    asked, seat = aside.to, f"play the {aside.side.plural} at the {aside.board}"
+    if asked == me:
+        words = Join(aside.side, aside.board)
+        return f'{aside.player} asks you to {seat}. To do so, say "{words}".'
+    return f"{does(aside.player, me, 'ask')} {asked} to {seat}."
+
+
+def _gone(player: str, parting: Parting, me: str | None) -> str:
+    match parting:
+        case Parting.LOST:
+            return f"{player} has lost the connection."
+        case Parting.IDLE:
+            return f"{player} has been idle for too long and is gone."
+    return "Goodbye!" if player == me else f"{player} leaves for home."
 
 
 _JOINS = ("'s ", ", ")
@@ -107,11 +124,14 @@ def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[s
 
 
 def who(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the players, each with where they are and what they play."""
-    lines = wrapped(f"{counted(len(hall.people), 'player')} connected:", width)
+    """Return the players, and the bots, each with where they are and what they play."""
+    people = counted(len(hall.people.keys() - hall.bots), "player")
+    bots = hall.people.keys() & hall.bots
+    also = f" and {counted(len(bots), 'bot')}" if bots else ""
+    lines = wrapped(f"{people}{also} connected:", width)
     for person in hall.people.values():
         lines += wrapped(f"  {_facts(hall, person, player)}", width, "    ")
-    return lines
+    return lines + wrapped('"invite" and its name ask a bot to a game.', width) if bots else lines
 
 
 def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
@@ -125,7 +145,7 @@ def _facts(hall: Hall, person: Person, player: str) -> str:
         for table in hall.seats_of(person.name)
         if (side := table.side_of(person.name))
     ]
-    mine = " (you)" if person.name == player else ""
+    mine = " (you)" if person.name == player else " (a bot)" if person.name in hall.bots else ""
     return f"{person.name}{mine}: {'; '.join([at(person.room), *plays])}"
 
 

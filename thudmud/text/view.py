@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thudmud.commands import Style
-from thudmud.tables.asides import Aside, Told
+from thudmud.tables.asides import Aside, Invited, Told
 from thudmud.tables.events import Adjourned, Resumed, TableEvent
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.people import DEFAULTS
@@ -64,7 +64,7 @@ def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, list[str
 def _named(event: TableEvent | Aside) -> set[str]:
     """Return whom something names, though they may have no seat when it has happened."""
     match event:
-        case Told(player, to):
+        case Told(player, to) | Invited(player, to):
             return {player, to}
         case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
             return {player, saved.dwarf, saved.troll}

@@ -1,0 +1,85 @@
+"""The page on the engine: its examples are what is answered, and it names every word."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.bots.talking import dialogue
+from thudmud.bots import LONGEST_LINE
+from thudmud.bots.choice import MOST_TRAMPLES
+from thudmud.bots.dialogue import MOST_LISTED
+from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
+from thudmud.engine import RULESETS
+from thudmud.engine.english import lasting
+from thudmud.server.bot_program import STARTING
+from thudmud.server.config_file import check
+from thudmud.server.settings import BotSettings
+
+PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")
+ENGINE, BOT = PAGE.split("## A bot of your own")
+EXAMPLES = re.findall(r"```\n(> .*?)```", ENGINE, re.DOTALL)
+ASKED = re.findall(r"^\| `([a-z]+)", ENGINE, re.MULTILINE)
+
+
+def test_what_is_asked_is_answered_so() -> None:
+    engine = dialogue()
+    assert len(EXAMPLES) == 3
+    for example in EXAMPLES:
+        engine.answer("rules discworld")
+        for question, answer in re.findall(r"> (.*)\n< (.*)\n", example):
+            assert engine.answer(question) == answer
+        assert len(re.findall("^> ", example, re.MULTILINE)) * 2 == len(example.splitlines())
+
+
+def test_the_first_lines_are_so_too() -> None:
+    lines = PAGE.split("    $ thudmud engine\n")[1].split("\n\n")[0].splitlines()
+    engine = dialogue()
+    assert [engine.answer(line.strip()) for line in lines[::2]] == [
+        line.strip() for line in lines[1::2]
+    ]
+
+
+def test_the_times_are_those_of_the_code() -> None:
+    assert lasting(START_AFTER) == "60 seconds"
+    assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
+    both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
+    assert f"when nobody does for {both}" in " ".join(BOT.split())
+
+
+def test_every_word_is_on_the_page() -> None:
+    told = str(dialogue().answer("what")).split("there are ")[1]
+    assert list(dict.fromkeys(ASKED)) == told.split(", ")
+    assert all(f"`{name}`" in PAGE for name in RULESETS)
+
+
+def test_what_a_bot_is_asked_the_engine_answers_like_that() -> None:
+    engine = dialogue()
+    pairs = re.findall(r"> (.*)\n< (.*)\n", BOT)
+    assert [asked.split()[0] for asked, _ in pairs] == ["name", "rules", "position", "go", "quit"]
+    for asked, answer in pairs[1:]:
+        assert engine.answer(asked) == answer
+
+
+def test_the_section_for_a_bot_can_be_used() -> None:
+    [section] = re.findall(r"```toml\n(.*?)```", BOT, re.DOTALL)
+    [bot] = check(tomllib.loads(section), "the page").bot
+    assert bot == BotSettings(name="Grog", command=("python3", "grog.py"))
+    assert re.findall(r"^\| `(\w+)`", BOT, re.MULTILINE) == list(BotSettings.model_fields)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"at most {LONGEST_LINE:,} characters",
+        f"lists {MOST_LISTED:,} plies at most",
+        f"tramples the {MOST_TRAMPLES} shortest",
+        f"it has {STARTING:g} seconds for that answer",
+        f"nothing was captured for {QUIET} plies",
+    ],
+)
+def test_the_numbers_are_those_of_the_code(words: str) -> None:
+    assert words in " ".join(PAGE.split())

@@ -1,0 +1,152 @@
+"""Programs for bots, good ones and bad ones, and players to play with them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from thudmud.server import serve as serving
+from thudmud.server.lobby import Done, Lobby
+from thudmud.server.settings import Settings
+from thudmud.text.display import Terminal
+
+PATIENCE = 60.0  # seconds after which what was waited for will not come
+
+_LOOP = """
+import os, sys, time
+from pathlib import Path
+setup = ""
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "position":
+        setup = rest
+    if word != "go":
+        print(word, flush=True)
+        if word == "quit":
+            break
+        continue
+"""
+
+
+def program(going: str) -> list[str]:
+    """Return a command that does something when it is to play; all else it answers well."""
+    body = "\n".join(f"    {line}" for line in going.strip().splitlines())
+    return [sys.executable, "-S", "-c", _LOOP + body]
+
+
+AMBLING = program('print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)')
+"""A good player of the trolls, while nobody is in its way."""
+
+BAD = {
+    "crashing": program("sys.exit(3)"),
+    "dying": program("os.kill(os.getpid(), 9)"),
+    "silent": program("pass"),
+    "slow": program("time.sleep(3600)"),
+    "nonsense": program('print("\\x1b[2J\\x00\\xff bestmove", flush=True)'),
+    "illegal": program('print("go TG7-H8", flush=True)'),
+    "cheating": program('print("go dA6-A7", flush=True)'),
+    "passing": program('print("go", flush=True)'),
+    "complaining": program('print("error I do not know", flush=True)'),
+    "binary": program(
+        "sys.stdout.buffer.write(bytes(range(128, 256)) + b'\\n'); sys.stdout.flush()"
+    ),
+    "endless": program("while True: print('x' * 65536, end='', flush=True)"),
+    "chattering": program("while True: print('# thinking')"),
+    "deaf": program("sys.stdin.close(); sys.stdout.close(); time.sleep(3600)"),
+    "screaming": program("while True: print('x' * 65536, file=sys.stderr)"),
+}
+"""Programs that start well, and then do something wrong."""
+
+
+async def until(is_so: Callable[[], bool], patience: float = PATIENCE) -> None:
+    """Wait for something that has no bell."""
+    async with asyncio.timeout(patience):
+        while not is_so():  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0.01)
+
+
+class Person:
+    """A player without a connection, who notes what is shown."""
+
+    def __init__(self, lobby: Lobby, name: str) -> None:
+        self.name, self.shown = name, ""
+        self._lobby = lobby
+        self._news = asyncio.Event()
+        self.ended = False
+
+    async def come(self) -> None:
+        self._lobby.welcome(self)
+        terminal = Terminal(packages=frozenset({"thud"}))
+        await self._lobby.admit(self, self.name, terminal)
+
+    def show(self, lines: bytes) -> None:
+        self.shown += " ".join(lines.decode().split()) + "\n"
+        self._news.set()
+
+    def data(self, package: str, text: str) -> None:
+        self._news.set()
+
+    def end(self, *, linger: bool) -> None:
+        self.ended = True
+        self._lobby.farewell(self)
+
+    def dismiss(self) -> None:
+        self.end(linger=False)
+
+    async def type(self, *lines: str) -> None:
+        for line in lines:
+            done = self._lobby.obey(self.name, line)
+            if isinstance(done, asyncio.Future):
+                done = await done
+            assert done is not Done.REGISTERS
+
+    async def sees(self, text: str) -> str:
+        """Wait until something has been shown since it was last waited for; return all up to it."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while text not in self.shown:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            raise AssertionError(f"{text!r} was not shown, only: {self.shown[-1500:]}") from None
+        before, _, self.shown = self.shown.partition(text)
+        return before
+
+
+def settings(
+    command: Sequence[str], seconds: float = 10.0, restarts: int = 1, backend: str = "memory"
+) -> Settings:
+    """Return settings with a bot, Grog."""
+    grog = {"name": "Grog", "command": list(command), "seconds": seconds, "restarts": restarts}
+    return Settings.model_validate({"storage": {"backend": backend}, "bot": [grog]})
+
+
+@asynccontextmanager
+async def opened(
+    settings: Settings, folder: Path, *, pause: float = 3600.0
+) -> AsyncIterator[tuple[Lobby, Person]]:
+    """Open a lobby with bots in it, and a player, Anna; close it in the end as a server does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "START_AFTER", pause)
+        async with serving.open_lobby(settings, folder) as lobby:
+            anna = Person(lobby, "Anna")
+            await anna.come()
+            await until(lambda: all(lobby.is_playing(bot.name) for bot in settings.bot))
+            yield lobby, anna
+            lobby.close("The server stops.")
+            async with asyncio.timeout(PATIENCE):
+                await lobby.emptied()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there, and is not only waiting for its parent to notice its end."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

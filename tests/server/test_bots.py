@@ -1,0 +1,344 @@
+"""Bots at the boards: a program plays, whatever it does wrong, and people play on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
+from thudmud.bots import opponent
+from thudmud.commands import Play
+from thudmud.engine import Side
+from thudmud.server import bot_program
+from thudmud.server.accounts import KeptName
+from thudmud.server.bot_program import Program, ProgramError
+from thudmud.server.lobby import Lobby
+from thudmud.server.serve import open_lobby
+from thudmud.server.settings import Settings
+from thudmud.tables.table import Table
+
+OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
+PAIR = ("Grog", "Mog")
+SIT = ("join game as dwarf on oak board", "invite grog")
+
+
+async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
+    async with opened(settings(AMBLING), tmp_path) as (lobby, anna):
+        await anna.type("who")
+        await anna.sees("1 player and 1 bot connected:")
+        await anna.sees("Grog (a bot): in the hall")
+        await anna.sees('"invite" and its name ask a bot to a game.')
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down at the oak board to play the trolls.")
+        await anna.type("start")
+        for there, back in (("f1 to f2", "f2 to f1"),) * 2:
+            await anna.type(f"move from {there}")
+            await anna.sees("Grog moves the troll from G7 to F7")
+            await anna.type(f"move from {back}")
+            await anna.sees("Grog moves the troll from F7 to G7")
+        await anna.type("undo")
+        await anna.sees("You take back the move from F2 to F1")
+        assert lobby.count == 1
+
+
+async def test_nobody_comes_in_by_its_name(tmp_path: Path) -> None:
+    async with opened(settings(AMBLING), tmp_path) as (lobby, _):
+        for name in ("grog", "GROG", "Grog"):
+            assert lobby.name_problem(name) == (
+                "Grog is a bot here, a program. Please take another name."
+            )
+        assert lobby.name_problem("Mog") is None
+
+
+@pytest.mark.parametrize("is_member", [True, False])
+async def test_a_name_that_belongs_to_a_player_stays_theirs(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    is_member: bool,  # noqa: FBT001 (of a parameter)
+) -> None:
+    given = Settings.model_validate({"bot": [{"name": "Grog"}]})
+    async with open_lobby(given.model_copy(update={"bot": ()}), tmp_path) as lobby:
+        if is_member:
+            await lobby.accounts.enrol("Grog", "a hash", 1.0)
+        else:
+            await lobby.accounts.keep_guest(KeptName("Grog", b"word", 1.0), instead_of=None)
+    async with open_lobby(given, tmp_path) as lobby:
+        await lobby.ready()
+        await until(lambda: "stays outside" in caplog.text)
+        assert not lobby.is_playing("Grog")
+        async with asyncio.timeout(20):
+            await lobby.emptied()
+
+
+@pytest.mark.parametrize("kind", BAD)
+async def test_a_program_that_fails_too_often_resigns_in_words(
+    tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(settings(BAD[kind], seconds=0.5), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        await anna.sees("Grog tells you: My program has failed too often, so I resign.")
+        await anna.sees("Grog resigns the battle.")
+        failures = [each for each in caplog.records if "has failed" in each.getMessage()]
+        assert len(failures) == 2
+        # The game goes on with the second battle of the match, where they play the dwarfs.
+        await anna.type("start")
+        await anna.sees("The second battle begins")
+        await anna.sees("Grog resigns the battle.")
+        await anna.type("say still here")
+        await anna.sees("You say: still here")
+
+
+async def test_a_crash_is_survived(tmp_path: Path) -> None:
+    once = program(
+        """
+crashed = Path("crashed")
+if not crashed.exists():
+    crashed.touch()
+    sys.exit(1)
+print("# thinking about", setup, flush=True)
+print("", flush=True)
+print("go TG7-F7", flush=True)
+"""
+    )
+    async with opened(settings(once), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        await anna.sees("Grog moves the troll from G7 to F7")
+    assert (tmp_path / "crashed").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["no such program anywhere"], ["/"], ["\x00"], [sys.executable, "-c", "pass"]]
+)
+async def test_a_program_that_does_not_start_says_so(tmp_path: Path, command: list[str]) -> None:
+    async with opened(settings(command), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog tells you: I cannot come: my program does not work.")
+        assert "sits down" not in anna.shown
+
+
+async def test_a_program_that_never_begins_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bot_program, "STARTING", 0.2)
+    command = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
+    async with opened(settings(command), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("I cannot come")
+
+
+async def test_what_it_complains_of_is_logged_and_not_without_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        scream = program(
+            'sys.stderr.write("no idea\\n" + "x" * 200_000)\nsys.stderr.flush()\n'
+            'print("go TG7-F7", flush=True)'
+        )
+        async with opened(settings(scream), tmp_path) as (_, anna):
+            await anna.type(*SIT)
+            await anna.sees("Grog sits down")
+            await anna.type("start", "move from f1 to f2")
+            await anna.sees("Grog moves the troll")
+    complaints = [each.getMessage() for each in caplog.records if "complains" in each.getMessage()]
+    assert complaints[0].startswith("the program of Grog complains: no idea")
+    assert sum(map(len, complaints)) < 5000
+
+
+async def test_it_leaves_with_the_other_and_its_program_ends(tmp_path: Path) -> None:
+    noted = program('Path("pid").write_text(str(os.getpid()))\nprint("go TG7-F7", flush=True)')
+    async with opened(settings(noted), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        await anna.sees("Grog moves the troll")
+        pid = int((tmp_path / "pid").read_text())
+        os.kill(pid, 0)
+        await anna.type("leave game")
+        await anna.sees("Grog leaves the troll seat")
+        await gone(pid)
+
+
+async def test_a_server_that_stops_ends_what_its_bots_have_started(tmp_path: Path) -> None:
+    nested = program(
+        """
+import subprocess
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(3600)"])
+Path("pids").write_text(f"{os.getpid()} {child.pid}")
+time.sleep(3600)
+"""
+    )
+    async with opened(settings(nested, seconds=600), tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        noted = tmp_path / "pids"
+        await until(lambda: noted.exists() and len(noted.read_text().split()) == 2)
+    for pid in (tmp_path / "pids").read_text().split():
+        await gone(int(pid))
+
+
+async def test_it_comes_back_to_its_seat_with_the_server(tmp_path: Path) -> None:
+    ambling = settings(AMBLING, backend="sqlite")
+    async with opened(ambling, tmp_path) as (_, anna):
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        await anna.sees("Grog moves the troll from G7 to F7")
+    async with opened(ambling, tmp_path) as (_, anna):
+        await anna.type("move from f2 to f1")
+        await anna.sees("Grog moves the troll from F7 to G7")
+
+
+async def test_what_it_does_not_understand_harms_nobody_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(settings(AMBLING), tmp_path) as (_, anna):
+        monkeypatch.setattr(opponent.Opponent, "told", lambda *_: 1 / 0)
+        await anna.type("invite grog on oak board")
+        await anna.sees("You ask Grog to play the dwarfs")
+        await anna.sees("Grog has lost the connection.")
+    assert "does not understand Thud.Invite" in caplog.text
+
+
+async def test_barred_it_goes(tmp_path: Path) -> None:
+    async with opened(settings(AMBLING), tmp_path) as (lobby, anna):
+        lobby.keep_out({"grog"})
+        await anna.sees("Grog has lost the connection.")
+
+
+async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> None:
+    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (lobby, anna):
+        bert = Person(lobby, "Bert")
+        await bert.come()
+        await anna.type(*SIT)
+        await anna.sees("Grog sits down")
+        await anna.type("start", "move from f1 to f2")
+        await bert.type("go to oak board", "say how is it going?")
+        await anna.sees("Bert says: how is it going?")
+        await anna.type("resign")
+        await bert.sees("Anna resigns the battle.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", ["marble board", "basalt board"])
+async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) -> None:
+    """Anna's script: she plays whatever captures most, and resigns after forty plies."""
+    async with opened(settings((), restarts=0), tmp_path) as (lobby, anna):
+        await anna.type(f"join game as dwarf on {board}", "set board brief", "invite grog")
+        await anna.sees("Grog sits down")
+        for side in Side:
+            await anna.type("start")
+            await anna.sees("begins at the")
+            await play_on(lobby, anna, board, side)
+        await anna.sees("The match is over")
+        played = lobby._house.hall.archive.battles
+        assert [battle.rated for battle in played] == [False, False]
+        assert all((battle.plies or 0) > 5 for battle in played)
+
+
+async def play_on(lobby: Lobby, anna: Person, board: str, side: Side) -> None:
+    tables = lobby._house.hall.tables
+    while tables[board].running:
+        await until(lambda: is_turn(tables[board], side))
+        game = tables[board].game
+        if game and len(game.moves) >= 40:
+            await anna.type("resign")
+        elif game and tables[board].running:
+            best = max(game.legal_moves(), key=lambda move: len(move.captures))
+            await anna.type(str(Play(best.attempt(), board)))
+
+
+def is_turn(table: Table, side: Side) -> bool:
+    return not table.running or (table.game is not None and table.game.position.turn is side)
+
+
+@pytest.mark.slow
+async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They agree on the end where nothing is captured for some plies; here, for few."""
+    monkeypatch.setattr(opponent, "QUIET", 8)
+    bots = [{"name": name, "seconds": 5.0, "command": OWN, "restarts": 0} for name in PAIR]
+    given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
+    async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
+        await anna.type("go to pine board", "invite grog as dwarf", "invite mog as troll")
+        tables = lobby._house.hall.tables
+        await until(lambda: is_over(tables["pine board"]), 300)
+        assert "resigns" not in anna.shown
+        played = lobby._house.hall.archive.battles
+        assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
+        assert not any(battle.rated for battle in played)
+
+
+def is_over(table: Table) -> bool:
+    return table.match is not None and table.match.over
+
+
+async def test_the_example_plays(tmp_path: Path) -> None:
+    """What examples/bots holds, against a mirror of itself."""
+    example = Path(__file__).parents[2] / "examples" / "bots" / "any-ply.mjs"
+    command = ["node", str(example), sys.executable, "-m", "thudmud.server.main", "engine"]
+    bots = [{"name": name, "command": command, "restarts": 0, "seconds": 20.0} for name in PAIR]
+    given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
+    async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
+        await anna.type("go to basalt board", "set board brief")
+        await anna.type("invite grog as dwarf", "invite mog as troll")
+        table = lobby._house.hall.tables
+        await until(lambda: bool(table["basalt board"].match))
+        await until(lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].running)
+        assert "resign" not in anna.shown
+
+
+def plies(table: Table) -> int:
+    return len(table.game.moves) if table.game else 0
+
+
+class TestProgram:
+    """The process alone."""
+
+    async def test_it_is_started_once(self, tmp_path: Path) -> None:
+        counting = Program("Grog", [sys.executable, "-S", "-c", COUNTING], tmp_path, 10.0)
+        await counting.start()
+        await counting.start()
+        await counting.stop()
+        await counting.stop()
+        assert (tmp_path / "starts").read_text() == "x"
+
+    async def test_one_that_does_not_take_quit_is_killed(self, tmp_path: Path) -> None:
+        stubborn = Program("Grog", [sys.executable, "-S", "-c", STUBBORN], tmp_path, 10.0)
+        await stubborn.start()
+        async with asyncio.timeout(20):
+            await stubborn.stop()
+        await gone(int((tmp_path / "pid").read_text()))
+
+    async def test_what_is_wrong_is_told(self, tmp_path: Path) -> None:
+        lost = Program("Grog", ["no such program"], tmp_path, 10.0)
+        with pytest.raises(ProgramError, match="no such program cannot be started"):
+            await lost.start()
+
+
+COUNTING = """
+import sys
+open("starts", "a").write("x")
+for line in sys.stdin:
+    print(line.strip(), flush=True)
+"""
+STUBBORN = """
+import os, signal, sys, time
+open("pid", "w").write(str(os.getpid()))
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("name", flush=True)
+time.sleep(3600)
+"""
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process is no more, or waits for its parent to notice."""
+    await until(lambda: not is_alive(pid))

@@ -1,0 +1,244 @@
+"""The bots that the operator has named: each a guest of the lobby, like anybody's session.
+
+Owns what is typed when, and how often a program may fail. Must never know more of a game than what
+a player's client is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from thudmud.bots import Invitation, Opponent, Task
+from thudmud.commands import Join, Resign, Tell
+from thudmud.server.account_file import AccountsError
+from thudmud.server.bot_program import Program, ProgramError
+from thudmud.server.lobby import Lobby
+from thudmud.server.settings import BotSettings
+from thudmud.text.display import Terminal
+
+_WAIT = 1.0  # seconds after a line that should have changed something, and has not
+_LONGEST_QUOTE = 60
+_TERMINAL = Terminal(packages=frozenset({"thud"}))
+_log = logging.getLogger(__name__)
+
+
+class Bots:
+    """All of them.
+
+    Args:
+        settings: who they are.
+        lobby: where they come in.
+        folder: where their programs are run.
+        patience: how many seconds they wait for somebody.
+        pause: how many seconds they leave it to others to begin a battle.
+    """
+
+    def __init__(
+        self,
+        settings: Iterable[BotSettings],
+        lobby: Lobby,
+        folder: Path,
+        *,
+        patience: float,
+        pause: float,
+    ) -> None:
+        self._bots = [
+            Bot(
+                lobby,
+                Opponent(each.name, patience, pause),
+                Program(each.name, each.command, folder, each.seconds),
+                each,
+            )
+            for each in settings
+        ]
+
+    def start(self) -> None:
+        """Let them in as soon as the doors are open."""
+        for bot in self._bots:
+            bot.start()
+
+    async def close(self) -> None:
+        """End them, and their programs."""
+        for bot in self._bots:
+            bot.end(linger=False)
+        for bot in self._bots:
+            await bot.gone()
+
+
+class Bot:
+    """One of them."""
+
+    def __init__(
+        self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
+    ) -> None:
+        self._lobby, self._opponent, self._program = lobby, opponent, program
+        self._name, self._restarts = settings.name, settings.restarts
+        self._failures: Counter[tuple[str, int]] = Counter()
+        self._ended = False
+        self._woken = asyncio.Event()
+        self._living: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Come in as soon as the doors are open."""
+        self._lobby.welcome(self)
+        self._living = asyncio.create_task(self._live())
+
+    async def gone(self) -> None:
+        """Wait until it is gone, and its program with it."""
+        if self._living:
+            await asyncio.wait([self._living])
+
+    # What the lobby asks.
+
+    def show(self, lines: bytes) -> None:
+        """Pass over what is for people."""
+
+    def data(self, package: str, text: str) -> None:
+        """Take note of a package."""
+        try:
+            self._opponent.told(package, json.loads(text), self._lobby.clock())
+        except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
+            _log.exception("the bot %s does not understand %s", self._name, package)
+            self.end(linger=False)
+        self._woken.set()
+
+    def end(self, *, linger: bool) -> None:  # noqa: ARG002  (there is no connection that lingers)
+        """Leave."""
+        if not self._ended and self._living:
+            self._living.cancel()
+        self._ended = True
+
+    def dismiss(self) -> None:
+        """The same."""
+        self.end(linger=False)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is told nothing any more."""
+        return self._ended
+
+    # Its life.
+
+    async def _live(self) -> None:
+        try:
+            await self._come_in()
+            while not self._ended:
+                await self._act()
+        except asyncio.CancelledError:
+            pass  # that is how it ends
+        except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
+            _log.exception("the bot %s has to leave", self._name)
+        finally:
+            self._ended = True
+            await self._program.kill()
+            self._lobby.part(self, self._name)
+            self._lobby.farewell(self)
+
+    async def _come_in(self) -> None:
+        try:
+            accounts = self._lobby.accounts
+            known = await accounts.find(self._name) or await accounts.find_guest(self._name)
+        except AccountsError as error:
+            _log.error("the bot %s stays outside: %s", self._name, error)
+            self._ended = True
+            return
+        if known:
+            _log.error(
+                "the bot %s stays outside: the name belongs to a player; give the bot another one",
+                self._name,
+            )
+            self._ended = True
+            return
+        await self._lobby.admit(self, self._name, _TERMINAL)
+
+    async def _act(self) -> None:
+        """Do the next thing, or wait until there is one."""
+        self._woken.clear()
+        opponent, now = self._opponent, self._lobby.clock()
+        if opponent.invitations:
+            await self._accept(opponent.invitations.pop(0))
+        elif lines := opponent.lines(now):
+            for line in lines:
+                await self._type(line)
+        elif task := opponent.task():
+            await self._play(task)
+        else:
+            if not opponent.plays:
+                self._failures.clear()
+                await self._program.stop()
+            await self._wait(opponent.next_time(now))
+
+    async def _accept(self, invitation: Invitation) -> None:
+        """Sit down, if there is a program to play."""
+        try:
+            await self._program.start()
+        except ProgramError as error:
+            await self._failed(error)
+            sorry = "I cannot come: my program does not work. The operator can read why in the log."
+            await self._type(Tell(invitation.player, sorry))
+        else:
+            await self._type(Join(invitation.side, invitation.board))
+
+    async def _play(self, task: Task) -> None:
+        try:
+            line = await self._chosen(task)
+        except ProgramError as error:
+            await self._failed(error)
+            self._failures[task.board, task.battle] += 1
+            if self._failures[task.board, task.battle] > self._restarts:
+                await self._give_up(task)
+            return
+        for other in self._opponent.lines(self._lobby.clock()):
+            await self._type(other)
+        if self._opponent.task() == task:
+            await self._type(line)
+            await self._expect_change(task)
+
+    async def _chosen(self, task: Task) -> str:
+        """Return the line that plays what the program chooses.
+
+        Raises:
+            ProgramError: it chooses nothing, or something else than a ply that the rules grant.
+        """
+        ply = await self._program.ply(task)
+        try:
+            return task.line(ply)
+        except ValueError as error:
+            raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
+
+    async def _failed(self, error: ProgramError) -> None:
+        _log.warning("the program of %s has failed: %s", self._name, error)
+        await self._program.kill()
+
+    async def _give_up(self, task: Task) -> None:
+        if other := self._opponent.other(task.board):
+            await self._type(Tell(other, "My program has failed too often, so I resign."))
+        await self._type(Resign(task.board))
+        await self._expect_change(task)
+
+    async def _expect_change(self, task: Task) -> None:
+        """Wait a little if nothing has come of a line: it could not be stored, say."""
+        if self._opponent.task() == task:
+            await asyncio.sleep(_WAIT)
+
+    async def _type(self, line: object) -> None:
+        try:
+            done = self._lobby.obey(self._name, str(line))
+            if isinstance(done, asyncio.Future):
+                await asyncio.shield(done)
+        except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
+            _log.exception("failed to handle what %s typed", self._name)
+
+    async def _wait(self, until: float | None) -> None:
+        """Wait until something is told, or for a time."""
+        delay = None if until is None else max(0.0, until - self._lobby.clock())
+        waking = asyncio.create_task(self._woken.wait())
+        try:
+            await asyncio.wait([waking], timeout=delay)
+        finally:
+            waking.cancel()

@@ -1,0 +1,68 @@
+"""`thudmud engine`: the rules, and a player, for other programs, on standard input and output.
+
+Owns the pipes. Must never know what a line means: `thudmud.bots` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from contextlib import suppress
+from importlib.metadata import version
+from typing import BinaryIO
+
+from thudmud.bots import LONGEST_LINE, Dialogue
+from thudmud.server.options import Subparsers
+
+_WHOLE = 2**63
+
+
+def add_engine(subparsers: Subparsers) -> None:
+    """Declare ``thudmud engine``."""
+    words = "answer questions about battles, and play, for other programs"
+    parser = subparsers.add_parser(
+        "engine",
+        help=words,
+        description=f"{words.capitalize()}: one line asks on standard input, one line answers on "
+        "standard output. The commands are name, rules, position, moves, legal, play, undo, go and "
+        "quit; docs/engine.md tells all of it.",
+    )
+    parser.set_defaults(run=_engine)
+    parser.add_argument(
+        "--seed", type=_seed, metavar="N", help="choose the same plies each time; else by chance"
+    )
+
+
+def _engine(options: argparse.Namespace) -> int:
+    """Answer line after line until `quit`, or the end of the input."""
+    chance = random.Random(options.seed)  # noqa: S311  (a game, no secret)
+    dialogue = Dialogue(f"thudmud {version('thudmud')}", time.monotonic, chance.shuffle)
+    with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads on, or wants to
+        _converse(dialogue, sys.stdin.buffer, sys.stdout.buffer)
+        return 0
+    sys.stderr.close()  # or Python would tell of the pipe again when it ends
+    return 0
+
+
+def _converse(dialogue: Dialogue, asked: BinaryIO, answered: BinaryIO) -> None:
+    while not dialogue.ended and (line := asked.readline(LONGEST_LINE + 2)):
+        if not line.endswith(b"\n"):
+            _pass_over(asked)
+        answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r\n"))
+        if answer is not None:
+            answered.write(f"{answer}\n".encode())
+            answered.flush()
+
+
+def _pass_over(asked: BinaryIO) -> None:
+    """Take the rest of a line that is too long, or of the last one."""
+    while (more := asked.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
+        pass
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) < _WHOLE):
+        raise argparse.ArgumentTypeError(f"should be a whole number from 0, not {text!r}")
+    return int(text)
