@@ -187,13 +187,11 @@ class Lobby:
             return asyncio.ensure_future(self._obeyed(name, done))
         return self._done(name, done)
 
-    def fit(self, name: str, terminal: Terminal) -> None:
-        """Note what a player's terminal can show."""
+    def fit(self, name: str, terminal: Terminal, before: Terminal) -> None:
+        """Note what a player's terminal can show; tell a program that has just come how all is."""
         self._house.fit(name, terminal)
-
-    def brief(self, name: str) -> None:
-        """Tell a player's program how everything stands, which has just asked for that."""
-        self._deliver(self._house.brief(name))
+        if terminal.packages - before.packages:
+            self._deliver(self._house.brief(name))
 
     def is_waiting(self, name: str) -> bool:
         """Whether it is the opponent who thinks."""

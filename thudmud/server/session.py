@@ -258,9 +258,7 @@ class Session:
     def _fit(self, terminal: Terminal) -> None:
         before, self._prompter.terminal = self._prompter.terminal, terminal
         if self._name:
-            self._lobby.fit(self._name, terminal)
-            if terminal.packages - before.packages:
-                self._lobby.brief(self._name)
+            self._lobby.fit(self._name, terminal, before)
 
     def _handle_line(self, line: Line) -> None:
         self._idleness.heard()
