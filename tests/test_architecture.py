@@ -15,10 +15,11 @@ ARROWS: dict[str, set[str]] = {
     "engine": set(),
     "commands": {"engine"},
     "tables": {"engine", "commands"},
-    "text": {"engine", "commands", "tables"},
+    "codec": {"engine", "commands", "tables"},
+    "text": {"engine", "commands", "tables", "codec"},
     "script": {"text"},
     "storage": set(),
-    "journal": {"engine", "tables", "storage"},
+    "journal": {"engine", "tables", "codec", "storage"},
     "server": {"engine", "commands", "tables", "text", "script", "storage", "journal"},
 }
 """Which rooms a room may import."""
@@ -34,7 +35,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "engine", "commands", "tables", "text", "script"}
+PURE = {"", "engine", "commands", "tables", "codec", "text", "script"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
