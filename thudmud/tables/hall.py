@@ -101,6 +101,16 @@ class Unread(Exception):
 class Hall:
     """The boards and the people.
 
+    Attributes:
+        boards: what the boards were set up as.
+        tables: the boards as they stand, by name.
+        people: who is here, by name, in the order in which they came.
+        left: those who are gone and have a seat, as they were.
+        missed: what happened at a board, for each side whose player is away, and the table then.
+        archive: the battles that were played.
+        standings: what that comes to for the players.
+        games: the battles that are kept whole, by number, those first that are given up first.
+
     Args:
         boards: the boards, in the order in which they are listed and counted.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
@@ -116,15 +126,16 @@ class Hall:
         seat_grace: float = 300.0,
         most_games: int = 100,
     ) -> None:
+        self.boards = tuple(boards)
         self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
+        self.quiet_plies, self.seat_grace, self.most_games = quiet_plies, seat_grace, most_games
         self.people: dict[str, Person] = {}
+        self.left: dict[str, Person] = {}
         self.archive = Archive()
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.games: dict[int, Game] = {}
         self._styles = {spec.name: spec.style for spec in boards}
-        self._left: dict[str, Person] = {}
-        self._games: dict[int, Game] = {}
-        self._most_games = most_games
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may stand here no longer."""
@@ -170,9 +181,9 @@ class Hall:
 
     def recall(self, number: int, game: Game) -> None:
         """Keep the moves of a battle, for whoever wants to see it."""
-        self._games[number] = game
-        while len(self._games) > self._most_games:
-            del self._games[next(iter(self._games))]
+        self.games[number] = game
+        while len(self.games) > self.most_games:
+            del self.games[next(iter(self.games))]
 
     def game(self, battle: Battle) -> Game:
         """Return a battle as far as it has come.
@@ -180,8 +191,8 @@ class Hall:
         Raises:
             Unread: its moves are not known here.
         """
-        if battle.number in self._games:
-            return self._games[battle.number]
+        if battle.number in self.games:
+            return self.games[battle.number]
         for table in self.tables.values():
             if table.match and table.match.began == battle.id:
                 return table.match.game
@@ -247,7 +258,7 @@ class Hall:
         """Make an aside so, and return who is to be told."""
         match aside:
             case Entered(player, room, member, styles, options):
-                before = self._left.pop(player, None) or Person(player)
+                before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
                 self.people[player] = Person(player, member, room, styles=chosen, options=kept)
@@ -259,8 +270,8 @@ class Hall:
                 audience = (player,) if told else tuple(self.people_in(room))
                 person = self.people.pop(player)
                 # For when those are back who have a seat.
-                left = self._left | {player: person}
-                self._left = {name: left[name] for name in left if self.seats_of(name)}
+                left = self.left | {player: person}
+                self.left = {name: left[name] for name in left if self.seats_of(name)}
                 return Telling(aside, audience)
             case WentOut(player, room):
                 stay = (name for name in self.people_in(room) if name != player)

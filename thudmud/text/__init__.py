@@ -2,5 +2,6 @@
 
 from thudmud.text.house import House
 from thudmud.text.plan import Message, Plan
+from thudmud.text.state import StateError
 
-__all__ = ["House", "Message", "Plan"]
+__all__ = ["House", "Message", "Plan", "StateError"]

@@ -20,6 +20,7 @@ from thudmud.commands.options import (
 DEFAULT_WIDTH = 80
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 """How many colours a terminal may have, besides none."""
+COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
 @dataclass(frozen=True, slots=True)
