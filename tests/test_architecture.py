@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "thudmud"
 
 ARROWS: dict[str, set[str]] = {
-    "": {"tables", "text"},
+    "": {"commands", "tables", "text"},
     "engine": set(),
     "commands": {"engine"},
     "tables": {"engine", "commands"},

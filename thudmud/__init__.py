@@ -4,7 +4,18 @@ What an embedder needs: a `House` of boards that is told who types which line, a
 `Message` that each player is to be shown. The rules alone are in `thudmud.engine`.
 """
 
-from thudmud.tables import BoardSpec
-from thudmud.text import House, Message
+from thudmud.commands import Style
+from thudmud.commands.options import Options
+from thudmud.tables import BoardSpec, Parting
+from thudmud.text import House, Message, StateError, Terminal
 
-__all__ = ["BoardSpec", "House", "Message"]
+__all__ = [
+    "BoardSpec",
+    "House",
+    "Message",
+    "Options",
+    "Parting",
+    "StateError",
+    "Style",
+    "Terminal",
+]

@@ -65,7 +65,7 @@ class _Restorer:
         hall = self.hall = Hall(state.boards, state.quiet_plies, state.seat_grace, state.most_games)
         for name, table in zip(list(hall.tables), state.tables, strict=True):
             hall.tables[name] = self._table(hall.tables[name], table)
-        _require_different((person.name for person in state.people), "players")
+        _require_different((person.name.lower() for person in state.people), "players")
         _require_different((person.name for person in state.left), "players who are gone")
         hall.people = {person.name: self._person(person) for person in state.people}
         for left in state.left:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thudmud.commands.options import (
+    WIDTHS,
     Charset,
     Colour,
     Element,
@@ -40,6 +41,13 @@ class Terminal:
     colours: int = 0
     reader: bool = False
     packages: frozenset[str] = frozenset()
+
+    def nearest(self) -> Terminal:
+        """Return the terminal most like this one that there is; no width is one nobody knows."""
+        width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
+        colours = max(each for each in COLOURS if each <= max(self.colours, 0))
+        packages = frozenset(map(str.lower, self.packages))
+        return Terminal(width, self.utf8, colours, self.reader, packages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,29 +9,86 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from thudmud.tables import Refusal, Refused, Unread
-from thudmud.text.display import DEFAULT_WIDTH, Terminal
+from thudmud.commands import Style
+from thudmud.commands.options import Options
+from thudmud.engine import Game
+from thudmud.tables import Parting, Refusal, Refused, Unread
+from thudmud.tables.restoring import require_name
+from thudmud.text.display import Terminal
 from thudmud.text.plan import Message
 from thudmud.text.premises import Premises
 from thudmud.text.state import read_state, write_state
 
 
 class House(Premises):
-    """A hall of boards, and the people in it, in text."""
+    """A hall of boards, or a single one, and the people in it, in text.
 
-    # All at once, for whoever keeps no journal.
+    A house is told who comes in (`enter`), what they type (`obey`) and who is gone (`depart`), and
+    answers each time with the messages that everybody is to be told. All of it is kept as JSON
+    (`state`), and gone on with (`from_state`).
 
-    def enter(self, name: str, width: int = DEFAULT_WIDTH, now: float = 0.0) -> list[Message]:
-        """Let a player in, and return what everybody is told."""
-        self.fit(name, Terminal(width))
-        return self._all(self.arrive(name, now))
+    Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
+    calls give the same answers. A house is for one thread, or for one at a time.
 
-    def depart(self, name: str, now: float) -> list[Message]:
-        """See out a player whose connection is lost."""
-        return self._all(self.part(name, now))
+    Args:
+        boards: the boards, in the order in which they are listed.
+        quiet_plies: after how many plies without a capture one player may end a battle alone;
+            0 for never.
+        seat_grace: how many seconds a player may be away before the others need not wait.
+        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+    """
+
+    def enter(
+        self,
+        name: str,
+        now: float,
+        terminal: Terminal | None = None,
+        *,
+        room: str | None = None,
+        member: bool = False,
+        styles: Mapping[str, Style] | None = None,
+        options: Options | None = None,
+    ) -> list[Message]:
+        """Let a player in, and return what everybody is told.
+
+        They come to where a seat of theirs was kept, or else to the hall, from where they walk up
+        to a board; or to the board that you say, where they are shown it.
+
+        Args:
+            name: what they are called. A name that `name_problem` has nothing against can be typed
+                in every command; others are shown, but nobody can tell them anything.
+            now: the time.
+            terminal: what their client can show, if it is not a plain one of 80 columns; `fit`
+                changes it.
+            room: the board where they are, if it is you who says who stands where.
+            member: whether they have an account, so that their battles can count for ratings.
+            styles: how they want to see boards, by the boards' names.
+            options: how they want to see everything, if that is known.
+
+        Raises:
+            ValueError: nobody can have that name, or somebody of that name is here, or there is no
+                such board.
+        """
+        require_name(name)
+        if here := self.hall.names.get(name.lower()):
+            raise ValueError(f"{here} is here already")
+        if room is not None and room not in self.hall.tables:
+            raise ValueError(f"there is no {room}")
+        self.fit(name, terminal or Terminal())
+        return self._all(
+            self.arrive(name, now, member=member, styles=styles, options=options, room=room)
+        )
 
     def obey(self, name: str, line: str, now: float) -> list[Message]:
-        """Do what a player's line asks for, and return what everybody is told, as `plan` has it."""
+        """Do what a player's line asks for, and return what everybody is told.
+
+        Any line will do: what cannot be read, or is against the rules, is answered to the player,
+        and changes nothing. After they have quit, a player is here no longer.
+
+        Raises:
+            ValueError: nobody of that name is here.
+        """
+        self._require_here(name)
         try:
             plan = self.plan(name, line, now)
         except Unread as unread:
@@ -41,20 +98,59 @@ class House(Premises):
             told += self.play_on(name)
         return told
 
-    # To be kept, and gone on with.
+    def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
+        """See out a player who is gone, and return what everybody is told; a seat is kept.
 
+        Args:
+            name: who.
+            now: the time.
+            parting: how they left. With ``Parting.QUIT``, as by typing "quit", a seat is given up
+                where no match is under way.
+
+        Raises:
+            ValueError: nobody of that name is here.
+        """
+        self._require_here(name)
+        return self._all(self.part(name, now, parting))
+
+    def game(self, board: str) -> Game | None:
+        """Return the battle on a board, running or ended; None before the first.
+
+        Raises:
+            KeyError: there is no such board.
+        """
+        return self.hall.tables[board].game
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The names of those who are here, in the order in which they came."""
+        return tuple(self.hall.people)
+
+    @property
     def state(self) -> dict[str, Any]:
-        """Return all of the house, of nothing but what JSON holds."""
+        """All of the house, of nothing but what JSON holds: a new dict each time.
+
+        Boards, battles and what can be seen of past ones, scores, who is here, who is away, how
+        they want to see things and what they have missed.
+        """
         return write_state(self.hall, self._terminals)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return a house that goes on where one of that state was.
+        """Return a house that goes on where one of that state was, for everybody in it.
+
+        Args:
+            state: what `state` was, or what JSON has made of it; the order of keys does not matter.
 
         Raises:
-            StateError: it is not the state of a house, or a later version wrote it.
+            StateError: it is not the state of a house, or is damaged, or a later version of thudmud
+                wrote it.
         """
         hall, terminals = read_state(state)
         house = cls(hall.boards, hall.quiet_plies, hall.seat_grace, hall.most_games)
         house.hall, house._terminals = hall, terminals
         return house
+
+    def _require_here(self, name: str) -> None:
+        if name not in self:
+            raise ValueError(f"{name} is not here")

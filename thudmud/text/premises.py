@@ -102,6 +102,7 @@ class Premises:
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
+        room: str | None = None,
     ) -> tuple[Decision, ...]:
         """Return what happens when a player whose name has no problem comes in.
 
@@ -113,9 +114,14 @@ class Premises:
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
             options: how they want to see everything, if that is known.
+            room: the board that they come to; without one they come to where a seat of theirs was
+                kept, or else to the hall.
         """
         styles = styles or {}
-        return tuple(arrive(self.hall, name, now, member=member, styles=styles, options=options))
+        arriving = arrive(
+            self.hall, name, now, member=member, styles=styles, options=options, room=room
+        )
+        return tuple(arriving)
 
     def part(self, name: str, now: float, parting: Parting = Parting.LOST) -> tuple[Decision, ...]:
         """Return what happens when a player is gone."""
@@ -131,8 +137,8 @@ class Premises:
         self.hall.people[name].member = True
 
     def fit(self, name: str, terminal: Terminal) -> None:
-        """Take note of what a player's terminal can show."""
-        self._terminals[name] = terminal
+        """Take note of what a player's terminal can show, now or as soon as they come in."""
+        self._terminals[name] = terminal.nearest()
 
     def brief(self, name: str) -> list[Message]:
         """Return how things stand for a player, for a program of theirs that has just come."""
