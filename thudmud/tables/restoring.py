@@ -12,9 +12,10 @@ from types import MappingProxyType
 
 from thudmud.commands import Style
 from thudmud.commands.options import WIDTHS, Options, Shade
-from thudmud.engine import RULESETS
+from thudmud.engine import RULESETS, Side
 from thudmud.tables.archive import Archive, State
 from thudmud.tables.asides import Replayed
+from thudmud.tables.events import Offer
 from thudmud.tables.hall import Hall, Person
 from thudmud.tables.lines import ReadLines, require_playable
 from thudmud.tables.match import BATTLES, Match
@@ -35,6 +36,8 @@ from thudmud.tables.table import Table
 
 LONGEST_NAME = 80
 """The most characters that a name may have, wherever it comes from."""
+LATEST = 253_402_300_799.0
+"""The last second of the year 9999, which is the last one that has a date."""
 
 
 def hall_of(state: HallState) -> Hall:
@@ -57,12 +60,18 @@ def require_name(name: str) -> None:
     _require(fits, f"{name!r:.50} cannot be anybody's name")
 
 
+def require_time(at: float) -> None:
+    """Raise ValueError if a number is not that of a second that there is, since the epoch."""
+    _require(0 <= at <= LATEST, f"{at} is no time in seconds since the epoch")
+
+
 class _Restorer:
     """Makes a hall of a state, part by part."""
 
     def __init__(self, state: HallState) -> None:
         self._lines = ReadLines(state.lines, _games(state))
         hall = self.hall = Hall(state.boards, state.quiet_plies, state.seat_grace, state.most_games)
+        hall.archive = _archive(state.archive)
         for name, table in zip(list(hall.tables), state.tables, strict=True):
             hall.tables[name] = self._table(hall.tables[name], table)
         _require_different((person.name.lower() for person in state.people), "players")
@@ -76,7 +85,7 @@ class _Restorer:
             hall.left[left.name] = Person(left.name, styles=styles, options=options)
         for missed in state.missed:
             self._take_missed(missed)
-        hall.archive = _archive(state.archive)
+        self._require_agreement()
         hall.standings = Standings(hall.archive)
         while hall.standings.rate():
             pass
@@ -89,12 +98,16 @@ class _Restorer:
         _require_different(seats.values(), f"players at the {table.name}")
         for holder in seats.values():
             require_name(holder)
+        for since in away.values():
+            require_time(since)
         _require(len(away) == len(state.away) and away.keys() <= seats.keys(), "who is away?")
         _require(len(offers) == len(state.offers), "an offer stands twice")
         _require(set(offers.values()) <= seats.keys(), "nobody has made an offer")
         match = self._match(state.match) if state.match else None
         if match:
             _require(match.game.ruleset is RULESETS[state.rules], "a match is by other rules")
+        if Offer.UNDO in offers:
+            _require(match and _last_ply(match, offers[Offer.UNDO]), "no ply can be taken back")
         return replace(
             table,
             version=_natural(state.version),
@@ -128,6 +141,7 @@ class _Restorer:
             game = self._lines.game(state.replay.game)
             _require(0 <= state.replay.ply <= len(game.moves), "there is no such ply to be seen")
             number = state.replay.number
+            _require(self.hall.archive.battle(number), f"there was no battle {number}")
             replay = Replayed(state.name, number, game, state.replay.ply, state.replay.playing)
         return Person(
             state.name,
@@ -146,13 +160,29 @@ class _Restorer:
             raise ValueError("nobody is away who has missed something")
         _require(place not in self.hall.missed, "somebody has missed the same twice")
         events = [(event, self._table(table, after)) for event, after in state.events]
+        versions = [after.version for _, after in events]
+        in_order = sorted(set(versions)) == versions and versions[-1:] <= [table.version]
+        _require(in_order, "what somebody has missed is out of order")
         self.hall.missed[place] = events
+
+    def _require_agreement(self) -> None:
+        """Refuse a board where something else goes on than in the archive."""
+        archive = self.hall.archive
+        for table in self.hall.tables.values():
+            number = archive.boards.get(table.name)
+            known = archive.battles[number - 1].id if number else None
+            began = table.match.began if table.match else None
+            if known or (began and archive.number_of(began)):
+                _require(known == began, f"the battle at the {table.name} is another one")
 
     def _take_games(self, games: Iterable[tuple[int, GameState]]) -> None:
         for number, state in games:
             battle = self.hall.archive.battle(number)
-            _require(battle and number not in self.hall.games, f"battle {number} is kept for none")
-            self.hall.games[number] = self._lines.game(state)
+            if battle is None or number in self.hall.games:
+                raise ValueError(f"a battle {number} is kept that was none")
+            game = self.hall.games[number] = self._lines.game(state)
+            fits = game.ruleset.name == battle.rules and battle.plies in (None, len(game.moves))
+            _require(fits, f"battle {number} is kept as another one")
         _require(len(self.hall.games) <= self.hall.most_games, "too many battles are kept")
 
 
@@ -164,6 +194,11 @@ def _games(state: HallState) -> Iterator[GameState]:
     yield from (game for _, game in state.games)
 
 
+def _last_ply(match: Match, side: Side) -> bool:
+    """Whether a side has played a ply that is on the board."""
+    return len(match.game.moves) > (match.game.position.turn is side)
+
+
 def _archive(state: ArchiveState) -> Archive:
     numbers = range(1, len(state.battles) + 1)
     _require([each.number for each in state.battles] == [*numbers], "battles are out of order")
@@ -172,6 +207,9 @@ def _archive(state: ArchiveState) -> Archive:
     _require_different(state.ended, "battles that ended")
     _require_different((board for board, _ in state.boards), "boards with a battle")
     _require_different((number for number, _ in state.adjourned), "matches put away")
+    for battle in state.battles:
+        require_time(battle.at)
+        _require(1 <= battle.part <= BATTLES, "a match has two battles")
     mentioned = [number for pairs in (state.boards, state.former) for _, number in pairs]
     mentioned += [*state.ended, *(number for number, _ in state.adjourned)]
     _require(set(mentioned) <= set(numbers), "a battle is missing")

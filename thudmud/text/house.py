@@ -13,7 +13,7 @@ from thudmud.commands import Style
 from thudmud.commands.options import Options
 from thudmud.engine import Game
 from thudmud.tables import Parting, Refusal, Refused, Unread
-from thudmud.tables.restoring import require_name
+from thudmud.tables.restoring import require_name, require_time
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message
 from thudmud.text.premises import Premises
@@ -67,9 +67,10 @@ class House(Premises):
 
         Raises:
             ValueError: nobody can have that name, or somebody of that name is here, or there is no
-                such board.
+                such board, or no such time.
         """
         require_name(name)
+        require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
         if room is not None and room not in self.hall.tables:
@@ -86,9 +87,9 @@ class House(Premises):
         and changes nothing. After they have quit, a player is here no longer.
 
         Raises:
-            ValueError: nobody of that name is here.
+            ValueError: nobody of that name is here, or there is no such time.
         """
-        self._require_here(name)
+        self._require(name, now)
         try:
             plan = self.plan(name, line, now)
         except Unread as unread:
@@ -108,9 +109,9 @@ class House(Premises):
                 where no match is under way.
 
         Raises:
-            ValueError: nobody of that name is here.
+            ValueError: nobody of that name is here, or there is no such time.
         """
-        self._require_here(name)
+        self._require(name, now)
         return self._all(self.part(name, now, parting))
 
     def game(self, board: str) -> Game | None:
@@ -151,6 +152,7 @@ class House(Premises):
         house.hall, house._terminals = hall, terminals
         return house
 
-    def _require_here(self, name: str) -> None:
+    def _require(self, name: str, now: float) -> None:
+        require_time(now)
         if name not in self:
             raise ValueError(f"{name} is not here")

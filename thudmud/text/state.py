@@ -56,7 +56,7 @@ def write_state(hall: Hall, terminals: Mapping[str, Terminal]) -> dict[str, Any]
     Raises:
         ValueError: a time in it is not finite.
     """
-    here = tuple((name, terminals[name]) for name in hall.people if name in terminals)
+    here = tuple((name, terminals.get(name, Terminal())) for name in hall.people)
     state = _HouseState(KIND, VERSION, SCHEMA, state_of(hall), here)
     return _form(SCHEMA).write(state)  # type: ignore[no-any-return]  # of a dataclass
 
@@ -94,8 +94,8 @@ def _version(state: Mapping[str, Any], key: str, most: int) -> int:
 
 def _terminals(pairs: Sequence[tuple[str, Terminal]], hall: Hall) -> dict[str, Terminal]:
     terminals = dict(pairs)
-    if len(terminals) != len(pairs) or not terminals.keys() <= hall.people.keys():
-        raise ValueError("a terminal is nobody's")
+    if len(terminals) != len(pairs) or terminals.keys() != hall.people.keys():
+        raise ValueError("each player has a terminal, and nobody else")
     for terminal in terminals.values():
         if terminal.width not in WIDTHS or terminal.colours not in COLOURS:
             raise ValueError(f"there is no such terminal: {terminal}")
