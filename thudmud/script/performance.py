@@ -73,7 +73,7 @@ class HouseStage:
         here = self._house.hall.names.get(who.lower())
         if here:
             raise StageError(f"{here} is here already")
-        return _seen(self._house.enter(who, self._clock()))
+        return _seen(self._house.enter(who, now=self._clock()))
 
     def type(self, who: str, line: str) -> Seen:
         """Let a player type a line."""

@@ -6,7 +6,8 @@ on with. Must never know a socket, a clock or a disk.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 from thudmud.commands import Style
@@ -29,6 +30,9 @@ class House(Premises):
 
     Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
     calls give the same answers. A house is for one thread, or for one at a time.
+
+    Attributes:
+        hall: the boards and the people as values of `thudmud.tables`, to be looked at.
 
     Args:
         boards: the boards, in the order in which they are listed.
@@ -105,14 +109,16 @@ class House(Premises):
         Args:
             name: who.
             now: the time.
-            parting: how they left. With ``Parting.QUIT``, as by typing "quit", a seat is given up
-                where no match is under way.
+            parting: how they left. Who has lost the connection is told nothing more. With
+                ``Parting.QUIT``, as by typing "quit", a seat is given up where no match is under
+                way.
 
         Raises:
             ValueError: nobody of that name is here, or there is no such time.
         """
         self._require(name, now)
-        return self._all(self.part(name, now, parting))
+        told = self._all(self.part(name, now, parting))
+        return _without(name, told) if parting is Parting.LOST else told
 
     def game(self, board: str) -> Game | None:
         """Return the battle on a board, running or ended; None before the first.
@@ -156,3 +162,9 @@ class House(Premises):
         require_time(now)
         if name not in self:
             raise ValueError(f"{name} is not here")
+
+
+def _without(name: str, told: Iterable[Message]) -> list[Message]:
+    """Return what all others are told."""
+    others = [replace(each, to=tuple(to for to in each.to if to != name)) for each in told]
+    return [each for each in others if each.to]
