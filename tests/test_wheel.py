@@ -53,3 +53,11 @@ def test_it_is_played_against(
         RemoteStage(*address) as stage,
     ):
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
+
+
+def test_it_is_a_library(installed: Path, tmp_path: Path) -> None:
+    match = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
+    seen = run(
+        installed / "python", ROOT / "examples" / "library" / "match.py", match, cwd=tmp_path
+    )
+    assert " 0 of them amiss" in seen

@@ -3,7 +3,6 @@
 from thudmud.text.display import Terminal
 from thudmud.text.house import House
 from thudmud.text.plan import Message, Plan
-from thudmud.text.premises import Premises
 from thudmud.text.state import StateError
 
-__all__ = ["House", "Message", "Plan", "Premises", "StateError", "Terminal"]
+__all__ = ["House", "Message", "Plan", "StateError", "Terminal"]
