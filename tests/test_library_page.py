@@ -89,7 +89,7 @@ import thudmud, thudmud.engine, thudmud.tables, thudmud.text, thudmud.codec
 house = thudmud.House([thudmud.BoardSpec("board")])
 house.enter("Anna", 0.0)
 house.obey("Anna", "help", 0.0)
-thudmud.House.from_state(json.loads(json.dumps(house.state)))
+thudmud.House.from_state(json.loads(json.dumps(house.state())))
 print([name for name in {UNWANTED} if name in sys.modules])
 print([name for name in sys.modules if name.startswith(("thudmud.server", "thudmud.journal"))])
 tops = {{name.partition(".")[0] for name in sys.modules if not name.startswith("_")}}

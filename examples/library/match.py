@@ -71,7 +71,7 @@ class Mud:
         return self._screens
 
     def _keep(self) -> None:
-        self.stored = json.dumps(self._house.state)
+        self.stored = json.dumps(self._house.state())
         self.times += 1
         self._house = House.from_state(json.loads(self.stored))
 

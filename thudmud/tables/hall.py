@@ -179,6 +179,14 @@ class Hall:
         for event in events:
             self._apply(board, event)
 
+    def put(self, table: Table) -> None:
+        """Take a board as it stands, whatever was before."""
+        self.tables[table.name] = table
+
+    def admit(self, person: Person) -> None:
+        """Take somebody as they are, where they are."""
+        self.people[person.name] = person
+
     def recall(self, number: int, game: Game) -> None:
         """Keep the moves of a battle, for whoever wants to see it."""
         self.games[number] = game

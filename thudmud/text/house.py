@@ -133,9 +133,8 @@ class House(Premises):
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    @property
     def state(self) -> dict[str, Any]:
-        """All of the house, of nothing but what JSON holds: a new dict each time.
+        """Return all of the house, of nothing but what JSON holds.
 
         Boards, battles and what can be seen of past ones, scores, who is here, who is away, how
         they want to see things and what they have missed.
@@ -147,7 +146,8 @@ class House(Premises):
         """Return a house that goes on where one of that state was, for everybody in it.
 
         Args:
-            state: what `state` was, or what JSON has made of it; the order of keys does not matter.
+            state: what `state` has returned, or what JSON has made of it; the order of keys does
+                not matter.
 
         Raises:
             StateError: it is not the state of a house, or is damaged, or a later version of thudmud
@@ -155,7 +155,9 @@ class House(Premises):
         """
         hall, terminals = read_state(state)
         house = cls(hall.boards, hall.quiet_plies, hall.seat_grace, hall.most_games)
-        house.hall, house._terminals = hall, terminals
+        house.hall = hall
+        for name, terminal in terminals.items():
+            house.fit(name, terminal)
         return house
 
     def _require(self, name: str, now: float) -> None:
