@@ -98,10 +98,9 @@ def rich_house() -> House:
         ("Bert", "start"), ("Anna", "20"), ("Bert", "21"),
         ("Anna", "options colour special thud troll bold red on #102030"),
         ("Anna", "options width 60"), ("Anna", "set board brief"),
-        ("Bert", GONE), ("Anna", "30"), ("Anna", "replay 1"), ("Anna", "next"),
-        ("Anna", "undo on oak board"), ("Carla", "replay 2"), ("Carla", "last"),
-        ("Carla", "resign on elm table"), ("Carla", "start on elm table"),
-        ("Anna", "80"), ("Carla", GONE),
+        ("Bert", GONE), ("Anna", "30"), ("Anna", "undo on oak board"), ("Carla", "replay 2"),
+        ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "start on elm table"),
+        ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"), ("Anna", "next"),
     ]:  # fmt: skip
         now += 1.0
         do(house, name, deed, now)
