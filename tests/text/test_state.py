@@ -230,6 +230,12 @@ class TestDamage:
             do(house, name, deed, now)
         assert house.state() == kept(house).state()
 
+    def test_a_battle_that_was_seen_to_its_end_does_not_go_on_by_itself(self) -> None:
+        state = json.loads(RICH)
+        state["hall"]["people"][0]["replay"] |= {"ply": 2, "playing": True}
+        with pytest.raises(StateError, match="no such ply to be seen"):
+            House.from_state(state)
+
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -272,6 +278,7 @@ class TestDamage:
             (["hall", "archive", "ended"], [3], "battle 3 has not ended"),
             (["hall", "missed", 0, "events", 0, 0, 0], "hopped", "This is not an event"),
             (["hall", "archive", "battles", 0, 2], 1e30, "is no time in seconds"),
+            (["hall", "people", 0, "replay", "ply"], 3, "no such ply to be seen"),
             (["hall", "people", 0, "replay", "number"], 9, "there was no battle 9"),
             (["hall", "games", 0, 1, "plies"], 1, "battle 1 is kept as another one"),
             (["hall", "games", 0, 1, "line"], 4, "battle 1 is kept as another one"),

@@ -140,7 +140,8 @@ class _Restorer:
         replay = None
         if state.replay:
             game = self._lines.game(state.replay.game)
-            _require(0 <= state.replay.ply <= len(game.moves), "there is no such ply to be seen")
+            last = len(game.moves) - state.replay.playing  # what is over does not go on by itself
+            _require(0 <= state.replay.ply <= last, "there is no such ply to be seen")
             number = state.replay.number
             _require(self.hall.archive.battle(number), f"there was no battle {number}")
             replay = Replayed(state.name, number, game, state.replay.ply, state.replay.playing)
