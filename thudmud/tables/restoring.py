@@ -176,6 +176,9 @@ class _Restorer:
             began = table.match.began if table.match else None
             if known or (began and archive.number_of(began)):
                 _require(known == began, f"the battle at the {table.name} is another one")
+        for place in (place for each in archive.battles for place in (each.id, each.source)):
+            at = self.hall.tables.get(place.board)
+            _require(at is None or place.version <= at.version, f"{place} has not been yet")
 
     def _take_games(self, games: Iterable[tuple[int, GameState]]) -> None:
         for number, state in games:
@@ -217,7 +220,8 @@ def _archive(state: ArchiveState) -> Archive:
     _require(set(mentioned) <= set(numbers), "a battle is missing")
     for number in state.ended:
         _require(state.battles[number - 1].state is State.ENDED, f"battle {number} has not ended")
-    for _, match in state.adjourned:
+    for number, match in state.adjourned:
+        _require(match.began == state.battles[number - 1].id, f"battle {number} is another one")
         _require_saved(match)
     boards, adjourned = dict(state.boards), dict(state.adjourned)
     return Archive(state.battles, state.ended, boards, adjourned, state.former)
