@@ -149,7 +149,7 @@ class Hall:
             options: what held before, if that is known, for somebody who is not here.
             choices: what they have chosen.
         """
-        here, left = self.people.get(player), self._left.get(player)
+        here, left = self.people.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
         chosen = reduce(after, choices, before)
         if here:
@@ -178,14 +178,6 @@ class Hall:
         self.tables[board] = replace(self.tables[board], version=version)
         for event in events:
             self._apply(board, event)
-
-    def put(self, table: Table) -> None:
-        """Take a board as it stands, whatever was before."""
-        self.tables[table.name] = table
-
-    def admit(self, person: Person) -> None:
-        """Take somebody as they are, where they are."""
-        self.people[person.name] = person
 
     def recall(self, number: int, game: Game) -> None:
         """Keep the moves of a battle, for whoever wants to see it."""

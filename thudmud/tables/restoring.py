@@ -73,11 +73,11 @@ class _Restorer:
         hall = self.hall = Hall(state.boards, state.quiet_plies, state.seat_grace, state.most_games)
         hall.archive = _archive(state.archive)
         for name, table in zip(list(hall.tables), state.tables, strict=True):
-            hall.put(self._table(hall.tables[name], table))
+            hall.tables[name] = self._table(hall.tables[name], table)
         _require_different((person.name.lower() for person in state.people), "players")
         _require_different((person.name for person in state.left), "players who are gone")
         for person in state.people:
-            hall.admit(self._person(person))
+            hall.people[person.name] = self._person(person)
         for left in state.left:
             require_name(left.name)
             _require(left.name not in hall.people, f"{left.name} is here and is not")
