@@ -6,8 +6,10 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	done)
 VENV := .venv
 BIN := $(VENV)/bin
+REFERENCE := thudmud thudmud.engine thudmud.commands thudmud.tables thudmud.text \
+	thudmud.text.premises thudmud.script
 
-.PHONY: run test fast soak fuzz lint bench clients clean
+.PHONY: run test fast soak fuzz lint bench docs clients clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -37,6 +39,10 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	for each in benchmarks/*.py; do $(BIN)/python $$each || exit 1; done
+
+# The reference of the library, from its docstrings: build/api/index.html.
+docs: $(VENV)/.dev
+	$(BIN)/pdoc --docformat google --output-directory build/api $(REFERENCE)
 
 # The end to end tests drive real clients; this installs those that are missing.
 clients:

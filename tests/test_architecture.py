@@ -11,15 +11,16 @@ import pytest
 ROOT = Path(__file__).parents[1] / "thudmud"
 
 ARROWS: dict[str, set[str]] = {
-    "": {"tables", "text"},
+    "": {"commands", "tables", "text"},
     "engine": set(),
     "commands": {"engine"},
     "tables": {"engine", "commands"},
-    "text": {"engine", "commands", "tables"},
+    "codec": {"engine", "commands", "tables"},
+    "text": {"engine", "commands", "tables", "codec"},
     "script": {"text"},
     "bots": {"engine", "commands"},
     "storage": set(),
-    "journal": {"engine", "tables", "storage"},
+    "journal": {"engine", "tables", "codec", "storage"},
     "gateway": {"engine", "commands", "tables", "text", "journal"},
     "server": {
         "engine",
@@ -46,7 +47,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "engine", "commands", "tables", "text", "script", "bots"}
+PURE = {"", "engine", "commands", "tables", "codec", "text", "script", "bots"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",

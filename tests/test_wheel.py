@@ -67,3 +67,11 @@ def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
     assert "1 passed" in run(*pytest_run, "talk.thud-script", cwd=tmp_path)
     assert "1 passed" in run(*pytest_run, "-p", "pytest_thudmud", "talk.thud-script", cwd=tmp_path)
     assert "1 passed" in run(*pytest_run, "-p", "no:pytest_thudmud", cwd=tmp_path)
+
+
+def test_it_is_a_library(installed: Path, tmp_path: Path) -> None:
+    match = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
+    seen = run(
+        installed / "python", ROOT / "examples" / "library" / "match.py", match, cwd=tmp_path
+    )
+    assert " 0 of them amiss" in seen

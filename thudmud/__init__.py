@@ -1,10 +1,20 @@
 """Thud, the Discworld board game of dwarfs and trolls, played by telnet.
 
-What an embedder needs: a `House` of boards that is told who types which line, and answers with the
-`Message` that each player is to be shown. The rules alone are in `thudmud.engine`.
+What a MUD needs that wants boards of its own: a `House` that is told who types which line, and
+answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.engine`.
 """
 
-from thudmud.tables import BoardSpec
-from thudmud.text import House, Message
+from thudmud.commands import Options, Style
+from thudmud.tables import BoardSpec, Parting
+from thudmud.text import House, Message, StateError, Terminal
 
-__all__ = ["BoardSpec", "House", "Message"]
+__all__ = [
+    "BoardSpec",
+    "House",
+    "Message",
+    "Options",
+    "Parting",
+    "StateError",
+    "Style",
+    "Terminal",
+]

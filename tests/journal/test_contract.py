@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.codec.generated import some_events
 from tests.journal.deeds import (
     OAK,
     PINE,
@@ -24,7 +25,6 @@ from tests.journal.deeds import (
     started,
     taken,
 )
-from tests.journal.generated import some_events
 from thudmud.journal import Conflict, Entry, Journal, JournalError, NotWritten
 from thudmud.journal.following import MOST_WAITING
 from thudmud.tables.events import LANDMARKS, Event

@@ -11,9 +11,9 @@ from random import Random
 import pytest
 
 from tests.journal.deeds import OAK, PINE, cleared, joined, moved, started
+from thudmud.codec import SCHEMA, encode
 from thudmud.journal import Damaged, JournalError, Unknown
 from thudmud.journal.layout import TABLES
-from thudmud.journal.schema import SCHEMA, encode
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
 from thudmud.storage.files import beside

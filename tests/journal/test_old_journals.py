@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.codec.test_events import samples
 from tests.journal.deeds import OAK, PINE, joined
-from tests.journal.test_schema import HERE, samples
-from thudmud.journal.schema import SCHEMA, decode
+from thudmud.codec import SCHEMA, decode
 from thudmud.journal.store import Append, Store
 from thudmud.tables.events import LANDMARKS
 
+HERE = Path(__file__).parent
 SCHEMAS = range(1, SCHEMA + 1)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from thudmud.server import serve as serving
-from thudmud.server.lobby import Done, Lobby
+from thudmud.server.guests import Done
+from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
 from thudmud.text.display import Terminal
 

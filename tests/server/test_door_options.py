@@ -62,10 +62,10 @@ async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
 @pytest.mark.parametrize("here", [True, False])
 def test_they_change_the_options_of_before(*, here: bool) -> None:
     house = House([BoardSpec("oak board")])
-    house.enter("Anna")
+    house.enter("Anna", 0.0)
     for line in ("options charset ascii", "join game as dwarf on oak board"):
         house.obey("Anna", line, 0.0)
-    house.enter("Bert")
+    house.enter("Bert", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
     house.obey("Bert", "start", 0.0)
     if not here:

@@ -28,8 +28,9 @@ from thudmud.server.exporting import StrangerError, Wanted, Written, export
 from thudmud.server.importing import LARGEST, STREAM, Result, bring_in
 from thudmud.server.main import main
 from thudmud.server.records import Told, file_name, folded, told_by
-from thudmud.tables.archive import Archive, game_of
+from thudmud.tables.archive import Archive
 from thudmud.tables.events import Event
+from thudmud.tables.folding import game_of
 
 Shown = pytest.CaptureFixture[str]
 

@@ -17,8 +17,9 @@ from tests.tables.annals import (
     saved,
 )
 from thudmud.engine import DISCWORLD, Game, Side, read_record
-from thudmud.tables.archive import Battle, State, game_of
+from thudmud.tables.archive import Battle, State
 from thudmud.tables.events import Joined, Offer, Offered, TakenBack
+from thudmud.tables.folding import game_of
 from thudmud.tables.saved import BattleId, SavedMatch
 
 

@@ -25,8 +25,9 @@ from thudmud.commands.model import (
 )
 from thudmud.engine import Game, IllegalMove, Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refused, Table, TableEvent
-from thudmud.tables.archive import Archive, game_of
+from thudmud.tables.archive import Archive
 from thudmud.tables.events import Adjourned, BattleStarted, Joined, Resumed, is_complete
+from thudmud.tables.folding import game_of
 from thudmud.tables.match import Match
 from thudmud.tables.saved import BattleId, SavedMatch
 from thudmud.tables.seating import Occasion, come_back, vanish

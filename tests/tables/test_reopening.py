@@ -39,8 +39,9 @@ from thudmud.tables import (
     decide,
     part,
 )
-from thudmud.tables.archive import State, game_of
+from thudmud.tables.archive import State
 from thudmud.tables.events import Resumed, is_complete
+from thudmud.tables.folding import game_of
 
 PLAYERS = ("Anna", "Bert", "Carla")
 OAK, PINE, _ = (spec.name for spec in BOARDS)

@@ -20,7 +20,7 @@ BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BR
 def house_of(*names: str, width: int = 80) -> House:
     house = House(BOARDS)
     for name in names:
-        house.enter(name, width)
+        house.enter(name, 0.0, Terminal(width))
     return house
 
 
@@ -180,9 +180,9 @@ def test_no_line_does_harm(
 ) -> None:
     house = House(BOARDS, seat_grace=seat_grace)
     for name in ("Anna", "Bert", "Carla"):
-        house.enter(name, width)
+        house.enter(name, 0.0, Terminal(width))
     for now, (name, line) in enumerate(lines):
-        messages = [] if name in house else house.enter(name, width, now)
+        messages = [] if name in house else house.enter(name, now, Terminal(width))
         messages += house.depart(name, now) if line is None else house.obey(name, line, now)
         for message in messages:
             assert message.to

@@ -28,7 +28,7 @@ def house_of(*lines: str, seat_grace: float = LATER) -> House:
     """Return a house in which Anna, Bert and Carla are, after lines about the oak board."""
     house = House(BOARDS, seat_grace=seat_grace)
     for name in ("Anna", "Bert", "Carla"):
-        house.enter(name)
+        house.enter(name, 0.0)
     for line in lines:
         say(house, line)
     return house
@@ -100,7 +100,7 @@ class TestBack:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert move g7 g6")
-        seen = told(house.enter("Anna", now=1.0))
+        seen = told(house.enter("Anna", 1.0))
         assert seen["Anna"].startswith(
             "You are back at the oak board, where you play the dwarfs.\n"
             "What has happened at the oak board meanwhile:\n"
@@ -118,7 +118,7 @@ class TestBack:
         house.depart("Bert", 0.0)
         house.obey("Anna", "end game on elm table", 0.0)
         house.obey("Anna", "end game on oak board", 0.0)
-        seen = told(house.enter("Bert", now=1.0))["Bert"]
+        seen = told(house.enter("Bert", 1.0))["Bert"]
         assert "\n[elm table] It is your turn. Anna offers to end the battle. To agree" in seen
         assert seen.count("Anna offers to end the battle. To agree, say") == 2
 
@@ -126,20 +126,20 @@ class TestBack:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert move g7 g6")
-        assert told(house.enter("Anna"))["Anna"].count("A B C D E") == 1
+        assert told(house.enter("Anna", 0.0))["Anna"].count("A B C D E") == 1
 
     def test_in_the_style_that_was_chosen(self) -> None:
         house = house_of(*PLAYED, "anna set board brief")
         house.depart("Anna", 0.0)
-        assert "A B C D E" not in told(house.enter("Anna"))["Anna"]
+        assert "A B C D E" not in told(house.enter("Anna", 0.0))["Anna"]
 
     def test_a_match_that_was_put_away_is_told_of(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert adjourn game", LATER)
-        seen = told(house.enter("Anna"))["Anna"]
+        seen = told(house.enter("Anna", 0.0))["Anna"]
         assert 'You have a match put away for another day: "games" tells more.' in seen
-        assert "put away" not in told(house.enter("Dora"))["Dora"]
+        assert "put away" not in told(house.enter("Dora", 0.0))["Dora"]
 
 
 class TestTakingOver:
@@ -274,7 +274,7 @@ class TestWhatWasBefore:
         events = [event for line in PLAYED for event in stored(house, line)]
         again = House(BOARDS)
         again.restore("oak board", 0, events)
-        again.enter("Bert", now=9.0)
+        again.enter("Bert", 9.0)
         assert again.presence("Bert", "oak board", 9.0, Parting.RESTART) == ()
         assert again.presence("Carla", "oak board", 9.0, Parting.RESTART) == ()
         vanished = again.presence("Anna", "oak board", 9.0, Parting.RESTART)
@@ -305,7 +305,7 @@ class TestWhatWasBefore:
         again = House(BOARDS)
         for version, event in enumerate(events, 1):
             again.note("oak board", version, event)
-        again.enter("Dora")
+        again.enter("Dora", 0.0)
         with pytest.raises(Unread) as unread:
             again.plan("Dora", "replay 1", 0.0)
         battle = unread.value.battle
@@ -322,7 +322,7 @@ class TestWhatWasBefore:
         again = House(BOARDS)
         for version, event in enumerate([*events, Cleared(0.0, "Anna")], 1):
             again.note("oak board", version, event)
-        again.enter("Dora")
+        again.enter("Dora", 0.0)
         assert told(again.obey("Dora", "replay 1", 0.0)) == {
             "Dora": "The moves of battle 1 are no longer kept here."
         }
@@ -359,7 +359,7 @@ def test_who_has_an_account_is_known() -> None:
     house.fit("Anna", Terminal(80))
     for decision in house.arrive("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF}):
         house.carry_out(decision)
-    house.enter("Bert")
+    house.enter("Bert", 0.0)
     house.enrol("Bert")
     for line in PLAYED[:2]:
         say(house, line)

@@ -1,4 +1,19 @@
-"""A line of text -> a frozen command. The only importer of lark. Pure."""
+"""A line of text -> a frozen command. The only importer of lark. Pure.
+
+`parse` reads a line; what it returns says by `str` the line that asks for the same.
+
+Attributes:
+    Command: what a line can ask for: any of the following.
+    GameCommand: what is done at a board.
+    RoomCommand: talk, and walking and looking about.
+    ArchiveCommand: looking up what was played.
+    Query: questions about a position.
+    OptionCommand: looking at one's options, and setting them.
+    SetOption: setting one of them.
+    VERBS: the words and signs that a line can begin with.
+    KEYWORDS: the lower-case words of the language, which no player may be named like.
+    MAX_LINE: the most characters that a line may have.
+"""
 
 from thudmud.commands.archive import (
     ArchiveCommand,

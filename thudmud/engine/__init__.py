@@ -1,4 +1,18 @@
-"""The rules of Thud. Pure: no I/O, no clock, no global random; imports nothing of ours."""
+"""The rules of Thud. Pure: no I/O, no clock, no global random; imports nothing of ours.
+
+A `Game` is a battle: `Game.start` begins one by a `Ruleset`, `Game.resolve` makes a `Move` of what
+a player asks for, or says why not, and `Game.play` returns the battle after it. All values are
+frozen.
+
+Attributes:
+    DISCWORLD: the rules as they are played on the Discworld MUD.
+    CLASSIC: the rules of the board game.
+    KOOM_VALLEY: the rules of the Koom Valley variant.
+    RULESETS: the rulesets by name, the default first.
+    SQUARES: the 165 squares of the board, row by row.
+    CENTRE: the square in the middle, H8.
+    EVERY: said in place of a list of captures: everything that can be captured.
+"""
 
 from thudmud.engine.attempt import EVERY, Attempt, Every, Verb
 from thudmud.engine.game import Game

@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from thudmud.codec import SCHEMA, Misread, TooNew, decode, encode
 from thudmud.journal import layout
 from thudmud.journal.checking import check
-from thudmud.journal.interface import Conflict, Entry, NotWritten
-from thudmud.journal.schema import SCHEMA, decode, encode
+from thudmud.journal.interface import Conflict, Damaged, Entry, NotWritten, Unknown
 from thudmud.journal.seal import set_seal
 from thudmud.journal.troubles import damaged, not_read, not_written
 from thudmud.storage.files import Identity, beside, connect, identity
@@ -253,6 +253,10 @@ class Store:
             yield
         except sqlite3.Error as error:
             raise not_read(self._path, error) from error
+        except Misread as error:
+            raise Damaged(str(error)) from error
+        except TooNew as error:
+            raise Unknown(str(error)) from error
 
     def _require_files(self) -> None:
         """Refuse to write to files that nobody would ever find: SQLite itself would not notice."""

@@ -17,7 +17,8 @@ from thudmud.journal import Journal, JournalError
 from thudmud.server import config_file
 from thudmud.server.options import Subparsers, refuse
 from thudmud.server.records import day_begins, file_name, folded, journal_file, open_journal
-from thudmud.tables.archive import Archive, Battle, State, game_of
+from thudmud.tables.archive import Archive, Battle, State
+from thudmud.tables.folding import game_of
 
 
 @dataclass(frozen=True, slots=True)

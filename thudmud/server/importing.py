@@ -23,8 +23,9 @@ from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server import config_file
 from thudmud.server.options import Subparsers, refuse
 from thudmud.server.records import Told, folded, journal_file, open_journal, told_by
-from thudmud.tables.archive import Archive, Battle, game_of
+from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.events import Imported
+from thudmud.tables.folding import game_of
 from thudmud.tables.saved import BattleId
 from thudmud.text.dates import day
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from enum import Enum
 from functools import partial
-from typing import Protocol
 
 from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
 from thudmud.commands.options import Options, SetOption
 from thudmud.engine.english import capitalised
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
+from thudmud.server.guests import Done, Guest
 from thudmud.server.preferences import options_of, stored, styles_of
 from thudmud.server.replays import Replays
 from thudmud.server.screen import encode
@@ -31,36 +30,7 @@ ELSEWHERE = "You have come in from elsewhere. This connection ends."
 BARRED = "The operator of this server has ended your visit. Goodbye."
 
 
-class Done(Enum):
-    """What a line comes to for the session that it was typed in."""
-
-    STAYS = "stays"
-    LEAVES = "leaves"
-    REGISTERS = "registers"
-    CHANGES_PASSWORD = "changes password"  # noqa: S105  (no password, but the command)
-
-
 _DIALOGUES = {Register: Done.REGISTERS, Password: Done.CHANGES_PASSWORD}
-
-
-class Guest(Protocol):
-    """What the lobby asks of a session."""
-
-    def show(self, lines: bytes) -> None:
-        """Show whole encoded lines."""
-
-    def data(self, package: str, text: str) -> None:
-        """Send a GMCP package, its data as JSON, to a client that has asked for it."""
-
-    def end(self, *, linger: bool) -> None:
-        """Send what is waiting and end the connection, or wait for the client to do so."""
-
-    def dismiss(self) -> None:
-        """The same for a session whose player goes on elsewhere, or may not go on."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing can be shown any more."""
 
 
 class Lobby:

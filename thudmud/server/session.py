@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from thudmud.server import strangers
 from thudmud.server.buckets import Bucket
 from thudmud.server.doorstep import Doorstep
+from thudmud.server.guests import Done
 from thudmud.server.idleness import Idleness
 from thudmud.server.inbox import Inbox
 from thudmud.server.items import Client, Credentials, Fitted, Item, Mark, Signal
 from thudmud.server.lines import Line, Overlong
-from thudmud.server.lobby import Done, Lobby
+from thudmud.server.lobby import Lobby
 from thudmud.server.login import NAME_PROMPT, Desk
 from thudmud.server.prompter import Prompter
 from thudmud.server.screen import Screen, encode

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from thudmud.server.lobby import Done
+from thudmud.server.guests import Done
 
 _log = logging.getLogger(__name__)
 

@@ -1,4 +1,8 @@
-"""Seats, turns, agreements, matches, and the hall the boards stand in. Pure."""
+"""Seats, turns, agreements, matches, and the hall the boards stand in. Pure.
+
+Attributes:
+    TableEvent: something that happened at a board, any of those in ``thudmud.tables.events``.
+"""
 
 from thudmud.tables.events import Parting, TableEvent
 from thudmud.tables.hall import Decision, Hall, Telling, Unread

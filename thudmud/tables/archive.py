@@ -1,19 +1,18 @@
 """The battles that were played: what is known of each, and where its plies are.
 
-Owns the numbers of battles, their state, and how a battle is folded from its events. An archive is
-the fold of the few events of a battle that `thudmud.tables.events.LANDMARKS` names; the plies stay
-in the journal. Must never know a table, nor who is here.
+Owns the numbers of battles, and their state. An archive is the fold of the few events of a battle
+that `thudmud.tables.events.LANDMARKS` names; the plies stay in the journal. Must never know a
+table, nor who is here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from thudmud.engine import RULESETS, Game, Outcome, Side, read_record
+from thudmud.engine import RULESETS, Outcome, Side
 from thudmud.tables.events import (
     LANDMARKS,
     Adjourned,
@@ -22,12 +21,11 @@ from thudmud.tables.events import (
     Cleared,
     Event,
     Imported,
-    Moved,
     Resumed,
-    TakenBack,
 )
-from thudmud.tables.match import Match
 from thudmud.tables.saved import BattleId, SavedMatch
+
+NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 class State(Enum):
@@ -81,6 +79,11 @@ class Battle(NamedTuple):
     points: tuple[int, int] | None = None
     imported: bool = False
 
+    @property
+    def players(self) -> tuple[str, str]:
+        """Who played the dwarfs and who played the trolls; "" if that is not known."""
+        return self.dwarf, self.troll
+
     def player(self, side: Side) -> str:
         """Return who played a side; "" if that is not known."""
         return self.dwarf if side is Side.DWARF else self.troll
@@ -92,15 +95,34 @@ class Battle(NamedTuple):
 
 
 class Archive:
-    """All battles. Names are the same in any case."""
+    """All battles. Names are the same in any case.
 
-    def __init__(self) -> None:
+    Args:
+        battles: those there are already, in the order of their numbers.
+        ended: the numbers of those that have ended here, in the order in which they did.
+        boards: the last battle at each board that is not as new.
+        adjourned: see the property of that name.
+        former: who else has played, see the property of that name.
+    """
+
+    def __init__(
+        self,
+        battles: Iterable[Battle] = (),
+        ended: Iterable[int] = (),
+        boards: Mapping[str, int] = NONE,
+        adjourned: Mapping[int, SavedMatch] = NONE,
+        former: Iterable[tuple[str, int]] = (),
+    ) -> None:
         self._battles: list[Battle] = []
-        self._ended: list[Battle] = []
         self._numbers: dict[BattleId, int] = {}
         self._players: dict[str, dict[int, None]] = {}
-        self._boards: dict[str, int] = {}
-        self._adjourned: dict[int, SavedMatch] = {}
+        for battle in battles:
+            self._add(battle)
+        for player, number in former:
+            self._players.setdefault(player, {})[number] = None
+        self._ended = [self._battles[number - 1] for number in ended]
+        self._boards = dict(boards)
+        self._adjourned = dict(adjourned)
 
     @property
     def battles(self) -> Sequence[Battle]:
@@ -116,6 +138,21 @@ class Archive:
     def adjourned(self) -> Mapping[int, SavedMatch]:
         """The matches that are put away, each by the number of the battle it has come to."""
         return MappingProxyType(self._adjourned)
+
+    @property
+    def boards(self) -> Mapping[str, int]:
+        """The number of the last battle at each board that is not as new."""
+        return MappingProxyType(self._boards)
+
+    @property
+    def former(self) -> Sequence[tuple[str, int]]:
+        """Who, in lower case, played in which battle until somebody else sat down."""
+        return sorted(
+            (player, number)
+            for player, numbers in self._players.items()
+            for number in numbers
+            if player not in map(str.lower, self._battles[number - 1].players)
+        )
 
     def battle(self, number: int) -> Battle | None:
         """Return the battle with a number, if there is one."""
@@ -242,46 +279,9 @@ class Archive:
             self._note_players(battle)
 
     def _note_players(self, battle: Battle) -> None:
-        for player in (battle.dwarf, battle.troll):
+        for player in battle.players:
             if player:
                 self._players.setdefault(player.lower(), {})[battle.number] = None
-
-
-def game_of(events: Iterable[Event]) -> Game:
-    """Return a battle, folded from its events.
-
-    Args:
-        events: those of the stream of its ``source``, from there on. What follows the battle's end
-            is not looked at, nor what else happens at a board meanwhile.
-
-    Raises:
-        ValueError: it begins with none of the events that a battle's plies can be read from.
-    """
-    following = iter(events)
-    game = _opened(next(following, None))
-    for event in following:
-        match event:
-            case Moved(move=move):
-                game = game.play(move)
-            case TakenBack(moves=moves):
-                for _ in moves:
-                    game = game.undo()
-            case BattleEnded(outcome=outcome):
-                return replace(game, outcome=outcome)
-            case BattleStarted() | Adjourned() | Resumed() | Cleared() | Imported():
-                break
-    return game
-
-
-def _opened(event: Event | None) -> Game:
-    match event:
-        case BattleStarted(rules=rules):
-            return Game.start(RULESETS[rules])
-        case Imported(rules=rules, record=record, outcome=outcome):
-            return replace(read_record(record, RULESETS[rules]), outcome=outcome)
-        case Resumed(match=saved):
-            return Match.restored(saved).game
-    raise ValueError("the events of a battle begin with its start")
 
 
 def _points(battle: Battle) -> tuple[int, int]:

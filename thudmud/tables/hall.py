@@ -87,14 +87,17 @@ class Hall:
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
 
     Attributes:
-        tables: the boards, by their names.
-        people: those who are here, by their names; only the hall itself moves them about.
+        boards: what the boards were set up as.
+        tables: the boards as they stand, by name; only the hall itself changes them.
+        people: who is here, by name, in the order in which they came; only it moves them about.
         names: their names, by the lower-case forms of these.
         members: the names of those of them who have accounts.
+        left: those who are gone and have a seat, as they were.
         bots: the names under which programs play, not people.
-        archive: all battles.
-        standings: all ratings.
-        missed: what has happened while somebody was away.
+        missed: what happened at a board, for each side whose player is away, and the table then.
+        archive: the battles that were played.
+        standings: what that comes to for the players.
+        games: the battles that are kept whole, by number, those first that are given up first.
     """
 
     def __init__(
@@ -104,23 +107,23 @@ class Hall:
         seat_grace: float = 300.0,
         most_games: int = 100,
     ) -> None:
+        self.boards = tuple(boards)
         self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
+        self.quiet_plies, self.seat_grace, self.most_games = quiet_plies, seat_grace, most_games
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
         self.members: Set[str] = Members(self.people)
+        self.left: dict[str, Person] = {}
         self.archive = Archive()
         self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.games: dict[int, Game] = {}
         self.bots: frozenset[str] = frozenset()
         self._styles = {spec.name: spec.style for spec in boards}
-        self._left: dict[str, Person] = {}
         self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
         self._places = {spec.name: place for place, spec in enumerate(boards)}
         self._rooms = Rooms()
         self._seats = Seats()
-        self._come = 0
-        self._games: dict[int, Game] = {}
-        self._most_games = most_games
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may stand here no longer."""
@@ -129,12 +132,9 @@ class Hall:
     def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
         """Return a player's options after some choices, which hold at once for who is here.
 
-        Args:
-            player: who has chosen.
-            options: what held before, if that is known, for somebody who is not here.
-            choices: what they have chosen.
+        What held before for somebody who is not here are ``options``, if that is known.
         """
-        here, left = self.people.get(player), self._left.get(player)
+        here, left = self.people.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
         chosen = reduce(after, choices, before)
         if here:
@@ -168,11 +168,22 @@ class Hall:
         for event in events:
             self._apply(board, event)
 
+    def put(self, board: str, table: Table) -> None:
+        """Let a board stand as ``table`` says."""
+        before, self.tables[board] = self.tables[board], table
+        if table.seats is not before.seats:
+            self._seats.change(board, before.seats.values(), table.seats.values())
+
+    def take_in(self, person: Person) -> None:
+        """Let somebody be here, last of all who have come."""
+        self.people[person.name], self.names[person.name.lower()] = person, person.name
+        self._rooms.enter(person)
+
     def recall(self, number: int, game: Game) -> None:
         """Keep the moves of a battle, for whoever wants to see it."""
-        self._games[number] = game
-        while len(self._games) > self._most_games:
-            del self._games[next(iter(self._games))]
+        self.games[number] = game
+        while len(self.games) > self.most_games:
+            del self.games[next(iter(self.games))]
 
     def game(self, battle: Battle) -> Game:
         """Return a battle as far as it has come.
@@ -180,8 +191,8 @@ class Hall:
         Raises:
             Unread: its moves are not known here.
         """
-        if battle.number in self._games:
-            return self._games[battle.number]
+        if battle.number in self.games:
+            return self.games[battle.number]
         for table in self.tables.values():
             if table.match and table.match.began == battle.id:
                 return table.match.game
@@ -216,10 +227,8 @@ class Hall:
         return Telling(event, tuple(audience), table)
 
     def _apply(self, board: str, event: TableEvent) -> Table:
-        before = self.tables[board]
-        table = self.tables[board] = before.apply(event)
-        if table.seats is not before.seats:
-            self._seats.change(board, before.seats.values(), table.seats.values())
+        table = self.tables[board].apply(event)
+        self.put(board, table)
         for side in Side:
             if side not in table.away:
                 self.missed.pop((board, side), None)
@@ -245,13 +254,11 @@ class Hall:
         """Make an aside so, and return who is to be told."""
         match aside:
             case Entered(player, room, member, styles, options):
-                before = self._left.pop(player, None) or Person(player)
+                before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
-                self._come += 1
-                person = Person(player, self._come, member, styles=chosen, options=kept)
-                self.people[player], self.names[player.lower()] = person, player
-                self._rooms.move(person, room)
+                person = Person(player, member, room, styles=chosen, options=kept)
+                self.take_in(person)
                 audience = (player,) if room else tuple(self.people_in(None))
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):
@@ -262,8 +269,8 @@ class Hall:
                 del self.names[player.lower()]
                 self._rooms.leave(person)
                 # For when those are back who have a seat.
-                left = self._left | {player: person}
-                self._left = {name: left[name] for name in left if self.seats_of(name)}
+                left = self.left | {player: person}
+                self.left = {name: left[name] for name in left if self.seats_of(name)}
                 return Telling(aside, audience)
             case WentOut(player, room):
                 stay = (name for name in self.people_in(room) if name != player)

@@ -24,23 +24,23 @@ class Person:
 
     Attributes:
         name: what they are called.
-        number: how many had come before them.
         member: whether they have an account.
         room: where they are; None is the hall.
         used: the board that ``it`` means to them.
         styles: how they want to see boards, where they have chosen.
         options: how they want to see everything.
         replay: the battle that they are seeing again, and where they are in it.
+        number: which of all who have come they are, counted from 1.
     """
 
     name: str
-    number: int = 0
     member: bool = False
     room: str | None = None
     used: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
     options: Options = DEFAULTS
     replay: Replayed | None = None
+    number: int = field(default=0, compare=False)
 
 
 class Members(Set[str]):
@@ -65,11 +65,18 @@ class Rooms:
 
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
+        self._come = 0
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
         here = self._here.get(room, {}).values()
         return [person.name for person in sorted(here, key=attrgetter("number"))]
+
+    def enter(self, person: Person) -> None:
+        """Let somebody be where they are, last of all who have come."""
+        self._come += 1
+        person.number = self._come
+        self.move(person, person.room)
 
     def move(self, person: Person, room: str | None) -> None:
         """Let somebody go to a room."""

@@ -36,10 +36,15 @@ def arrive(
     member: bool,
     styles: Mapping[str, Style],
     options: Options | None = None,
+    room: str | None = None,
 ) -> list[Decision]:
-    """Return what happens when ``player`` comes in: to the hall, or to where a seat was kept."""
+    """Return what happens when ``player`` comes in.
+
+    They come to the board ``room``, if it is given; else to where a seat was kept, or to the hall.
+    """
     kept = sorted(hall.seats_of(player), key=lambda table: not _has_turn(table, player))
-    room = kept[0].name if kept else None
+    seats = [table.name for table in kept]
+    room = room or next(iter(seats), None)
     back = [
         Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
     ]
@@ -49,6 +54,8 @@ def arrive(
         for table in kept
         if (side := table.side_of(player))
     ]
+    if room and room not in seats:
+        news.append(CaughtUp(player, room))
     return [Decision(player, asides=(entered,)), *back, Decision(player, room, asides=(*news,))]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from thudmud.commands.options import (
+    WIDTHS,
     Charset,
     Colour,
     Element,
@@ -22,6 +23,7 @@ from thudmud.commands.options import (
 DEFAULT_WIDTH = 80
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 """How many colours a terminal may have, besides none."""
+COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,13 @@ class Terminal:
     colours: int = 0
     reader: bool = False
     packages: frozenset[str] = frozenset()
+
+    def nearest(self) -> Terminal:
+        """Return the terminal most like this one that there is; no width is one nobody knows."""
+        width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
+        colours = max(each for each in COLOURS if each <= max(self.colours, 0))
+        packages = frozenset(map(str.lower, self.packages))
+        return Terminal(width, self.utf8, colours, self.reader, packages)
 
 
 @dataclass(frozen=True, slots=True)

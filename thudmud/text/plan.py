@@ -5,7 +5,9 @@ Owns the values that the house hands out. Must never make a word of text.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 from thudmud.commands import Command
 from thudmud.tables import Decision
@@ -24,6 +26,11 @@ class Message:
     to: tuple[str, ...]
     text: str
     package: str = ""
+
+    @property
+    def data(self) -> Any:
+        """What a package holds: numbers, strings, lists and dicts; None for what is read."""
+        return json.loads(self.text) if self.package else None
 
 
 @dataclass(frozen=True, slots=True)

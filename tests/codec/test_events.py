@@ -5,7 +5,7 @@ by what it is to be read as. These texts stay as they are for ever. When an even
 
 1. raise `SCHEMA`, and add a step to `UPGRADES` that makes an array of the new schema of an old one;
 2. add samples of the new schema, `schema_N.events`, and a journal, `schema_N.journal` (see
-   `test_old_journals.py`);
+   `tests/journal/test_old_journals.py`);
 3. in the files of earlier schemas change nothing but what the texts are read as.
 """
 
@@ -21,10 +21,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.journal.generated import KINDS, some_events
+from tests.codec.generated import KINDS, some_events
+from thudmud.codec.events import SCHEMA, UPGRADES, Misread, TooNew, decode, encode
 from thudmud.engine import Ending, Side, Verb
-from thudmud.journal import Damaged, Unknown
-from thudmud.journal.schema import SCHEMA, UPGRADES, decode, encode
 from thudmud.tables.events import Event, Joined, Offer, Parting
 
 HERE = Path(__file__).parent
@@ -109,7 +108,7 @@ class TestRoundTrip:
 class TestDamage:
     @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
     def test_any_other_text_is_damaged(self, text: str) -> None:
-        with pytest.raises(Damaged):
+        with pytest.raises(Misread):
             decode(SCHEMA, text)
 
     @given(
@@ -119,7 +118,7 @@ class TestDamage:
         )
     )
     def test_any_other_json_is_damaged(self, value: object) -> None:
-        with pytest.raises(Damaged):
+        with pytest.raises(Misread):
             decode(SCHEMA, json.dumps(value))
 
     @given(st.data())
@@ -129,7 +128,7 @@ class TestDamage:
         changed = text[:place] + data.draw(st.characters(max_codepoint=127)) + text[place + 1 :]
         try:
             event = decode(SCHEMA, changed)
-        except Damaged:
+        except Misread:
             return
         assert decode(SCHEMA, encode(event)) == event
 
@@ -162,14 +161,14 @@ class TestDamage:
         ],
     )
     def test_what_is_not_an_event_is_damaged(self, right: str, wrong: str) -> None:
-        with pytest.raises(Damaged, match="This is not an event"):
+        with pytest.raises(Misread, match="This is not an event"):
             decode(SCHEMA, MOVED.replace(right, wrong))
 
     def test_a_schema_of_the_future_is_unknown(self) -> None:
-        with pytest.raises(Unknown, match=f"schema {SCHEMA + 1}"):
+        with pytest.raises(TooNew, match=f"schema {SCHEMA + 1}"):
             decode(SCHEMA + 1, MOVED)
 
     @pytest.mark.parametrize("schema", [0, -1])
     def test_a_schema_that_never_was_is_damaged(self, schema: int) -> None:
-        with pytest.raises(Damaged):
+        with pytest.raises(Misread):
             decode(schema, MOVED)

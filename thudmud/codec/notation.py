@@ -1,4 +1,4 @@
-"""Moves as the journal stores them: short words such as ``dA6-B6`` and ``TG7=F7xE7xE8``.
+"""Moves as they are stored: short words such as ``dA6-B6`` and ``TG7=F7xE7xE8``.
 
 Owns that notation. Must never change what a word that was ever stored means.
 

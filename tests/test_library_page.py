@@ -1,0 +1,107 @@
+"""The page for programmers of MUDs: its code does what it shows, and so does the example."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "library.md"
+_BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?", re.DOTALL)
+_COMMAND = re.compile(r"^    \$ python (?P<words>.*)\n(?P<shown>(?:    .*\n)+)", re.MULTILINE)
+
+
+def run_page(text: str, replace: Callable[[str, str], str]) -> str:
+    """Run the code of a page, in order; return it with what ``replace`` makes of each output.
+
+    It is given what is shown and what was printed.
+    """
+    names: dict[str, Any] = {}
+
+    def run(found: re.Match[str]) -> str:
+        out = StringIO()
+        line = text.count("\n", 0, found.start("code"))
+        with redirect_stdout(out):
+            code = "\n" * line + found["code"]
+            exec(compile(code, str(PAGE), "exec"), names)  # noqa: S102 (it is our own)
+        printed = replace(found["shown"] or "", out.getvalue())
+        shown = f"\n```text\n{printed}```\n" if printed else ""
+        return f"```python\n{found['code']}```\n{shown}"
+
+    return _BLOCK.sub(run, text)
+
+
+def test_the_code_prints_what_is_shown() -> None:
+    def compare(shown: str, printed: str) -> str:
+        assert printed == shown, f"python {Path(__file__).relative_to(ROOT)} writes it anew"
+        return printed
+
+    text = PAGE.read_text("utf-8")
+    assert run_page(text, compare) == text
+    assert text.count("```python") == len(_BLOCK.findall(text)) > 9
+
+
+def test_the_example_plays_the_match_as_shown() -> None:
+    ((words, shown),) = _COMMAND.findall(PAGE.read_text("utf-8"))
+    done = subprocess.run(
+        [sys.executable, *words.split()], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [line.strip() for line in shown.splitlines()]
+
+
+def test_the_example_notices_what_is_amiss(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.thud-script"
+    wrong.write_text("Anna+\nAnna> go to oak board\nAnna| You fly to the oak board.\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples/library/match.py", wrong],
+        cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "+ You walk to the oak board." in done.stdout
+
+
+UNWANTED = ["asyncio", "telnetlib3", "argon2", "pydantic", "sqlite3", "socket", "ssl"]
+
+
+KNOWN = {"thudmud", "lark", "openskill", "wcwidth", "interegular"}
+"""What it may bring in; lark takes interegular where there is one, as in a checkout."""
+
+
+@pytest.mark.parametrize("unwanted", UNWANTED)
+def test_what_the_test_looks_for_can_be_imported(unwanted: str) -> None:
+    __import__(unwanted)
+
+
+def test_the_library_brings_in_nothing_of_the_server() -> None:
+    code = f"""
+import sys, json
+import thudmud, thudmud.engine, thudmud.tables, thudmud.text, thudmud.codec
+house = thudmud.House([thudmud.BoardSpec("board")])
+house.enter("Anna", 0.0)
+house.obey("Anna", "help", 0.0)
+thudmud.House.from_state(json.loads(json.dumps(house.state())))
+print([name for name in {UNWANTED} if name in sys.modules])
+print([name for name in sys.modules if name.startswith(("thudmud.server", "thudmud.journal"))])
+tops = {{name.partition(".")[0] for name in sys.modules if not name.startswith("_")}}
+others = tops - set(sys.stdlib_module_names) - {KNOWN}
+print([name for name in others if not name.endswith("__mypyc")])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "[]\n[]\n[]\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(run_page(PAGE.read_text("utf-8"), lambda _, printed: printed), "utf-8")

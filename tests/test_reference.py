@@ -1,0 +1,62 @@
+"""The reference of the library can be made, and says something of everything."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pdoc
+import pytest
+from pdoc.doc import Class, Doc, Function, Module
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = [
+    "thudmud",
+    "thudmud.engine",
+    "thudmud.commands",
+    "thudmud.tables",
+    "thudmud.text",
+    "thudmud.text.premises",
+    "thudmud.script",
+]
+"""All that an embedder may need; of the rest the code itself is the reference."""
+
+
+def test_make_docs_makes_it_of_these() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (listed,) = re.findall(r"^REFERENCE := ((?:.*\\\n)*.*)", makefile, re.MULTILINE)
+    assert listed.replace("\\\n", " ").split() == PACKAGES
+
+
+@pytest.mark.parametrize("package", PACKAGES[:5])
+def test_every_public_name_is_told_of(package: str) -> None:
+    module = Module(import_module(package))
+    told = set(re.findall(r"^    (\w+): \w", module.docstring, re.MULTILINE))
+    untold = [name for name in module.members if name not in told and _untold(module.members[name])]
+    assert untold == []
+    assert told <= set(module.members)
+    assert set(module.members) >= set(import_module(package).__all__)
+
+
+def _untold(member: Doc[object]) -> bool:
+    """Whether nothing is said of something, or of what it can do."""
+    if not member.docstring.strip():
+        return True
+    if not isinstance(member, Class):
+        return False
+    own = [each for each in member.members.values() if each.is_inherited is False]
+    methods = [each for each in own if isinstance(each, Function) and each.name[0] != "_"]
+    return any(not each.docstring.strip() for each in methods)
+
+
+@pytest.mark.slow
+def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
+    pdoc.render.configure(docformat="google")
+    pdoc.pdoc(*PACKAGES, output_directory=tmp_path)
+    house = (tmp_path / "thudmud.html").read_text("utf-8")
+    for name in ("House.enter", "House.from_state", "Terminal", "Message.data"):
+        assert f'id="{name}"' in house
+    assert 'href="thudmud/text/premises.html#Premises.plan"' in house
+    made = {path.relative_to(tmp_path).with_suffix("") for path in tmp_path.rglob("*.html")}
+    assert {Path(*package.split(".")) for package in PACKAGES} <= made

@@ -1,0 +1,175 @@
+"""What a house is to whoever has it in a MUD of their own: who is where, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.text.plays import BEGUN, do, house_of
+from tests.text.test_house import told
+from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
+from thudmud.commands import Orient
+from thudmud.engine import Side
+
+EVERYTHING = Terminal(packages=frozenset({"Thud"}))
+
+
+def furniture() -> House:
+    """Return a house of one board, as it stands in a room of a MUD."""
+    return House([BoardSpec("oak board", style=Style.BRIEF)])
+
+
+class TestComingIn:
+    def test_who_comes_to_a_board_is_shown_it_and_nobody_else_is_told(self) -> None:
+        house = furniture()
+        first = told(house.enter("Anna", 1.0, room="oak board"))
+        assert first["Anna"].startswith("Oak board: dwarfs 32 (seat free)")
+        second = told(house.enter("Bert", 1.0, room="oak board"))
+        assert list(second) == ["Bert"]
+        assert second["Bert"].endswith("Also here: Anna.")
+        assert house.people == ("Anna", "Bert")
+
+    def test_what_they_then_type_is_about_it(self) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0, room="oak board")
+        house.obey("Anna", "join game as dwarf on it", 1.0)
+        assert house.seated("oak board") == ("Anna",)
+
+    def test_a_program_is_told_of_it_too(self) -> None:
+        messages = furniture().enter("Anna", 1.0, EVERYTHING, room="oak board")
+        packages = {message.package: message.data for message in messages if message.package}
+        assert packages["Thud.Board"]["board"] == "oak board"
+
+    def test_who_has_a_seat_elsewhere_is_told_of_that_and_stays(self) -> None:
+        house = house_of()
+        for now, (name, line) in enumerate(BEGUN):
+            do(house, name, line, now)
+        house.depart("Bert", 9.0)
+        seen = told(house.enter("Bert", 10.0, room="elm table"))
+        assert "Bert is back at the oak board." in seen["Anna"]
+        assert "Elm table" in seen["Bert"]
+        assert house.hall.people["Bert"].room == "elm table"
+
+    def test_without_a_board_they_come_to_the_hall(self) -> None:
+        assert "This is the hall" in told(furniture().enter("Anna", 1.0))["Anna"]
+
+    def test_what_is_known_of_them_is_kept(self) -> None:
+        house = furniture()
+        options = Options(orient=Orient.NORTH)
+        styles = {"oak board": Style.FULL}
+        house.enter("Anna", 1.0, member=True, styles=styles, options=options, room="oak board")
+        assert house.hall.people["Anna"].member
+        assert "orient: north" in told(house.obey("Anna", "options", 1.0))["Anna"]
+        rows = [
+            line.split()[0] for line in told(house.obey("Anna", "look", 1.0))["Anna"].split("\n")
+        ]
+        assert rows.index("15") < rows.index("1")
+
+    @pytest.mark.parametrize("name", ["Sir Samuel", "Änne", "Jean-Luc", "R2", "X" * 80])
+    def test_names_of_another_mud_are_names_here(self, name: str) -> None:
+        house = furniture()
+        house.enter(name, 1.0, room="oak board")
+        assert "You sit down" in told(house.obey(name, "join game as dwarf", 1.0))[name]
+        again = House.from_state(json.loads(json.dumps(house.state())))
+        assert again.seated("oak board") == (name,)
+
+    @pytest.mark.parametrize(
+        "name", ["", " ", "An\nna", "Anna\x1b[31m", " Anna", "X" * 81, "\u202e"]
+    )
+    def test_some_are_not(self, name: str) -> None:
+        with pytest.raises(ValueError, match="cannot be anybody's name"):
+            furniture().enter(name, 1.0)
+
+    @pytest.mark.parametrize("name", ["Anna", "anna", "ANNA"])
+    def test_nobody_is_here_twice(self, name: str) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        before = house.state()
+        with pytest.raises(ValueError, match="Anna is here already"):
+            house.enter(name, 1.0)
+        assert house.state() == before
+
+    def test_a_board_that_is_not_there_is_told_of(self) -> None:
+        with pytest.raises(ValueError, match="there is no elm table"):
+            furniture().enter("Anna", 1.0, room="elm table")
+
+
+class TestGoing:
+    def test_who_is_lost_is_told_nothing(self) -> None:
+        house = house_of()
+        for now, (name, line) in enumerate(BEGUN):
+            do(house, name, line, now)
+        messages = house.depart("Bert", 9.0)
+        assert "Bert has lost the connection." in told(messages)["Anna"]
+        assert [message for message in messages if "Bert" in message.to] == []
+        assert house.seated("oak board") == ("Anna", "Bert")
+
+    @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.IDLE])
+    def test_who_goes_otherwise_is_told_so(self, parting: Parting) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        assert "Anna" in told(house.depart("Anna", 1.0, parting))
+        assert house.people == ()
+
+    def test_who_is_not_here_can_neither_go_nor_say_anything(self) -> None:
+        house = furniture()
+        with pytest.raises(ValueError, match="Anna is not here"):
+            house.depart("Anna", 1.0)
+        with pytest.raises(ValueError, match="Anna is not here"):
+            house.obey("Anna", "look", 1.0)
+
+    @pytest.mark.parametrize("now", [float("nan"), float("inf"), -1.0, 1_800_000_000_000.0])
+    def test_there_are_seconds_since_the_epoch_and_no_other_times(self, now: float) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        before = house.state()
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.enter("Bert", now)
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.obey("Anna", "join game as dwarf on oak board", now)
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.depart("Anna", now)
+        assert house.state() == before
+
+
+class TestLookingOn:
+    def test_a_battle_can_be_looked_at(self) -> None:
+        house = house_of()
+        assert house.game("oak board") is None
+        for now, (name, line) in enumerate([*BEGUN, ("Anna", "move a6 b6 on oak board")]):
+            do(house, name, line, now)
+        game = house.game("oak board")
+        assert game
+        assert game.position.turn is Side.TROLL
+        with pytest.raises(KeyError):
+            house.game("pine board")
+
+    def test_what_is_read_has_no_data(self) -> None:
+        assert Message(("Anna",), "Hello.").data is None
+        assert Message(("Anna",), '{"ply": 1}', "Thud.Move").data == {"ply": 1}
+
+
+class TestTerminals:
+    @pytest.mark.parametrize(
+        ("told", "taken"),
+        [
+            (Terminal(0), Terminal(80)),
+            (Terminal(-5), Terminal(80)),
+            (Terminal(3), Terminal(20)),
+            (Terminal(100_000), Terminal(500)),
+            (Terminal(colours=8), Terminal(colours=0)),
+            (Terminal(colours=-1), Terminal(colours=0)),
+            (Terminal(colours=88), Terminal(colours=16)),
+            (Terminal(colours=1 << 32), Terminal(colours=1 << 24)),
+            (EVERYTHING, Terminal(packages=frozenset({"thud"}))),
+        ],
+    )
+    def test_what_there_cannot_be_is_taken_as_what_is_nearest(
+        self, told: Terminal, taken: Terminal
+    ) -> None:
+        house, other = furniture(), furniture()
+        house.enter("Anna", 1.0, told)
+        other.enter("Anna", 1.0, taken)
+        assert house.state() == other.state()
+        assert House.from_state(house.state()).state() == house.state()

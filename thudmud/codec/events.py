@@ -1,0 +1,126 @@
+"""Events as text: what is stored of them.
+
+Owns the one form that events are stored in, and how the forms of earlier versions are read. Must
+never change what a text that was ever stored means.
+
+An event is a JSON array: the name of its kind, then its fields in their order, as
+`thudmud.codec.forms` has them. With each text is stored the schema that it was written by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from json import JSONDecoder, JSONEncoder
+from typing import Any, NoReturn
+
+from thudmud.codec.forms import form_of
+from thudmud.tables import events
+from thudmud.tables.events import Event
+
+SCHEMA = 1
+"""The schema that `encode` writes by. Samples of all that there ever were are in the tests."""
+
+UPGRADES: Mapping[int, Callable[[list[Any]], list[Any]]] = {}
+"""For each schema before ``SCHEMA``: what makes of an array by it the one by the next schema."""
+
+KINDS: Mapping[str, type[Event]] = {
+    "joined": events.Joined,
+    "left": events.Left,
+    "absent": events.Absent,
+    "returned": events.Returned,
+    "cleared": events.Cleared,
+    "rules": events.RulesSet,
+    "started": events.BattleStarted,
+    "moved": events.Moved,
+    "offered": events.Offered,
+    "lapsed": events.OfferLapsed,
+    "declined": events.Declined,
+    "taken back": events.TakenBack,
+    "ended": events.BattleEnded,
+    "adjourned": events.Adjourned,
+    "resumed": events.Resumed,
+    "imported": events.Imported,
+}
+"""The kinds of events by the names they are stored under."""
+
+
+class Misread(ValueError):
+    """What was to be an event is none that any version wrote."""
+
+
+class TooNew(ValueError):
+    """A later version of this program wrote it."""
+
+
+def encode(event: Event) -> str:
+    """Return an event as text, in ASCII.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    return _TO_JSON(to_array(event))
+
+
+def decode(schema: int, text: str) -> Event:
+    """Return the event that a text stands for.
+
+    Args:
+        schema: what it was written by.
+        text: what `encode` made of the event.
+
+    Raises:
+        TooNew: a later version of this program wrote it.
+        Misread: no version wrote it.
+    """
+    _require_known(schema)
+    try:
+        return _read(schema, _parsed(text))
+    except _TROUBLES as error:
+        raise Misread(f"This is not an event: {text:.200} ({error}).") from error
+
+
+def to_array(event: Event) -> list[Any]:
+    """Return an event as the array that its text is of; ValueError if a number is not finite."""
+    kind, write = _WRITERS[type(event)]
+    return [kind, *write(event)]
+
+
+def from_array(schema: int, array: Any) -> Event:
+    """Return the event that such an array stands for, as `decode` does."""
+    _require_known(schema)
+    try:
+        return _read(schema, array)
+    except _TROUBLES as error:
+        raise Misread(f"This is not an event: {array!r:.200} ({error}).") from error
+
+
+def _require_known(schema: int) -> None:
+    if schema > SCHEMA:
+        raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+
+
+def _read(schema: int, array: Any) -> Event:
+    for each in range(schema, SCHEMA):
+        array = UPGRADES[each](array)
+    kind, *values = array
+    return _READERS[kind](values)  # type: ignore[no-any-return]  # of an event's kind
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text of JSON says, with no blanks around it; `decode` of a decoder is slow."""
+    value, end = _FROM_JSON(text)
+    if end != len(text):
+        raise ValueError(f"there is more behind character {end}")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+_TROUBLES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+_TO_JSON = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_FROM_JSON = JSONDecoder(parse_constant=_no_constant).raw_decode
+_FORMS = {name: form_of(kind) for name, kind in KINDS.items()}
+_WRITERS = {KINDS[name]: (name, form.write) for name, form in _FORMS.items()}
+_READERS = {name: form.read for name, form in _FORMS.items()}

@@ -1,0 +1,285 @@
+"""A hall and its people in text, for whoever stores what happens: each line in two steps.
+
+Owns the way of a line, from the words that were typed to the words that everybody is told, each
+distinct text made once. Must never know a socket, a clock or a disk: servers, scripts, tests and
+other people's MUDs drive this very code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
+from thudmud.commands.options import Options
+from thudmud.engine import IllegalMove
+from thudmud.tables import (
+    BoardSpec,
+    Decision,
+    Hall,
+    Parting,
+    Refused,
+    arrive,
+    decide,
+    part,
+)
+from thudmud.tables.archive import Battle
+from thudmud.tables.asides import TookOver
+from thudmud.tables.events import Event, TableEvent
+from thudmud.tables.folding import game_of
+from thudmud.tables.meaning import named
+from thudmud.tables.objects import RESERVED
+from thudmud.tables.seating import come_back, vanish
+from thudmud.text.display import Display, Screens, Terminal
+from thudmud.text.facts import concerning
+from thudmud.text.messages import display_of, fitted, messages, sent
+from thudmud.text.mistakes import explain
+from thudmud.text.plan import Message, Plan
+from thudmud.text.words import wrapped
+
+NAME_LENGTHS = range(2, 21)
+TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
+"""Lower-case words that would be misread as the name of a player."""
+
+
+class Premises:
+    """A hall of boards, and the people in it, in text; every line in two steps.
+
+    `plan` says what a line would bring about, `carry_out` makes that so. Whoever must write events
+    down first does so between the two. `thudmud.text.house.House` is both at once.
+
+    Args:
+        boards: the boards, in the order in which they are listed.
+        quiet_plies: after how many plies without a capture one player may end a battle alone;
+            0 for never.
+        seat_grace: how many seconds a player may be away before the others need not wait.
+        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+    """
+
+    greeting = (
+        "Welcome to thudmud, where people\n"
+        "play Thud, the board game of dwarfs\n"
+        "and trolls. Come in with a name of\n"
+        'your own; then "help" tells the rest.\n'
+        "With a screen reader, say\n"
+        '"options reader on", now or later.'
+    )
+    """What is shown before anything is known of a screen: it fits 40 columns."""
+
+    def __init__(
+        self,
+        boards: Sequence[BoardSpec],
+        quiet_plies: int = 200,
+        seat_grace: float = 300.0,
+        most_games: int = 100,
+    ) -> None:
+        self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
+        board_words = {word for spec in boards for word in spec.name.lower().split()}
+        self._taken_words = TAKEN_WORDS | board_words
+        self._terminals = Screens()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a player of that name is here."""
+        return name in self.hall.people
+
+    def name_problem(self, name: str) -> str | None:
+        """Return why nobody can be called that, as a sentence, or None if somebody can."""
+        if name.lower() == "help":
+            return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
+        if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
+            return "A name is 2 to 20 letters from A to Z, without blanks."
+        if name.lower() in self._taken_words:
+            return f'"{name}" has a meaning here already, so it cannot be a name.'
+        return None
+
+    # People.
+
+    def arrive(
+        self,
+        name: str,
+        now: float,
+        *,
+        member: bool = False,
+        styles: Mapping[str, Style] | None = None,
+        options: Options | None = None,
+        room: str | None = None,
+    ) -> tuple[Decision, ...]:
+        """Return what happens when a player whose name has no problem comes in.
+
+        What is known of their terminal is to be told before, see `fit`.
+
+        Args:
+            name: what they are called; nobody of that name is here.
+            now: the time, in seconds since the epoch.
+            member: whether they have an account.
+            styles: how they want to see boards, by the boards' names.
+            options: how they want to see everything, if that is known.
+            room: the board that they come to; without one they come to where a seat of theirs was
+                kept, or else to the hall.
+        """
+        styles = styles or {}
+        arriving = arrive(
+            self.hall, name, now, member=member, styles=styles, options=options, room=room
+        )
+        return tuple(arriving)
+
+    def part(self, name: str, now: float, parting: Parting = Parting.LOST) -> tuple[Decision, ...]:
+        """Return what happens when a player is gone."""
+        return tuple(part(self.hall, name, parting, now))
+
+    def take_over(self, name: str) -> list[Message]:
+        """Let a player go on from another screen, which is told of before, see `fit`."""
+        taken = TookOver(name, self.hall.people[name].room)
+        return self.carry_out(Decision(name, asides=(taken,)))
+
+    def enrol(self, name: str) -> None:
+        """Take note that a player has an account now."""
+        self.hall.people[name].member = True
+
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Take note of what a player's terminal can show, now or as soon as they come in."""
+        self._terminals.fit(name, terminal.nearest())
+
+    def brief(self, name: str) -> list[Message]:
+        """Return how things stand for a player, for a program of theirs that has just come."""
+        known = concerning(self.hall, name) if name in self else ()
+        return sent(known, (name,), self._terminals)
+
+    def close(self, sentence: str) -> list[Message]:
+        """Tell everybody the same."""
+        return [Message(tuple(self.hall.people), sentence)] if self.hall.people else []
+
+    def is_waiting(self, name: str) -> bool:
+        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        running = [table for table in self.hall.seats_of(name) if table.running and table.game]
+        turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
+        return bool(running) and not any(turns)
+
+    # Lines.
+
+    def plan(self, name: str, line: str, now: float) -> Plan:
+        """Return what a player's line comes to, and change nothing.
+
+        Args:
+            name: a player who is here.
+            line: what they typed. Any text will do; a blank line does nothing.
+            now: the time, in seconds since the epoch.
+
+        Raises:
+            Unread: the moves of a battle are needed, which `Hall.recall` takes.
+        """
+        if not line.strip():
+            return Plan()
+        try:
+            command = parse(line)
+        except ParseError as error:
+            display = self._display(name)
+            lines = explain(error, display.width, pointing=not display.reader)
+            return Plan(messages=(self._lines(name, lines),))
+        return self.plan_command(name, command, now)
+
+    def plan_command(self, name: str, command: Command, now: float) -> Plan:
+        """Return what a command comes to, as `plan` does."""
+        try:
+            return Plan(command, tuple(decide(self.hall, name, command, now)))
+        except (Refused, IllegalMove) as refusal:
+            refused = named(self.hall, name, _words(command))
+            return Plan(command, (refused,), (self.answer(name, str(refusal)),))
+
+    def answer(self, name: str, sentence: str) -> Message:
+        """Return a sentence for one player, as it fits their screen."""
+        return self._lines(name, wrapped(sentence, self._display(name).width))
+
+    def carry_out(self, decision: Decision) -> list[Message]:
+        """Make a decision so, and return what everybody is told.
+
+        After they have quit, a player is here no longer.
+        """
+        tellings = self.hall.commit(decision)
+        told = [each for one in tellings for each in messages(self.hall, one, self._terminals)]
+        if decision.player not in self.hall.people:
+            self._terminals.forget(decision.player)
+        return told
+
+    def is_playing(self, name: str) -> bool:
+        """Whether a player is being shown a battle again, ply after ply."""
+        person = self.hall.people.get(name)
+        return bool(person and person.replay and person.replay.playing)
+
+    def play_on(self, name: str) -> list[Message]:
+        """Show such a player the next ply."""
+        return self._all(self.plan_command(name, Step(Way.PLAY), 0).decisions)
+
+    def stop_playing(self, name: str) -> None:
+        """Stop at the ply that is shown."""
+        person = self.hall.people.get(name)
+        if person and person.replay:
+            person.replay = replace(person.replay, playing=False)
+
+    # What happened elsewhere, or before.
+
+    @property
+    def boards(self) -> Collection[str]:
+        """The names of the boards."""
+        return self.hall.tables.keys()
+
+    def version(self, board: str) -> int:
+        """Return how many events have come to a board."""
+        return self.hall.tables[board].version
+
+    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+        """Make events at a board so that nobody here has seen, see `Hall.restore`."""
+        self.hall.restore(board, version, events)
+
+    def note(self, stream: str, version: int, event: Event) -> None:
+        """Take note, for the archive, of an event that is not, or is no longer, to be told."""
+        self.hall.archive.apply(stream, version, event)
+
+    def recall(self, battle: Battle, events: Iterable[Event]) -> None:
+        """Take the events of a battle, from its source on, which were `Unread`."""
+        self.hall.recall(battle.number, game_of(events))
+
+    def seated(self, board: str) -> tuple[str, ...]:
+        """Return the names of those who have seats at a board."""
+        return tuple(self.hall.tables[board].seats.values())
+
+    def presence(self, name: str, board: str, now: float, parting: Parting) -> tuple[Decision, ...]:
+        """Return what it takes to note, at a board, that a player is here, or is not.
+
+        Args:
+            name: who; nothing has to be noted of who has no seat there.
+            board: which one.
+            now: the time, in seconds since the epoch.
+            parting: how they left, if they are not here.
+        """
+        table = self.hall.tables[board]
+        if not table.side_of(name):
+            return ()
+        here = name in self
+        events = come_back(table, name, now) if here else vanish(table, name, parting, now)
+        return (Decision(name, board, table.version, events),) if events else ()
+
+    def needs(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
+        key = name.lower()
+        saved = self.hall.archive.adjourned.values()
+        adjourned = (player for match in saved for player in (match.dwarf, match.troll))
+        return self.hall.has_seat(name) or any(player.lower() == key for player in adjourned)
+
+    def _all(self, decisions: Iterable[Decision]) -> list[Message]:
+        return [message for decision in decisions for message in self.carry_out(decision)]
+
+    def _lines(self, name: str, lines: list[str]) -> Message:
+        """Return lines for one player, in characters that their screen shows."""
+        return Message((name,), "\n".join(fitted(lines, self._display(name))))
+
+    def _display(self, name: str) -> Display:
+        return display_of(self.hall, name, self._terminals)
+
+
+def _words(command: Command) -> str | None:
+    """Return the words for a board that a command holds, if any."""
+    match command:
+        case Look(words) | Go(words):
+            return words
+    return getattr(command, "on", None)
