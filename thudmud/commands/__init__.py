@@ -82,7 +82,7 @@ from thudmud.commands.options import (
     ShowScheme,
     Switch,
 )
-from thudmud.commands.parsing import KEYWORDS, VERBS, parse
+from thudmud.commands.parsing import BOARD_VERBS, KEYWORDS, VERBS, parse, second_words
 from thudmud.commands.queries import (
     Around,
     Captures,
@@ -95,6 +95,7 @@ from thudmud.commands.queries import (
 )
 
 __all__ = [
+    "BOARD_VERBS",
     "KEYWORDS",
     "MAX_LINE",
     "VERBS",
@@ -168,4 +169,5 @@ __all__ = [
     "Who",
     "clean",
     "parse",
+    "second_words",
 ]
