@@ -18,6 +18,7 @@ ARROWS: dict[str, set[str]] = {
     "codec": {"engine", "commands", "tables"},
     "text": {"engine", "commands", "tables", "codec"},
     "script": {"text"},
+    "evennia": {"engine", "commands", "tables", "text"},
     "storage": set(),
     "journal": {"engine", "tables", "codec", "storage"},
     "server": {"engine", "commands", "tables", "text", "script", "storage", "journal"},
@@ -31,6 +32,8 @@ OWNERS = {
     "argon2": {"server"},
     "openskill": {"tables"},
     "wcwidth": {"text"},
+    "django": {"evennia"},
+    "evennia": {"evennia"},
     "sqlite3": {"storage", "journal", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""
