@@ -10,6 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.evennia.players import Player
+
 ROOT = Path(__file__).parents[2]
 PASSWORD = "a dwarf in the hand"  # noqa: S105 (of people who are made up)
 
@@ -34,6 +36,7 @@ class Mud:
 
     def __init__(self, commands: Path, folder: Path) -> None:
         self.port, amp = _free_port(), _free_port()
+        self.clients: list[Player] = []
         self._commands = commands
         self._game = folder / "mud"
         self._run("--init", "mud", cwd=folder)
@@ -46,26 +49,33 @@ class Mud:
         # On a busy machine Evennia loses patience with its own portal; asked again, it goes on.
         for _ in range(4):
             self._run("start")
-            if self._pid("portal") and self._pid("server"):
+            if len(self._pids()) == 2:
                 return
         raise AssertionError(f"it does not start: {self.log()}")
 
     def stop(self) -> None:
-        """Stop both processes, however they are."""
-        pids = [pid for name in ("portal", "server") if (pid := self._pid(name))]
+        """Stop both processes, however they are; one of them may be just starting the other."""
+        while self.clients:
+            self.clients.pop().close()
+        pids = self._pids()
         try:
             self._run("stop")
         finally:
-            for pid in pids:
-                _end(pid)
+            for pid in pids | self._pids():
+                _end(pid, str(self._game))
+
+    def client(self) -> Player:
+        """Return somebody who is connected until the MUD stops."""
+        self.clients.append(Player(self.port))
+        return self.clients[-1]
 
     def log(self) -> str:
         logs = sorted((self._game / "server" / "logs").glob("*.log"))
         return "\n".join(log.read_text("utf-8", "replace") for log in logs)
 
-    def _pid(self, name: str) -> int | None:
-        path = self._game / "server" / f"{name}.pid"
-        return int(path.read_text("utf-8")) if path.is_file() else None
+    def _pids(self) -> set[int]:
+        files = (self._game / "server" / f"{name}.pid" for name in ("portal", "server"))
+        return {int(file.read_text("utf-8")) for file in files if file.is_file()}
 
     def _run(self, *words: str, cwd: Path | None = None) -> None:
         environment = {
@@ -96,18 +106,18 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _end(pid: int) -> None:
-    """See to it that a process that was started here is gone."""
+def _end(pid: int, game: str) -> None:
+    """See to it that a process that was started for a game is gone."""
     limit = time.monotonic() + 20
-    while _runs(pid):
+    while _runs(pid, game):
         if time.monotonic() > limit:
             os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
 
 
-def _runs(pid: int) -> bool:
-    # Evennia's processes are nobody's children; a zombie has no command line.
+def _runs(pid: int, game: str) -> bool:
+    # Evennia's processes are nobody's children, and a number may be another's by now.
     try:
-        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+        return game.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False

@@ -33,7 +33,7 @@ def mud(evennia_bin: Path, tmp_path: Path) -> Iterator[Mud]:
 
 
 def connected(mud: Mud, name: str) -> Player:
-    player = Player(mud.port)
+    player = mud.client()
     greeted = [""]
     while f"You become {name}." not in greeted[-1]:
         # A MUD that has just been made restarts once, and what is typed meanwhile is lost.
@@ -43,12 +43,11 @@ def connected(mud: Mud, name: str) -> Player:
 
 
 def newcomer(mud: Mud, name: str) -> Player:
-    player = Player(mud.port)
+    player = mud.client()
     player.type(f"create {name} {PASSWORD}")
     player.until(lambda line: "Is this what you intended?" in line)
     player.type("Y")
     player.until(lambda line: f"'{name}' was created" in line)
-    player.close()
     return connected(mud, name)
 
 
@@ -86,6 +85,7 @@ def test_a_match_is_played(mud: Mud) -> None:
     for name in ("oak board", "pine board"):
         stage.type("Anna", f"create/drop {name}:thudmud.evennia.ThudBoard")
     assert "Which board?" in stage.type("Bert", "start game")["Bert"][0]
+    assert "Client settings" in " ".join(stage.type("Bert", "option")["Bert"])
     for name in ("Anna", "Bert"):
         stage.type(name, "set board brief on pine board")
 
@@ -101,12 +101,10 @@ def test_a_match_is_played(mud: Mud) -> None:
     plies = [step for step in steps if step.text.startswith(("move", "hurl", "shove"))]
     assert "rules: " + PAGES["rules"].title in stage.type("Bert", "help thud rules")["Bert"]
     for player in (anna, bert):
-        told = [fact for package, fact in player.data if package == "Thud.Move"]
-        assert len(told) == len(plies)
+        told = [fact["board"] for package, fact in player.data if package == "Thud.Move"]
+        assert told.count("pine board") == len(plies)
         assert [package for package, _ in player.data].count("Thud.End") == 2
 
-    for player in (anna, bert):
-        player.close()
     mud.stop()
     mud.start()
     anna, bert = connected(mud, "Anna"), connected(mud, "Bert")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from evennia.commands.default.cmdset_character import CharacterCmdSet
 from evennia.help.filehelp import FileHelpStorageHandler
 
 from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.commands import BOARD_VERBS, ParseError, parse
+from thudmud.evennia import ThudBoard
 from thudmud.evennia.commands import keys
 from thudmud.text.help import PAGES
 
+PAGE = (Path(__file__).parents[3] / "docs" / "evennia.md").read_text("utf-8")
 WHICH = "Which board?"
 
 
@@ -50,6 +55,7 @@ class OneBoard(Furnished):
         seen = self.type(self.char1, "set oak board/desc = Old wood.")
         assert "Old wood." in seen, seen
         assert "Old wood." in self.type(self.char2, "look oak board")
+        self.account.cmdset.add_default(settings.CMDSET_ACCOUNT)
         seen = self.type(self.char1, "option")
         assert "Client settings" in seen, seen
 
@@ -90,6 +96,30 @@ class OneBoard(Furnished):
 
     def test_nobody_carries_a_board_away(self) -> None:
         assert "can't" in self.type(self.char2, "get oak board")
+
+
+class ThePage(Furnished):
+    def test_what_builders_type_works(self) -> None:
+        self.board.delete()
+        self.room2.key = "the library"
+        (block,) = re.findall(r"## For builders\n\n((?:    .*\n)+)", PAGE)
+        lines = [line.strip() for line in block.splitlines()]
+        for line in lines[:-1]:
+            seen = self.type(self.char1, line)
+            assert not re.search("Could not|not available|Usage|Traceback", seen), (line, seen)
+        (board,) = self.room2.contents_get(content_type="object")
+        assert (board.key, board.company.table.ruleset.name) == ("elm board", "koom valley")
+        self.char1.location = self.room2
+        assert "A board of oak" in self.type(self.char1, "look elm board")
+        assert "Are you sure" in self.type(self.char1, lines[-1])
+
+    def test_the_class_in_it_is_a_board(self) -> None:
+        (code,) = re.findall(r"```python\n(from .*?)```", PAGE, re.DOTALL)
+        names: dict[str, Any] = {}
+        # A module's classes are known to Evennia by its name.
+        exec(code, {"__name__": __name__}, names)  # noqa: S102 (our own page)
+        assert issubclass(names["StoneBoard"], ThudBoard)
+        assert names["StoneBoard"].rules == "koom valley"
 
 
 class SeveralBoards(Furnished):

@@ -61,7 +61,7 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
     def type(self, character: Any, line: str) -> str:
         """Let somebody type a line, and return what they are shown of it."""
         self.sent.clear()
-        character.execute_cmd(line, session=character.sessions.all()[0])
+        character.sessions.all()[0].execute_cmd(line)
         return self.heard(character)
 
     def play(self, *lines: str) -> None:
