@@ -18,12 +18,12 @@ def evennia_bin() -> Path:
     """
     folder = ROOT / "build" / "evennia"
     done = folder / "installed"
-    wanted = ROOT / "pyproject.toml"
-    if not done.exists() or done.stat().st_mtime < wanted.stat().st_mtime:
+    wanted = (ROOT / "pyproject.toml").read_text("utf-8")
+    if not done.exists() or done.read_text("utf-8") != wanted:
         venv.create(folder, with_pip=True, clear=True)
         pip = folder / "bin" / "pip"
         words = ["install", "--quiet", "--disable-pip-version-check", "-e", f"{ROOT}[evennia]"]
         installed = subprocess.run([pip, *words], capture_output=True, text=True, check=False)
         assert installed.returncode == 0, installed.stderr
-        done.touch()
+        done.write_text(wanted, "utf-8")
     return folder / "bin"

@@ -11,6 +11,7 @@ Attributes:
     OptionCommand: looking at one's options, and setting them.
     SetOption: setting one of them.
     VERBS: the words and signs that a line can begin with.
+    BOARD_VERBS: those of them that ask for something about boards, or how they are shown.
     KEYWORDS: the lower-case words of the language, which no player may be named like.
     MAX_LINE: the most characters that a line may have.
 """

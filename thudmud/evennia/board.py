@@ -156,7 +156,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if known == self.ndb.thud_stored or not company.table.version:
             return
         try:
-            state = {"house": company.house.state, "names": company.names}
+            state = {"house": company.house.state(), "names": company.names}
             self.attributes.add(STATE, json.dumps(state))
         except Exception:
             # What cannot be stored has not happened: go on from what is.
