@@ -45,7 +45,7 @@ class Company(Furnished):
         self.char1.location = self.room1
         self.wait()
         assert "Char is back" in self.heard(self.char2)
-        assert "What has happened at the oak board meanwhile:" in self.heard(self.char1)
+        assert "Char2 offers to end the battle." in self.heard(self.char1)
         assert "A B C" in self.heard(self.char1)
         assert "You move the dwarf" in self.type(self.char1, "move from A6 to B6")
 
