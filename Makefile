@@ -15,7 +15,7 @@ run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
 
 test: lint clients
-	$(BIN)/pytest -q -m ""
+	$(BIN)/pytest -q -m "" -n auto
 
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q

@@ -19,6 +19,7 @@ ARROWS: dict[str, set[str]] = {
     "text": {"engine", "commands", "tables", "codec"},
     "script": {"text"},
     "bots": {"engine", "commands"},
+    "evennia": {"engine", "commands", "tables", "text"},
     "storage": set(),
     "journal": {"engine", "tables", "codec", "storage"},
     "gateway": {"engine", "commands", "tables", "text", "journal"},
@@ -43,6 +44,8 @@ OWNERS = {
     "argon2": {"server"},
     "openskill": {"tables"},
     "wcwidth": {"text"},
+    "django": {"evennia"},
+    "evennia": {"evennia"},
     "sqlite3": {"storage", "journal", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""

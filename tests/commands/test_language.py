@@ -8,7 +8,16 @@ from pathlib import Path
 import lark
 import pytest
 
-from thudmud.commands import KEYWORDS, ParseError, SetRules, language, parse
+from thudmud.commands import (
+    BOARD_VERBS,
+    KEYWORDS,
+    VERBS,
+    ParseError,
+    SetRules,
+    language,
+    parse,
+    second_words,
+)
 from thudmud.engine import RULESETS
 
 CHECKOUT = Path(__file__).parents[2]
@@ -60,3 +69,17 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
     assert caught.value.expected == tuple(f'"{name}"' for name in RULESETS)
     for name in RULESETS:
         assert parse(f"set rules {name}") == SetRules(name)
+
+
+def test_words_about_boards_are_all_but_those_about_rooms() -> None:
+    rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
+    rooms |= {"syntax", "register", "password", "quit"}
+    assert set(BOARD_VERBS) == set(VERBS) - rooms
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("set", ("board", "rules", "machine")), ("join", ("game", "as")), ("games", ())],
+)
+def test_what_can_follow_a_word(verb: str, words: tuple[str, ...]) -> None:
+    assert second_words(verb) == words

@@ -8,8 +8,8 @@ from tests.server.desks import Answers, Office
 from tests.server.plain import Serving
 from thudmud.commands.options import Charset, SetCharset, SetReader, SetWidth, Switch
 from thudmud.server.accounts import Accounts
-from thudmud.server.preferences import options_of
 from thudmud.tables import BoardSpec
+from thudmud.tables.preferences import options_of
 from thudmud.text import House
 
 NAME = "What is your name? "

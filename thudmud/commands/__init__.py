@@ -11,6 +11,7 @@ Attributes:
     OptionCommand: looking at one's options, and setting them.
     SetOption: setting one of them.
     VERBS: the words and signs that a line can begin with.
+    BOARD_VERBS: those of them that ask for something about boards, or how they are shown.
     KEYWORDS: the lower-case words of the language, which no player may be named like.
     MAX_LINE: the most characters that a line may have.
 """
@@ -83,7 +84,7 @@ from thudmud.commands.options import (
     ShowScheme,
     Switch,
 )
-from thudmud.commands.parsing import KEYWORDS, VERBS, parse
+from thudmud.commands.parsing import BOARD_VERBS, KEYWORDS, VERBS, parse, second_words
 from thudmud.commands.queries import (
     Around,
     Captures,
@@ -96,6 +97,7 @@ from thudmud.commands.queries import (
 )
 
 __all__ = [
+    "BOARD_VERBS",
     "KEYWORDS",
     "MAX_LINE",
     "VERBS",
@@ -170,4 +172,5 @@ __all__ = [
     "Who",
     "clean",
     "parse",
+    "second_words",
 ]

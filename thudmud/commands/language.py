@@ -37,6 +37,11 @@ def following(beginning: str) -> frozenset[str]:
     return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
 
 
+def openings(rule: str) -> frozenset[str]:
+    """Return the terminals that a rule of the grammar can begin with, if it begins with one."""
+    return frozenset(each.expansion[0].name for each in _LARK.rules if each.origin.name == rule)
+
+
 def grammar_file() -> Traversable | Path:
     """Return the grammar: in an installed package its own copy, in a checkout the only one."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"

@@ -14,7 +14,7 @@ from lark import UnexpectedInput
 from thudmud.commands.cleaning import MAX_LINE, clean
 from thudmud.commands.diagnosis import diagnose
 from thudmud.commands.errors import ParseError
-from thudmud.commands.language import RESERVED_WORDS, WORDS, following, read
+from thudmud.commands.language import RESERVED_WORDS, WORDS, following, openings, read
 from thudmud.commands.model import Command
 
 VERBS: tuple[str, ...] = tuple(
@@ -22,10 +22,24 @@ VERBS: tuple[str, ...] = tuple(
 )
 """The words and signs that a line can begin with, in the order of the grammar."""
 
+BOARD_VERBS: tuple[str, ...] = tuple(
+    word
+    for name, words in WORDS.items()
+    if name in following("") - openings("room_command")
+    for word in words
+)
+"""Those of them that ask for something about boards, or how they are shown."""
+
 KEYWORDS: frozenset[str] = frozenset(
     word for phrase in (*RESERVED_WORDS, *VERBS) for word in phrase.split()
 )
 """The lower-case words of the command language, which no player may be named like."""
+
+
+def second_words(verb: str) -> tuple[str, ...]:
+    """Return the keywords that can follow the first word of a line."""
+    return tuple(word for name, words in WORDS.items() if name in following(verb) for word in words)
+
 
 _REMEMBERED = 1024
 """How many different lines are kept with their commands: players repeat themselves."""

@@ -17,12 +17,12 @@ from thudmud.engine.english import capitalised
 from thudmud.journal import Journal
 from thudmud.server.accounts import Account, Accounts
 from thudmud.server.guests import Done, Guest
-from thudmud.server.preferences import options_of, stored, styles_of
 from thudmud.server.replays import Replays
 from thudmud.server.screen import encode
 from thudmud.server.scribe import Scribe
 from thudmud.server.talk import Talk
 from thudmud.tables import Parting
+from thudmud.tables.preferences import options_of, stored, styles_of
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

@@ -33,8 +33,8 @@ from thudmud.server.membership import (
 )
 from thudmud.server.newcomers import Newcomers
 from thudmud.server.passwords import Passwords
-from thudmud.server.preferences import chosen_by
 from thudmud.tables.options import after
+from thudmud.tables.preferences import chosen_by
 from thudmud.text.options import said
 
 NAME_PROMPT = "What is your name? "

@@ -201,24 +201,22 @@ class Session:
     # Dialogues.
 
     async def _come_in(self) -> Done:
-        entrance = await self._desk.introduce(self._prompter, self._address)
+        found = await self._desk.introduce(self._prompter, self._address)
         self._prompter.reveal()
-        if entrance is None:
+        if found is None:
             return Done.LEAVES
-        self._name = entrance.name
+        self._name = found.name
         self._idleness.named()
         self._entering = True
         try:
             terminal = self._prompter.terminal
-            await self._lobby.admit(
-                self, entrance.name, terminal, entrance.member, entrance.choices
-            )
+            await self._lobby.admit(self, found.name, terminal, found.member, found.choices)
         except Exception:
             self._part(Parting.LOST)
             raise
         finally:
             self._entering = False
-        _log.info("came in", extra={"peer": self._peer, "player": entrance.name})
+        _log.info("came in", extra={"peer": self._peer, "player": found.name})
         self._doorstep.entered()
         if self.screen.closed:
             self._part(self._parting)

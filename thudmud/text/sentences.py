@@ -125,6 +125,8 @@ def _(event: Absent, table: Table, me: str | None) -> list[str]:
     if event.parting in LOSSES:
         said = [LOSSES[event.parting].format(player=event.player)]
         said.append(f"{capitalised(seat)} is kept for {event.player}.")
+    elif event.parting is Parting.LEFT:
+        said = [f"{does(event.player, me, 'walk')} away; {seat} is kept."]
     else:
         said = [f"{does(event.player, me, 'leave')} for home; {seat} is kept."]
     other = table.seats.get(event.side.other)

@@ -22,8 +22,8 @@ from thudmud.commands.options import (
 from thudmud.journal.memory import MemoryJournal
 from thudmud.server.accounts import Accounts
 from thudmud.server.lobby import Lobby
-from thudmud.server.preferences import options_of, stored, styles_of
 from thudmud.tables import BoardSpec
+from thudmud.tables.preferences import options_of, stored, styles_of
 from thudmud.text import House
 from thudmud.text.display import Terminal
 

@@ -1,0 +1,187 @@
+"""Which lines are for which board, and which are the MUD's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from evennia.commands.default.cmdset_character import CharacterCmdSet
+from evennia.help.filehelp import FileHelpStorageHandler
+
+from tests.evennia.cases.furnished import BOARD, Furnished
+from thudmud.commands import BOARD_VERBS, ParseError, parse
+from thudmud.evennia import ThudBoard
+from thudmud.evennia.commands import keys
+from thudmud.text.help import PAGES
+
+PAGE = (Path(__file__).parents[3] / "docs" / "evennia.md").read_text("utf-8")
+WHICH = "Which board?"
+
+
+def begins(words: str) -> bool:
+    """Whether a line of ours can begin with these words."""
+    try:
+        parse(words)
+    except ParseError as error:
+        return error.column == len(words)
+    return True
+
+
+class OneBoard(Furnished):
+    def test_a_builder_makes_a_board_by_one_command(self) -> None:
+        self.board.delete()
+        self.type(self.char1, f"create/drop elm board:{BOARD}")
+        seen = self.type(self.char2, "look elm board")
+        assert "Elm board, discworld rules" in seen
+        assert "You sit down at the elm board" in self.type(self.char2, "join game as dwarf")
+
+    def test_every_word_of_the_grammar_that_is_about_boards_is_a_command(self) -> None:
+        known = list(keys())
+        assert not set(BOARD_VERBS) & {"look", "say", "quit", "who", "go", "help", "tell", "emote"}
+        for verb in BOARD_VERBS:
+            assert any(key == verb or key.startswith(f"{verb} ") for key in known), verb
+        for key in known:
+            assert begins(key), key
+
+    def test_words_of_the_mud_stay_its_own(self) -> None:
+        words = {
+            name.lstrip("@+") for each in CharacterCmdSet() for name in (each.key, *each.aliases)
+        }
+        assert not words & set(keys())
+        assert 'You say, "start game"' in self.type(self.char1, "say start game")
+        assert "Room" in self.type(self.char1, "look")
+        seen = self.type(self.char1, "set oak board/desc = Old wood.")
+        assert "Old wood." in seen, seen
+        assert "Old wood." in self.type(self.char2, "look oak board")
+        self.account.cmdset.add_default(settings.CMDSET_ACCOUNT)
+        seen = self.type(self.char1, "option")
+        assert "Client settings" in seen, seen
+
+    def test_what_the_mud_has_for_itself_is_had_together_with_the_next_word(self) -> None:
+        assert "brief style" in self.type(self.char1, "set board brief")
+        assert "read" in self.type(self.char1, "options reader on")
+        assert "reader" in self.type(self.char1, "thud options")
+
+    def test_everything_can_be_had_behind_thud(self) -> None:
+        assert "You sit down" in self.type(self.char1, "thud join game as dwarf")
+        assert "Playing:" in self.type(self.char1, "thud")
+        assert "Hurl" in self.type(self.char1, "thud help hurl").title()
+        assert "Oak board" in self.type(self.char1, "thud look")
+        assert "no command about a board" in self.type(self.char1, "thud say hello")
+
+    def test_help_is_there_for_each_word(self) -> None:
+        for key in keys():
+            assert key.split()[0].split("-")[0] in self.type(self.char2, f"help {key}").lower(), key
+        seen = self.type(self.char2, "help thud")
+        assert "Playing:" in seen, seen
+
+    def test_there_is_an_entry_for_each_page(self) -> None:
+        entries = FileHelpStorageHandler(["thudmud.evennia.help_entries"]).all(return_dict=True)
+        assert set(entries) == {"thud", *(f"thud {topic}" for topic in PAGES if topic != "thud")}
+        for topic, page in PAGES.items():
+            text = entries["thud" if topic == "thud" else f"thud {topic}"].entrytext
+            assert page.title in text
+            assert max(map(len, text.splitlines())) < 79, topic
+
+    def test_a_mistake_is_told_to_who_made_it_alone(self) -> None:
+        seen = self.type(self.char1, "join game as elf")
+        assert '"dwarf" or "troll"' in seen
+        assert not self.heard(self.char2)
+
+    def test_no_board_is_a_board_that_is_carried(self) -> None:
+        self.board.location = self.char2
+        assert "no board here" in self.type(self.char2, "join game as dwarf")
+
+    def test_nobody_carries_a_board_away(self) -> None:
+        assert "can't" in self.type(self.char2, "get oak board")
+
+
+class ThePage(Furnished):
+    def test_what_builders_type_works(self) -> None:
+        self.board.delete()
+        self.room2.key = "the library"
+        (block,) = re.findall(r"## For builders\n\n((?:    .*\n)+)", PAGE)
+        lines = [line.strip() for line in block.splitlines()]
+        for line in lines[:-1]:
+            seen = self.type(self.char1, line)
+            assert not re.search("Could not|not available|Usage|Traceback", seen), (line, seen)
+        (board,) = self.room2.contents_get(content_type="object")
+        assert (board.key, board.company.table.ruleset.name) == ("elm board", "koom valley")
+        self.char1.location = self.room2
+        assert "A board of oak" in self.type(self.char1, "look elm board")
+        assert "Are you sure" in self.type(self.char1, lines[-1])
+
+    def test_the_class_in_it_is_a_board(self) -> None:
+        (code,) = re.findall(r"```python\n(from .*?)```", PAGE, re.DOTALL)
+        names: dict[str, Any] = {}
+        # A module's classes are known to Evennia by its name.
+        exec(code, {"__name__": __name__}, names)  # noqa: S102 (our own page)
+        assert issubclass(names["StoneBoard"], ThudBoard)
+        assert names["StoneBoard"].rules == "koom valley"
+
+
+class SeveralBoards(Furnished):
+    def setUp(self) -> None:
+        super().setUp()
+        self.pine = self.furniture("pine board", aliases=["tall one"])
+        self.oak2 = self.furniture("oak board")
+
+    def at(self, line: str, board: Any) -> None:
+        """Assert that a line leads to a board."""
+        seen = self.type(self.char1, line)
+        assert self.char1.ndb.thud_used == board.id, seen
+
+    def test_there_is_one_command_however_many_boards(self) -> None:
+        assert WHICH in self.type(self.char1, "start")
+        assert "More than one" not in self.heard(self.char1)
+
+    def test_the_question_names_each_so_that_it_is_found(self) -> None:
+        seen = " ".join(self.type(self.char1, "view game").split())
+        assert seen.endswith("1st oak board, pine board or 2nd oak board.")
+        self.at("view game on 1st oak board", self.board)
+        self.at("view game on 2nd oak board", self.oak2)
+
+    def test_a_board_is_found_by_whatever_it_is_called(self) -> None:
+        self.at("view game on pine", self.pine)
+        self.at("view game on tall one", self.pine)
+        self.at("view game on 2nd board", self.pine)
+        self.at("view game on board 3", self.oak2)
+        self.at("view game on last board", self.oak2)
+        self.at("view game on oak board-2", self.oak2)
+        self.at("view game on 1-oak", self.board)
+        self.at("view game on it", self.board)
+
+    def test_what_fits_none_or_several_is_asked_about(self) -> None:
+        assert 'by "oak"' in self.type(self.char1, "view game on oak")
+        assert 'There is no "elm"' in self.type(self.char1, "view game on elm")
+        assert "only" in self.type(self.char1, "view game on 4th board")
+        assert "not used a board yet" in self.type(self.char2, "view game on it")
+
+    def test_where_one_sits_is_what_one_means(self) -> None:
+        self.at("join game as dwarf on 2nd oak board", self.oak2)
+        self.at("view game on pine", self.pine)
+        self.at("view game", self.oak2)
+        self.at("view game on oak board", self.oak2)
+        self.type(self.char1, "join game as dwarf on pine")
+        assert "pine board or 2nd oak board" in self.type(self.char1, "view game")
+
+    def test_what_has_no_place_for_a_name_goes_to_the_board_used_last(self) -> None:
+        seen = self.type(self.char1, "history")
+        assert "Use one of them first" in seen
+        self.type(self.char1, "look pine board")
+        self.at("history", self.pine)
+
+    def test_options_hold_at_all_boards_and_stay(self) -> None:
+        self.type(self.char1, "join game as dwarf on pine")
+        self.type(self.char1, "options width 40")
+        for name in ("pine", "1st oak board"):
+            seen = self.type(self.char1, f"join game as troll on {name}")
+            assert max(map(len, seen.splitlines())) < 40, seen
+        for board in (self.board, self.pine):
+            board.nattributes.clear()
+        self.char1.location = self.room2
+        self.char1.location = self.room1
+        seen = self.type(self.char1, "leave game on pine")
+        assert max(map(len, seen.splitlines())) < 40, seen

@@ -1,0 +1,109 @@
+"""A room of Evennia's tests with boards in it, and two people who are connected.
+
+``Char`` is a superuser, ``Char2`` is anybody. What is sent is what would go to the portal; what is
+put off is done when a test waits for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import evennia
+from evennia.server.serversession import ServerSession
+from evennia.utils import create
+from evennia.utils.ansi import parse_ansi
+from evennia.utils.test_resources import BaseEvenniaTest
+
+from thudmud.evennia import ThudBoard
+
+BOARD = "thudmud.evennia.ThudBoard"
+
+
+class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
+    def setUp(self) -> None:
+        super().setUp()
+        self.sent: list[tuple[Any, dict[str, Any]]] = []
+        self.later: list[tuple[Any, ...]] = []
+        evennia.SESSION_HANDLER.data_out = lambda session, **sent: self.sent.append((session, sent))
+        for module in ("board", "following"):
+            put_off = patch(f"thudmud.evennia.{module}.delay", self._put_off)
+            put_off.start()
+            self.addCleanup(put_off.stop)
+        self.puppet(self.account, self.session, self.char1)
+        self.session2 = self.connect(2, self.account2, self.char2)
+        self.board = self.furniture("oak board")
+
+    def tearDown(self) -> None:
+        for number in (2, 3):
+            if number in evennia.SESSION_HANDLER:
+                del evennia.SESSION_HANDLER[number]
+        super().tearDown()
+
+    def connect(self, number: int, account: Any, character: Any) -> Any:
+        session = ServerSession()
+        session.init_session("telnet", ("localhost", "testmode"), evennia.SESSION_HANDLER)
+        session.sessid = number
+        evennia.SESSION_HANDLER.portal_connect(session.get_sync_data())
+        session = evennia.SESSION_HANDLER.session_from_sessid(number)
+        evennia.SESSION_HANDLER.login(session, account, testmode=True)
+        self.puppet(account, session, character)
+        return session
+
+    def puppet(self, account: Any, session: Any, character: Any) -> None:
+        character.locks.add("puppet:all()")
+        account.puppet_object(session, character)
+        character.location = character.location or self.room1
+
+    def furniture(self, key: str, **more: Any) -> Any:
+        return create.create_object(ThudBoard, key=key, location=self.room1, **more)
+
+    def type(self, character: Any, line: str) -> str:
+        """Let somebody type a line, and return what they are shown of it."""
+        self.sent.clear()
+        character.sessions.all()[0].execute_cmd(line)
+        return self.heard(character)
+
+    def play(self, *lines: str) -> None:
+        """Let Char and Char2 type lines in turn."""
+        for number, line in enumerate(lines):
+            self.type((self.char1, self.char2)[number % 2], line)
+
+    def begin(self) -> None:
+        """Begin a battle at the oak board: Char has the dwarfs."""
+        self.play("join game as dwarf on oak", "join game as troll on oak", "start game on oak")
+
+    def heard(self, character: Any) -> str:
+        """Return what somebody has been shown since the last line that was typed."""
+        sent = [sent for session, sent in self.sent if self.is_of(session, character)]
+        texts = [each["text"] for each in sent if "text" in each]
+        return "\n".join(
+            parse_ansi(text if isinstance(text, str) else text[0], strip_ansi=True)
+            for text in texts
+        )
+
+    def facts(self, character: Any) -> list[str]:
+        """Return the names of the facts that somebody's client has been sent."""
+        return [
+            key
+            for session, sent in self.sent
+            for key in sent
+            if key.startswith("thud_") and self.is_of(session, character)
+        ]
+
+    def is_of(self, session: Any, character: Any) -> bool:
+        # Evennia takes sessions from one address for equal.
+        return session.sessid in [each.sessid for each in character.sessions.all()]
+
+    def wait(self) -> None:
+        """Let happen what was put off."""
+        later, self.later = self.later, []
+        for _, call, *arguments in later:
+            call(*arguments)
+
+    def restart(self) -> None:
+        """Forget all but what is stored, as a reload does."""
+        self.board.nattributes.clear()
+
+    def _put_off(self, *call: Any) -> None:
+        self.later.append(call)

@@ -1,0 +1,142 @@
+"""What each reader is sent: for their screen, escaped, and as data."""
+
+from __future__ import annotations
+
+from evennia.utils.ansi import parse_ansi
+
+from tests.evennia.cases.furnished import Furnished
+from thudmud.evennia.screens import escaped, terminal
+
+TEXTS = ("a|b", "a||b|", "|", "{{x", "{{{", "|rred|n", "|[R", "\\|", "|lcx|lty|le", "||l", "%s")
+
+
+class Screens(Furnished):
+    def setUp(self) -> None:
+        super().setUp()
+        self.one = self.session.protocol_flags
+        self.other = self.session2.protocol_flags
+
+    def test_what_flags_mean(self) -> None:
+        for flags, expected in (
+            ({}, (80, False, 0, False)),
+            ({"SCREENWIDTH": {0: 60}, "UTF-8": True}, (60, True, 0, False)),
+            ({"SCREENWIDTH": {0: 3}, "ANSI": True}, (20, False, 16, False)),
+            ({"SCREENWIDTH": {0: 9000}, "XTERM256": True, "ANSI": True}, (500, False, 256, False)),
+            ({"TRUECOLOR": True, "NOCOLOR": True, "SCREENREADER": True}, (80, False, 0, True)),
+            ({"TRUECOLOR": True}, (80, False, 1 << 24, False)),
+        ):
+            self.one.clear()
+            self.one.update(flags)
+            found = terminal([self.session])
+            assert (found.width, found.utf8, found.colours, found.reader) == expected, flags
+
+    def test_of_several_screens_the_plainest_counts(self) -> None:
+        self.one.update({"SCREENWIDTH": {0: 60}, "UTF-8": True, "ANSI": True, "XTERM256": True})
+        self.other.update({"SCREENWIDTH": {0: 100}, "UTF-8": False, "ANSI": True})
+        self.other["SCREENREADER"] = True
+        found = terminal([self.session, self.session2])
+        assert (found.width, found.utf8, found.colours, found.reader) == (60, False, 16, True)
+
+    def test_each_is_shown_the_board_for_their_own_screen(self) -> None:
+        self.begin()
+        self.one["SCREENREADER"] = True
+        self.other.update({"UTF-8": True, "SCREENWIDTH": {0: 45}})
+        self.type(self.char1, "move from A6 to B6")
+        heard, other = self.heard(self.char1), self.heard(self.char2)
+        assert "A B C" not in heard
+        assert "32 dwarfs" in heard.lower() or "dwarfs" in heard.lower()
+        assert any(not char.isascii() for char in other)
+        assert max(map(len, other.splitlines())) < 45
+
+    def test_look_is_for_the_screen_too(self) -> None:
+        self.one["SCREENREADER"] = True
+        assert "A B C" not in self.type(self.char1, "look oak board")
+        assert "A B C" in self.type(self.char2, "look oak board")
+
+    def test_from_afar_a_board_can_be_seen(self) -> None:
+        self.begin()
+        self.char1.location = self.room2
+        self.wait()
+        assert "A B C" in self.board.return_appearance(self.char1)
+        assert "It is Char's turn" in self.board.return_appearance(self.obj1)
+        assert self.board.return_appearance(None) == ""
+
+    def test_colours_are_sent_as_they_are_and_only_to_who_wants_them(self) -> None:
+        self.one.update({"XTERM256": True, "ANSI": True})
+        self.type(self.char1, "options colour scheme vivid")
+        self.sent.clear()
+        self.char1.execute_cmd("view game")
+        (text,) = [sent["text"][0] for _, sent in self.sent if "text" in sent]
+        assert "\x1b[" in parse_ansi(text, xterm256=True)
+        self.one["NOCOLOR"] = True
+        self.sent.clear()
+        self.char1.execute_cmd("view game")
+        (text,) = [sent["text"][0] for _, sent in self.sent if "text" in sent]
+        assert "\x1b[" not in text
+
+    def test_names_are_shown_as_they_are(self) -> None:
+        self.char1.key = "|rC||h|{{ar|n"
+        self.type(self.char1, "join game as dwarf")
+        (text,) = [
+            sent["text"][0] for session, sent in self.sent if "text" in sent and session.sessid == 2
+        ]
+        assert parse_ansi(text).startswith("C|h"), text
+
+    def test_what_is_escaped_is_shown_as_it_was(self) -> None:
+        for text in TEXTS:
+            for reader in (False, True):
+                self.one["SCREENREADER"] = reader
+                sent = escaped(text, self.session)
+                if reader:
+                    sent = parse_ansi(sent, strip_ansi=True)
+                # As Evennia's own telnet does it.
+                shown = parse_ansi(sent + ("||n" if sent.endswith("|") else ""))
+                assert shown.replace("\x1b[0m", "") == text, (text, reader, shown)
+        self.one["RAW"] = True
+        assert escaped("a|b", self.session) == "a|b"
+
+    def test_functions_of_evennia_are_not_called(self) -> None:
+        with self.settings(FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED=True):
+            assert escaped("$pron(you) \\") == "\\$pron(you) \\\\"
+
+    def test_gmcp_goes_to_who_speaks_it(self) -> None:
+        self.begin()
+        self.other["OOB"] = True
+        self.type(self.char1, "move from A6 to B6")
+        assert self.facts(self.char2) == ["thud_move"]
+        assert not self.facts(self.char1)
+        self.session2.protocol_key = "webclient/websocket"
+        self.type(self.char2, "move from G7 to G6")
+        assert not self.facts(self.char2)
+
+    def test_the_fact_is_what_thudmud_tells(self) -> None:
+        self.begin()
+        self.one["OOB"] = True
+        self.type(self.char1, "move from A6 to B6")
+        ((arguments, fact),) = [sent["thud_move"] for _, sent in self.sent if "thud_move" in sent]
+        assert arguments == ()
+        assert (fact["from"], fact["to"], fact["player"]) == ("A6", "B6", "Char")
+
+    def test_looking_sends_the_position(self) -> None:
+        self.one["OOB"] = True
+        self.type(self.char1, "look oak board")
+        assert self.facts(self.char1) == ["thud_table", "thud_board"]
+
+    def test_a_replay_is_shown_ply_after_ply(self) -> None:
+        self.begin()
+        self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.type(self.char1, "replay 1")
+        self.type(self.char1, "play")
+        shown = []
+        while self.later:
+            self.sent.clear()
+            self.wait()
+            shown.append(self.heard(self.char1))
+        assert len(shown) == 2 or len(shown) == 1, shown
+        assert not self.heard(self.char2)
+        self.type(self.char1, "first")
+        self.type(self.char1, "play")
+        self.type(self.char1, "view game")
+        self.sent.clear()
+        self.wait()
+        assert not self.heard(self.char1)

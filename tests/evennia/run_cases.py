@@ -1,0 +1,37 @@
+"""Runs the tests that are written with Evennia's own test classes.
+
+Django sets a whole process up, so they cannot run among all others.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import django
+
+ROOT = Path(__file__).parents[2]
+
+
+def main(names: list[str]) -> int:
+    # One of the packages that Evennia needs installs a "tests" of its own.
+    ours = ModuleType("tests")
+    ours.__path__ = [str(ROOT / "tests")]
+    sys.modules["tests"] = ours
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.evennia.mud_settings"
+    django.setup()
+    import evennia  # noqa: PLC0415 (only once Django is set up)
+
+    evennia._init()
+    from evennia.server.tests.testrunner import EvenniaTestSuiteRunner  # noqa: PLC0415
+
+    runner = EvenniaTestSuiteRunner(
+        pattern="*_cases.py", verbosity=2, test_name_patterns=names or None
+    )
+    return int(bool(runner.run_tests([str(Path(__file__).parent / "cases")])))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""The tests that are written with Evennia's own test classes, in a process of theirs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+pytestmark = pytest.mark.slow
+
+
+def test_all_cases(evennia_bin: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [evennia_bin / "python", HERE / "run_cases.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    ran = re.search(r"^Ran (\d+) tests", done.stderr, re.MULTILINE)
+    written = sum(path.read_text("utf-8").count("def test_") for path in HERE.glob("cases/*.py"))
+    assert ran
+    assert int(ran[1]) == written

@@ -1,0 +1,13 @@
+"""Thud boards for MUDs that are made with Evennia.
+
+A builder makes one by ``create/drop oak board:thudmud.evennia.ThudBoard``; docs/evennia.md tells
+the rest. Owns all that knows Evennia; nothing else of thudmud imports it.
+"""
+
+from thudmud.evennia.board import ThudBoard
+from thudmud.evennia.commands import BoardCmdSet
+from thudmud.evennia.following import connect
+
+__all__ = ["BoardCmdSet", "ThudBoard"]
+
+connect()

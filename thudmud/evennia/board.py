@@ -1,0 +1,250 @@
+"""A Thud board as an object of Evennia.
+
+Owns the object: its Attributes, its hooks, and who is about it. What is done at a board it leaves
+to its company; nobody is told what has not been stored.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from evennia.objects.models import ObjectDB
+from evennia.objects.objects import DefaultObject
+from evennia.utils import logger
+from evennia.utils.ansi import strip_ansi
+from evennia.utils.utils import delay
+
+from thudmud.commands import Command, ViewGame
+from thudmud.engine import RULESETS
+from thudmud.evennia.company import Company
+from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.tables import BoardSpec
+from thudmud.text import House, Message
+
+STATE = "thud_state"
+"""The Attribute that holds all there is to know of a board, as JSON."""
+
+USED = "thud_used"
+"""What is noted of a character while the MUD runs: the id of the board that they used last."""
+
+LOADED: WeakValueDictionary[int, ThudBoard] = WeakValueDictionary()
+"""The boards that are in memory, by their ids."""
+
+
+class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
+    """A board to play Thud on: a piece of furniture, for a room.
+
+    What the class says can be said of one object by an Attribute of the same name, before anybody
+    uses it.
+    """
+
+    rules = "discworld"
+    """The board's own ruleset: players may choose another for a match."""
+
+    quiet_plies = 200
+    """After how many plies without a capture one player may end a battle alone; 0 for never."""
+
+    seat_grace = 300.0
+    """How many seconds a player may be away before the other need not wait."""
+
+    replay_pause = 2.0
+    """How many seconds there are between the plies that "play" shows."""
+
+    # Hooks of Evennia.
+
+    def at_object_creation(self) -> None:
+        """Give the board its commands, and let nobody carry it away."""
+        self.cmdset.add_default("thudmud.evennia.commands.BoardCmdSet", persistent=True)
+        self.locks.add("get:false()")
+        LOADED[self.id] = self
+
+    def at_init(self) -> None:
+        """Take note that the board is in memory, so that it learns who comes and goes."""
+        super().at_init()
+        if self.id:
+            LOADED[self.id] = self
+
+    def at_post_move(self, source_location: Any, move_type: str = "move", **kwargs: Any) -> None:
+        """Leave those behind who are no longer about."""
+        super().at_post_move(source_location, move_type=move_type, **kwargs)
+        if self.in_use:
+            self.meet()
+
+    def at_object_delete(self) -> bool:
+        """Tell those who play here that it is over."""
+        if not super().at_object_delete():
+            return False
+        self.meet()
+        for character in self._concerned():
+            name = self.name_in_text
+            sentence = f"The {name} is taken away, and so is what was played on it."
+            send(character, Message((), sentence))
+        LOADED.pop(self.id, None)
+        self.ndb.thud_company = None
+        return True
+
+    def return_appearance(self, looker: Any, **kwargs: Any) -> str:
+        """Return the board as it stands, as somebody is shown it."""
+        if not looker:
+            return ""
+        heading = f"|c{self.get_display_name(looker, **kwargs)}|n"
+        parts = [heading, self.db.desc, self._seen_by(looker)]
+        return "\n".join(part for part in parts if part)
+
+    # What our commands and signals ask for.
+
+    @property
+    def name_in_text(self) -> str:
+        """What the board is called, without Evennia's colours."""
+        return " ".join(strip_ansi(self.key).split()) or "board"
+
+    @property
+    def names(self) -> list[str]:
+        """All that the board is called."""
+        return [self.name_in_text, *self.aliases.all()]
+
+    @property
+    def in_use(self) -> bool:
+        """Whether anything has ever been done here."""
+        return bool(self.ndb.thud_company) or self.attributes.has(STATE)
+
+    @property
+    def company(self) -> Company:
+        """Those about the board, and its house."""
+        company: Company | None = self.ndb.thud_company
+        if company is None or self._is_set_anew(company):
+            company = self._restored() or Company(self._new_house(), str(self.id), {})
+            self.ndb.thud_company = company
+        if company.table.name != self.name_in_text:
+            company.rename(self.name_in_text)
+            self.ndb.thud_stored = None
+        return company
+
+    def meet(self) -> None:
+        """Take note of who is about now, and tell them what comes of that."""
+        if self.pk is None:
+            return
+        company = self.company
+        self._settle(company, company.meet(self._about(), time.time()))
+
+    def obey(self, character: Any, command: Command) -> None:
+        """Do what somebody who is about asks for, and tell everybody."""
+        self.meet()
+        company = self.company
+        if company.player(character) is not None:
+            self._settle(company, company.obey(character, command, time.time()))
+            self._play_later(character)
+
+    def heed(self, character: Any) -> None:
+        """Show things to somebody as they have chosen at another board."""
+        self.company.heed(character)
+
+    # How that is done.
+
+    def _settle(self, company: Company, messages: Iterable[Message]) -> None:
+        """Store how the board stands, then tell what has happened."""
+        self._keep(company)
+        for character, message in company.addressed(messages):
+            send(character, message)
+
+    def _keep(self, company: Company) -> None:
+        known = (company.table.version, dict(company.names))
+        if known == self.ndb.thud_stored or not company.table.version:
+            return
+        try:
+            state = {"house": company.house.state(), "names": company.names}
+            self.attributes.add(STATE, json.dumps(state))
+        except Exception:
+            # What cannot be stored has not happened: go on from what is.
+            self.ndb.thud_company = None
+            raise
+        self.ndb.thud_stored = known
+
+    def _restored(self) -> Company | None:
+        """Return those about the board and its house, as they were stored; None if none were."""
+        stored = self.attributes.get(STATE)
+        if stored is None:
+            return None
+        try:
+            state = json.loads(stored)
+            house = House.from_state(state["house"])
+            names = {int(number): str(name) for number, name in state["names"].items()}
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
+            self.attributes.add(f"{STATE}_unread", stored)
+            return None
+        return Company(house, str(self.id), names)
+
+    def _new_house(self) -> House:
+        spec = BoardSpec(self.name_in_text, self._rules())
+        return House([spec], int(self._number("quiet_plies")), self._number("seat_grace"))
+
+    def _rules(self) -> str:
+        rules = self._said("rules")
+        if rules in RULESETS:
+            return str(rules)
+        logger.log_err(f"{self.name_in_text} #{self.id}: there are no {rules!r} rules")
+        return ThudBoard.rules
+
+    def _is_set_anew(self, company: Company) -> bool:
+        """Whether a builder has chosen other rules for a board that nobody has used."""
+        table = company.table
+        return not table.version and table.ruleset.name != self._rules()
+
+    def _number(self, name: str) -> float:
+        number = self._said(name)
+        if isinstance(number, int | float) and number >= 0:
+            return float(number)
+        logger.log_err(f"{self.name_in_text} #{self.id}: {name} cannot be {number!r}")
+        return float(getattr(ThudBoard, name))
+
+    def _said(self, name: str) -> Any:
+        """Return what an Attribute says, or else the class."""
+        return self.attributes.get(name, default=getattr(self, name))
+
+    def _about(self) -> dict[int, Any]:
+        """Return the characters at the board that somebody plays, by their ids."""
+        if self.location is None:
+            return {}
+        about = self.location.contents_get(exclude=self)
+        return {each.id: each for each in about if each.sessions.count()}
+
+    def _concerned(self) -> list[Any]:
+        """Return those who are about, and those who have a seat, wherever they are."""
+        about = self._about()
+        seated = [number for number in self.company.names if self.company.sits(number)]
+        away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in about])
+        return [*about.values(), *away]
+
+    def _seen_by(self, looker: Any) -> str:
+        session = first_session(looker)
+        if looker.id not in self._about():
+            return escaped(
+                self.company.seen_from_afar(terminal([session] if session else [])), session
+            )
+        self.meet()
+        looker.nattributes.add(USED, self.id)
+        company = self.company
+        messages = list(company.addressed(company.obey(looker, ViewGame(), time.time())))
+        for _, message in messages:
+            if message.package:
+                send(looker, message)
+        texts = [message.text for _, message in messages if not message.package]
+        return escaped("\n".join(texts), session)
+
+    def _play_later(self, character: Any) -> None:
+        if self.company.is_playing(character):
+            delay(self._number("replay_pause"), self._play_on, character)
+
+    def _play_on(self, character: Any) -> None:
+        """Show somebody the next ply of a replay."""
+        if self.pk is None:
+            return
+        self.meet()
+        company = self.company
+        self._settle(company, company.play_on(character))
+        self._play_later(character)

@@ -1,0 +1,41 @@
+"""Who comes to boards and goes from them, as Evennia's signals tell.
+
+Owns the signals. Must never decide what comes of it: it only has boards look who is about, once
+Evennia is done with what it is doing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models.signals import post_save
+from evennia.objects.models import ObjectDB
+from evennia.server.signals import SIGNAL_OBJECT_POST_PUPPET, SIGNAL_OBJECT_POST_UNPUPPET
+from evennia.utils.utils import delay
+
+from thudmud.evennia.board import LOADED
+
+_LOCATION = "db_location"
+
+
+def connect() -> None:
+    """Follow the signals from now on; doing so twice is doing so once."""
+    post_save.connect(_saved, dispatch_uid="thudmud-moved")
+    SIGNAL_OBJECT_POST_PUPPET.connect(_puppeted, dispatch_uid="thudmud-puppeted")
+    SIGNAL_OBJECT_POST_UNPUPPET.connect(_puppeted, dispatch_uid="thudmud-unpuppeted")
+
+
+def _saved(instance: Any, update_fields: Any = None, **_: Any) -> None:
+    if update_fields and _LOCATION in update_fields and isinstance(instance, ObjectDB):
+        _notice(instance)
+
+
+def _puppeted(sender: Any, **_: Any) -> None:
+    _notice(sender)
+
+
+def _notice(character: Any) -> None:
+    """Have those boards look who is about to which somebody matters."""
+    for board in list(LOADED.values()):
+        if board.pk is not None and board.in_use and board.company.knows(character):
+            delay(0, board.meet)
