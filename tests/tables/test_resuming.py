@@ -171,10 +171,10 @@ class TestInTheHall:
         assert [battle.part for battle in hall.archive.battles] == [1, 2]
         assert hall.archive.battles[1].before == (0, 32)
 
-    def test_nothing_is_put_away(self, hall: Hall) -> None:
+    def test_what_goes_on_is_not_put_away(self, hall: Hall) -> None:
         assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
         do(hall, "Anna", Resume())
-        assert refusal(hall, "Anna", Resume()) is Refusal.NOTHING_ADJOURNED
+        assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
     def test_both_have_to_be_there(self, hall: Hall) -> None:
         do(hall, "Bert", Go())

@@ -198,8 +198,14 @@ class TestPlaying:
 
     def test_the_rules_refuse(self, started: Table) -> None:
         with pytest.raises(IllegalMove) as refused:
+            events(started, "Anna", ply("A6", "A5"))
+        assert refused.value.reason is Reason.OFF_BOARD
+
+    def test_out_of_turn_one_is_told_whose_turn_it_is(self, started: Table) -> None:
+        with pytest.raises(Refused) as refused:
             events(started, "Bert", ply("G7", "G6"))
-        assert refused.value.reason is Reason.NOT_YOUR_TURN
+        assert refused.value.reason is Refusal.NOT_YOUR_TURN
+        assert str(refused.value) == "It is Anna's turn (dwarfs)."
 
     def test_points_are_counted_for_the_match(self, match_over: Table) -> None:
         # Anna had the dwarfs in the first battle, the trolls in the second, and gave that up.

@@ -271,7 +271,10 @@ twice the give or take:
 
     def test_nobody_yet(self, annals: Annals) -> None:
         standings = Standings(annals.archive)
-        none = "Nobody has a rating yet: it takes a battle between two registered players."
+        none = (
+            "Nobody has a rating yet: it takes a battle between two registered players, "
+            "of 6 plies or more."
+        )
         assert archive.standings(standings, "Anna", 100) == [none]
         annals.whole()
         assert archive.standings(standings, "Anna", 100) == [archive.BEHIND]

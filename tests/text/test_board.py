@@ -11,7 +11,7 @@ from thudmud.engine import EVERY, Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide
-from thudmud.text import board, panel
+from thudmud.text import House, board, panel
 from thudmud.text.display import Display
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
@@ -86,11 +86,10 @@ def test_below_the_board_at_40_columns() -> None:
 13       d . . . . . . . d
 14         d . . . . . d
 15           . d . d d
-Oak board, discworld rules. Battle 1 of
-2, 3 plies. d Dwarfs: Anna, 32 left, 0
-lost. T Trolls: Bert, 7 left, 1 lost.
-Score: dwarfs 32, trolls 28. Last move:
-F8 to G8. Turn: trolls (Bert)."""
+Oak board, discworld, battle 1 of 2
+d Dwarfs: Anna, 32 left, 0 lost
+T Trolls: Bert, 7 left, 1 lost
+Score: dwarfs 32, trolls 28"""
     )
 
 
@@ -115,19 +114,14 @@ def test_without_gaps_at_20_columns() -> None:
 14    d.....d
 15     +d.dd
 Oak board,
-discworld rules.
-Battle 1 of 2, 1
-ply. d Dwarfs: Wolf
-eschlegelsteinha,
-32 left, 0 lost.
-T Trolls: Vogelsang
-bergerdorff, 8
-left, 0 lost.
-Score: dwarfs 32,
-trolls 32. Last
-move: F15 to F8.
-Turn: trolls (Vogel
-sangbergerdorff)."""
+  discworld, battle
+  1 of 2
+d Wolfeschlegelstei
+  nha: 32
+T Vogelsangbergerdo
+  rff: 8
+Score: 32 to 32
+Last: F15 to F8"""
     )
 
 
@@ -143,11 +137,37 @@ def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
 def test_where_the_panel_finds_room() -> None:
     table = played(names=LONG)
     beside = [width for width in range(34, 100) if len(board.full(table, Display(width))) == 16]
-    assert beside == list(range(75, 100))
+    assert beside == list(range(67, 100))
+
+
+@pytest.mark.parametrize("width", [67, 72, 80])
+def test_a_long_name_takes_one_line_beside_the_board(width: int) -> None:
+    rows = board.full(played(*CAPTURED, names=LONG), Display(width))
+    assert len(rows) == 16
+    assert f"    d {LONG[0]}" in rows[3]
+    assert f"    T {LONG[1]}" in rows[4]
+    assert not any(row.endswith(("31", "32", "lost")) for row in (rows[2], rows[5]))
+    assert "Score" in rows[6]
+
+
+def test_the_capture_that_is_told_fits_a_screen_of_24_rows() -> None:
+    house = House([BoardSpec("oak board")])
+    for name in ("Anna", "Bert"):
+        house.enter(name, 0.0, Terminal(40))
+    lines = (
+        "Anna join game as dwarf on oak board, Bert join game as troll on oak board, Anna start, "
+    )
+    lines += "Anna resign, Anna start, Bert move f15 f8, Anna shove g7 e7 capturing f8"
+    for line in lines.split(", "):
+        name, _, typed = line.partition(" ")
+        told = [each.text for each in house.obey(name, typed, 0.0) if "Bert" in each.to]
+    rows = "\n".join(told).split("\n")
+    assert rows[-1] == "Score: 31 to 32. Match: Bert 32, Anna 0"
+    assert len(rows) < 24
 
 
 def test_a_panel_longer_than_the_board() -> None:
-    table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 40))
+    table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 60))
     rows = board.full(table, Display(75))
     assert len(rows) > 16
     assert max(map(len, rows)) < 75

@@ -75,6 +75,9 @@ def to_resume(command: Resume, hall: Hall, person: Person, table: Table) -> Save
         if person.name in (saved.dwarf, saved.troll)
     }
     if not adjourned:
+        going_on = [each.name for each in hall.seats_of(person.name) if each.under_way]
+        if going_on:
+            raise Refused(Refusal.GOES_ON_ALREADY, board=listed(going_on))
         raise Refused(Refusal.NOTHING_ADJOURNED)
     if command.number is not None:
         if command.number not in adjourned:

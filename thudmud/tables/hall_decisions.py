@@ -88,7 +88,7 @@ from thudmud.tables.asides import (
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Decision, Hall
 from thudmud.tables.invitations import invited
-from thudmud.tables.meaning import board_meant, fitting, player_meant
+from thudmud.tables.meaning import away_from, board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
 from thudmud.tables.options import after
 from thudmud.tables.people import Person
@@ -186,6 +186,8 @@ def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
             return _answer(person, Look(person.name))
         case words if words in hall.names and not fitting(hall, words):
             return _answer(person, Look(hall.names[words]))
+        case words if not fitting(hall, words) and (away := away_from(hall, words)):
+            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
     return _answer(person, command, board_meant(hall, person, command.at).name)
 
 

@@ -48,6 +48,17 @@ def fitting(hall: Hall, words: str) -> list[str]:
     return Phrase.parse(words).among(list(hall.tables))
 
 
+def away_from(hall: Hall, words: str) -> tuple[str, list[str]] | None:
+    """Return who of those that have seats and are away is called so, and from which boards."""
+    kept = [
+        (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
+    ]
+    for player, _ in kept:
+        if player.lower() == words.lower():
+            return player, [board for name, board in kept if name == player]
+    return None
+
+
 def player_meant(hall: Hall, words: str) -> str:
     """Return the name of the one player here whose name is ``words``, or begins so, in any case.
 

@@ -21,6 +21,7 @@ class Refusal(Enum):
     ALREADY_IN_HALL = "You are in the hall already."
     NO_SUCH_PLAYER = 'There is no player called "{words}" here. "who" lists the players.'
     WHICH_PLAYER = 'Which player do you mean by "{words}": {players}?'
+    AWAY_FROM = "{player} is away from the {boards}."
     TELL_SELF = 'That is you. To speak to the room, use "say".'
 
     INVITE_SELF = 'That is you. "{words}" takes a seat.'
@@ -37,6 +38,7 @@ class Refusal(Enum):
     NOBODY_TO_AGREE = "There is nobody to agree to that. {seats}"
     NO_BATTLE = "No battle is being played at the {board}. {hint}"
     BATTLE_OVER = "The battle at the {board} is over. {hint}"
+    NOT_YOUR_TURN = "It is {other}'s turn ({side})."
     OVER_FOR_GOOD = "The battle at the {board} is over, and what is over stays."
     AWAY = "{other} is away. A battle needs you both."
     NOT_AWAY = "{other} is here, so there is nothing to claim."
@@ -50,6 +52,7 @@ class Refusal(Enum):
     NOTHING_OFFERED = "Nothing has been offered at the {board}."
     BOARD_IN_USE = "The {board} is in use. Any other board that is free will do."
     NOTHING_ADJOURNED = 'You have no adjourned match. "adjourn game" puts one away.'
+    GOES_ON_ALREADY = "Your match goes on at the {board}; none of yours is put away."
     NOT_YOURS_TO_RESUME = (
         'You have no adjourned match with the number {number}: "games" lists them.'
     )

@@ -233,6 +233,9 @@ def _(_command: No, table: Table, player: str, occasion: Occasion) -> Events:
 @_decide.register
 def _(command: Play, table: Table, player: str, occasion: Occasion) -> Events:
     side, game = seat(table, player), battle(table, player)
+    other = table.seats.get(side.other)
+    if other and game.position.turn is not side:
+        raise Refused(Refusal.NOT_YOUR_TURN, other=other, side=side.other.plural)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(occasion.now, player, side, move, len(after.moves))

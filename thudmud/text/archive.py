@@ -13,7 +13,7 @@ from thudmud.commands.model import Resume
 from thudmud.engine import Game, Side, write_record
 from thudmud.engine.english import capitalised, counted
 from thudmud.tables.archive import Archive, Battle
-from thudmud.tables.match import BATTLES, Match
+from thudmud.tables.match import BATTLES, RATED_PLIES, Match
 from thudmud.tables.objects import shortened
 from thudmud.tables.saved import SavedMatch
 from thudmud.tables.standings import Rating, Score, Standings, Tally
@@ -109,7 +109,10 @@ def standings(ranks: Standings, me: str, width: int) -> list[str]:
     behind = wrapped(BEHIND, width) if ranks.behind else []
     ranked = list(enumerate(ranks.ranked().items(), 1))
     if not ranked:
-        none = "Nobody has a rating yet: it takes a battle between two registered players."
+        none = (
+            "Nobody has a rating yet: it takes a battle between two registered players, "
+            f"of {RATED_PLIES} plies or more."
+        )
         return behind or wrapped(none, width)
     lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
     for place, (name, rating) in ranked:

@@ -18,7 +18,7 @@ ENDINGS = {
     Ending.NO_MOVE: "ended without a move left",
     Ending.RESIGNATION: "{loser} resigned",
     Ending.ROCK_ESCAPED: "the Rock came home",
-    Ending.ROCK_CAPTURED: "the Rock was captured",
+    Ending.ROCK_CAPTURED: "the Rock was surrounded",
     Ending.DESERTION: "ended alone",
     Ending.CLAIM: "claimed, {loser} being away",
 }

@@ -16,7 +16,7 @@ from thudmud.text.display import Display
 from thudmud.text.grid import Form, grid
 
 GAP = "   "
-PANEL_WIDTH = 38
+PANEL_WIDTH = 30
 """The least room beside the board that the panel needs; with less it stands below."""
 
 
@@ -62,7 +62,8 @@ def _drawn(table: Table, display: Display) -> list[str]:
     rows = grid(panel.position(table), panel.last_move(table), display, form)
     room = _room(form, display)
     if room < PANEL_WIDTH:
-        return [*(row.rstrip() for row in rows), *panel.below(table, display)]
+        facts = panel.below(table, display, marked=form is not Form.TIGHT)
+        return [*(row.rstrip() for row in rows), *facts]
     both = zip_longest(rows, panel.beside(table, room, display), fillvalue="")
     return [f"{row or ' ' * form.value}{GAP}{fact}".rstrip() for row, fact in both]
 

@@ -144,6 +144,7 @@ _BLACK, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _WHITE = range(8)
 _BRIGHT = 8
 _ORANGE_RGB, _BLUE_RGB, _YELLOW_RGB = (230, 159, 0), (0, 114, 178), (240, 228, 66)
 _PURPLE_RGB, _GREEN_RGB, _VERMILION_RGB = (204, 121, 167), (0, 158, 115), (213, 94, 0)
+_SKY_RGB = (0, 135, 215)  # no colour of theirs: their blue, readable on black and on white
 _BLACK_RGB, _WHITE_RGB = (0, 0, 0), (255, 255, 255)
 
 _Table = dict[Element, Colour]
@@ -191,7 +192,7 @@ _SCHEMES: dict[Scheme, _Table] = {
         Element.ROCK: Colour(_GREEN_RGB, bold=True),
         Element.LAST_MOVE: Colour(_BLACK_RGB, _YELLOW_RGB),
         Element.CAPTURED: Colour(_BLACK_RGB, _VERMILION_RGB),
-        Element.COORDINATES: Colour(_BLUE_RGB),
+        Element.COORDINATES: Colour(_SKY_RGB),
         Element.TURN: Colour(_BLACK_RGB, _YELLOW_RGB),
     },
 }

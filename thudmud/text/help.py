@@ -39,7 +39,7 @@ _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
 _OPTION = re.compile(r"\[[^][]*\]")
 _GLUE = "\xa0"  # a blank that no line is broken at
-_CONTENTS = {"", "contents", "topics", "commands", "index", "all"}
+_CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
 Block = tuple[str, ...]
 """Lines without an empty one between them."""

@@ -46,10 +46,9 @@ _OF_SCHEMES = {
 
 def listed(options: Options, display: Display) -> list[str]:
     """Return every option: what holds, what that comes to here, and the words that change it."""
-    charset = "UTF-8" if display.utf8 else "ASCII"
     colours = _AMOUNTS[display.colours]
     entries = [
-        (f"charset: {_now(options.charset, charset)}", _words("options charset", Charset)),
+        (f"charset: {_charset(options, display)}", _words("options charset", Charset)),
         (f"colour: {_coloured(options, colours)}", _words("options colour", Switch)),
         (
             f"scheme: {_scheme(options)}",
@@ -153,9 +152,14 @@ _THE = {
 }
 
 
-def _now(value: Charset | Switch, here: str) -> str:
+def _now(value: Switch, here: str) -> str:
     """Return what an option is set to, and for auto, what that comes to."""
     return f"auto, which is {here} here" if value.value == "auto" else value.value
+
+
+def _charset(options: Options, display: Display) -> str:
+    boards = f", with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
+    return f"{options.charset.value}{boards if options.charset is Charset.AUTO else ''}"
 
 
 def _coloured(options: Options, here: str) -> str:

@@ -5,6 +5,8 @@ Owns those facts and the order in which they are told. Must never draw a square.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from thudmud.commands.options import Element
 from thudmud.engine import Game, Move, Piece, Position, Score, Side
 from thudmud.engine.english import capitalised, counted
@@ -13,7 +15,7 @@ from thudmud.tables.table import Table
 from thudmud.text.colours import Phrase, flowed
 from thudmud.text.display import Display
 from thudmud.text.grid import CAPTURED, ELEMENTS, MOVED_FROM, glyph
-from thudmud.text.words import GLUE
+from thudmud.text.words import GLUE, columns
 
 Fact = list[Phrase]
 """A sentence, in pieces; those that have a colour say which."""
@@ -25,34 +27,47 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
         [(_heading(table), None)],
         [(_progress(table), None)],
         [],
-        *(_side(table, side, display) for side in Side),
+        *(_side(table, side, width, display) for side in Side),
         *_stones(table, display),
         [],
-        [(_score_line(table), None)],
-        *_match(table),
+        _score_line(table, width),
+        *_match(table, width),
         [],
         *_last(table, display),
-        *_turn(table),
+        *_turn(table, width),
     ]
+    return _lines(facts, width, display)
+
+
+def below(table: Table, display: Display, *, marked: bool) -> list[str]:
+    """Return the facts in a few short lines: a narrow screen is seldom a high one.
+
+    Whose turn it is, and what was played last, is told above a board, or below it where somebody
+    just looks.
+
+    Args:
+        table: the table.
+        display: how everything is shown.
+        marked: whether the grid marks the piece that moved last; else these lines tell it.
+    """
+    width = display.width - 1
+    facts: list[Fact] = [
+        *_short_heading(table),
+        *(_side(table, side, width, display) for side in Side),
+        *_short_score(table, width),
+        *([] if marked else _last_moved(table, width)),
+    ]
+    return _lines(facts, width, display)
+
+
+def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
+    """Return facts as lines of at most ``width`` columns, each beginning one of its own."""
     return [line for fact in facts for line in (flowed(fact, width + 1, "  ", display) or [""])]
 
 
-def below(table: Table, display: Display) -> list[str]:
-    """Return the facts as one short paragraph: a narrow screen is seldom a high one."""
-    facts: list[Fact] = [
-        [(_heading(table), None)],
-        [(_progress(table).rstrip("."), None)],
-        *(_side(table, side, display) for side in Side),
-        [(_score_line(table), None)],
-        *_match(table),
-        *_last(table, display)[:1],
-        *_turn(table),
-    ]
-    phrases = [phrase for fact in facts for phrase in [*fact, _STOP]]
-    return flowed([*phrases[:-1], (".", None)], display.width, "", display)
-
-
-_STOP: Phrase = (". ", None)
+def _fitting(width: int, *wordings: str) -> str:
+    """Return the first wording of a fact that fits on a line; the last if none does."""
+    return next((words for words in wordings if columns(words) <= width), wordings[-1])
 
 
 def position(table: Table) -> Position:
@@ -89,12 +104,29 @@ def _progress(table: Table) -> str:
     return f"{which}, {plies}" if match.running else f"{which} is over, {plies}"
 
 
-def _side(table: Table, side: Side, display: Display) -> Fact:
+def _short_heading(table: Table) -> list[Fact]:
+    match = table.match
+    if match is None:
+        return [[(_heading(table), None)], [(_progress(table), None)]]
+    if match.single:
+        return [[(f"{_heading(table)}{'' if match.running else ', over'}", None)]]
+    which = f"battle {match.battle} of {BATTLES}{'' if match.running else ', over'}"
+    return [[(f"{capitalised(table.name)}, {match.game.ruleset.name}, {which}", None)]]
+
+
+def _side(table: Table, side: Side, width: int, display: Display) -> Fact:
     piece = Piece.of(side)
     left = position(table).count(piece)
     lost = _opening(table).count(piece) - left
-    words = f"{GLUE}{side.plural.capitalize()}: {holder(table, side)}, {left} left, {lost} lost"
-    return [(glyph(piece, display), ELEMENTS[piece]), (words, None)]
+    player = holder(table, side)
+    wordings = (
+        f"{side.plural.capitalize()}: {player}, {left} left, {lost} lost",
+        f"{player}, {left} left, {lost} lost",
+        f"{player}: {left}, lost {lost}",
+        f"{player}: {left}",
+    )
+    words = _fitting(width - len("d "), *wordings)
+    return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
 
 
 def _stones(table: Table, display: Display) -> list[Fact]:
@@ -107,18 +139,32 @@ def _stones(table: Table, display: Display) -> list[Fact]:
     ]
 
 
-def _score_line(table: Table) -> str:
+def _score_line(table: Table, width: int) -> Fact:
     now = score(table)
-    return f"Score: dwarfs {now.dwarf}, trolls {now.troll}"
+    said = f"Score: dwarfs {now.dwarf}, trolls {now.troll}"
+    return [(_fitting(width, said, f"Score: {now.dwarf} to {now.troll}"), None)]
 
 
-def _match(table: Table) -> list[Fact]:
+def _match(table: Table, width: int) -> list[Fact]:
     """Return the points of the match as a line; none before a battle of it has ended."""
     match = table.match
     if match is None or match.single or (match.battle == 1 and match.running):
         return []
-    points = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)
-    return [[(f"Match: {points}", None)]]
+    by_name = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)
+    by_side = ", ".join(f"{side.plural} {match.points(side)}" for side in Side)
+    return [[(_fitting(width, f"Match: {by_name}", f"Match: {by_side}"), None)]]
+
+
+def _short_score(table: Table, width: int) -> list[Fact]:
+    """Return the score, and on the same line the points of the match if there are any."""
+    match = table.match
+    if match is None or not _match(table, width):
+        return [_score_line(table, width)]
+    now = score(table)
+    points = f"{match.points(Side.DWARF)} to {match.points(Side.TROLL)}"
+    named = ", ".join(f"{holder(table, side)} {match.points(side)}" for side in Side)
+    said = f"Score: {now.dwarf} to {now.troll}. Match:"
+    return [[(_fitting(width, f"{said} {named}", f"{said} {points}"), None)]]
 
 
 def _last(table: Table, display: Display) -> list[Fact]:
@@ -135,13 +181,23 @@ def _last(table: Table, display: Display) -> list[Fact]:
     return [said, [*key, (")", None)]]
 
 
-def _turn(table: Table) -> list[Fact]:
+def _last_moved(table: Table, width: int) -> list[Fact]:
+    """Return the last ply alone."""
+    last = last_move(table)
+    if last is None:
+        return []
+    way = f"{last.origin} to {last.target}"
+    return [[(_fitting(width, f"Last move: {way}", f"Last: {way}"), Element.LAST_MOVE)]]
+
+
+def _turn(table: Table, width: int) -> list[Fact]:
     """Return whose turn it is, if anybody's."""
     game = table.game
     if game is None or game.outcome:
         return []
     side = game.position.turn
-    return [[(f"Turn: {side.plural} ({holder(table, side)})", Element.TURN)]]
+    said = f"Turn: {side.plural}"
+    return [[(_fitting(width, f"{said} ({holder(table, side)})", said), Element.TURN)]]
 
 
 def _opening(table: Table) -> Position:
