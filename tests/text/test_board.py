@@ -12,7 +12,7 @@ from thudmud.tables import BoardSpec, Table
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide
 from thudmud.text import House, board, panel
-from thudmud.text.display import Display
+from thudmud.text.display import Display, Terminal
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
