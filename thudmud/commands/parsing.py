@@ -17,16 +17,17 @@ from thudmud.commands.errors import ParseError
 from thudmud.commands.language import RESERVED_WORDS, WORDS, following, openings, read
 from thudmud.commands.model import Command
 
+_FIRST = following("")
+
 VERBS: tuple[str, ...] = tuple(
-    word for name, words in WORDS.items() if name in following("") for word in words
+    word for name, words in WORDS.items() if name in _FIRST for word in words
 )
 """The words and signs that a line can begin with, in the order of the grammar."""
 
+_OF_ROOMS = openings("room_command")
+
 BOARD_VERBS: tuple[str, ...] = tuple(
-    word
-    for name, words in WORDS.items()
-    if name in following("") - openings("room_command")
-    for word in words
+    word for name, words in WORDS.items() if name in _FIRST - _OF_ROOMS for word in words
 )
 """Those of them that ask for something about boards, or how they are shown."""
 
