@@ -95,6 +95,13 @@ async def test_a_program_that_fails_too_often_resigns_in_words(
         await anna.sees("You say: still here")
 
 
+async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_path: Path) -> None:
+    async with opened(settings(OWN), tmp_path) as (_, anna):
+        # Its program takes a while to start.
+        await anna.type("invite grog as dwarf on oak board", "join game as dwarf on oak board")
+        await anna.sees("Grog sits down at the oak board to play the trolls.")
+
+
 async def test_a_crash_is_survived(tmp_path: Path) -> None:
     once = program(
         """

@@ -127,6 +127,10 @@ class Opponent:
         """Whether it has a seat anywhere."""
         return bool(self._seats)
 
+    def sits_at(self, board: str) -> bool:
+        """Whether it has a seat at a board."""
+        return board in self._seats
+
     def other(self, board: str) -> str | None:
         """Return who has the other seat at a board."""
         seat = self._seats.get(board)

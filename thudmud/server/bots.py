@@ -181,8 +181,11 @@ class Bot:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
             await self._type(Tell(invitation.player, sorry))
-        else:
-            await self._type(Join(invitation.side, invitation.board))
+            return
+        # Whoever asked may have sat down on that very side meanwhile: a program starts slowly.
+        for side in (invitation.side, invitation.side.other):
+            if not self._opponent.sits_at(invitation.board):
+                await self._type(Join(side, invitation.board))
 
     async def _play(self, task: Task) -> None:
         try:
