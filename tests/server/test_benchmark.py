@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks import server
 from benchmarks.load.busy import Pains
 from benchmarks.load.table import COLUMNS, Row, markdown, plain
 from benchmarks.server import Extent, notes, rows
@@ -63,3 +64,20 @@ def test_the_columns() -> None:
     row = Row("a say", "a second", (10, 100, 1000), ratio=0.1, least=0.5)
     assert len(plain(row.cells)) == len(plain(COLUMNS))
     assert markdown(row.cells).count("|") == len(COLUMNS) + 1
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words", "status"), [(0.1, [], 0), (0.1, ["--strict"], 1), (0.5, ["--strict"], 0)]
+)
+def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
+    ratio: float,
+    words: list[str],
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = [Row("a say", "a second", (10, 100), ratio=ratio, least=0.5)]
+    monkeypatch.setattr(server, "rows", lambda _: iter(found))
+    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    assert server.main(words) == status
+    assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
