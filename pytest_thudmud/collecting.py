@@ -12,8 +12,8 @@ from typing import TypeVar
 import pytest
 
 from thudmud.script import Mismatch, StageError, TranscriptError
+from thudmud.server.cli.staging import Setup, UnplayableError, play, read_address, read_variable
 from thudmud.server.config_file import ConfigError
-from thudmud.server.staging import Setup, UnplayableError, play, read_address, read_variable
 
 _T = TypeVar("_T")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from thudmud.commands import parse
 from thudmud.script import Transcript, perform
 from thudmud.script.format import FORMAT
-from thudmud.server.staging import open_stages
+from thudmud.server.cli.staging import open_stages
 
 README = Path(__file__).parents[1] / "README.md"
 

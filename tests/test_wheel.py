@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import RunServer
 from thudmud.script import Transcript, perform
-from thudmud.server.remote_stage import RemoteStage
+from thudmud.server.cli.remote_stage import RemoteStage
 
 ROOT = Path(__file__).parents[1]
 

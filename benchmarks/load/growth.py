@@ -24,7 +24,7 @@ from benchmarks.load.players import (
 )
 from benchmarks.load.processes import thudmud
 from benchmarks.load.table import Row
-from thudmud.server import account_layout
+from thudmud.server.members import account_layout
 
 WANTED = 0.8
 """How much of a rate is to be left; it should be all of it, but no machine is that quiet."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.fuzz.wire import TERMS, Report, reported
 from thudmud.commands import MAX_LINE, ParseError, Style, clean, parse
 from thudmud.engine import RULESETS
-from thudmud.server.lines import LineSplitter
+from thudmud.server.telnet.lines import LineSplitter
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal

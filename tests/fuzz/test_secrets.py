@@ -19,10 +19,11 @@ from tests.server.conftest import GENEROUS
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Setup
 from thudmud.journal.memory import MemoryJournal
-from thudmud.server import logs, throttle
-from thudmud.server.accounts import Accounts
+from thudmud.server import logs
+from thudmud.server.limits import throttle
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import PlayerSettings, ServerSettings
 
 SECRETS = ["Haddock42", "Sturgeon43"]

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from thudmud.server.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.items import Client, Item
-from thudmud.server.terms import Terms
+from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
+from thudmud.server.telnet.items import Client, Item
+from thudmud.server.telnet.terms import Terms
 
 TERMS = Terms(max_line=10, max_subnegotiation=64)
 """Caps so low that short inputs get beyond them."""

@@ -10,9 +10,9 @@ import pytest
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Serving, Setup
 from thudmud.journal.memory import MemoryJournal
-from thudmud.server.accounts import Accounts
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import PlayerSettings, ServerSettings
 
 GENEROUS = {

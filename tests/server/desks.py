@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from argon2 import PasswordHasher
 
-from thudmud.server.accounts import Accounts
 from thudmud.server.login import KEEP_WORD, TOLD_WORD, Desk
-from thudmud.server.passwords import Passwords
+from thudmud.server.members.accounts import Accounts
+from thudmud.server.members.passwords import Passwords
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 DAY = 86_400.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from thudmud.commands import Style
 from thudmud.commands.options import Options
 from thudmud.journal import Journal
-from thudmud.server.account_file import Unavailable
+from thudmud.server.members.account_file import Unavailable
 from thudmud.server.scribe import Scribe
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message

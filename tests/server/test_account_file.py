@@ -17,8 +17,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from thudmud.server.account_file import AccountFile, Unavailable, Unusable
-from thudmud.server.accounts import Accounts, KeptName
+from thudmud.server.members.account_file import AccountFile, Unavailable, Unusable
+from thudmud.server.members.accounts import Accounts, KeptName
 from thudmud.storage import reasons
 
 
@@ -84,7 +84,7 @@ class TestNew:
         AccountFile(path).close()
         assert [each.name for each in path.parent.iterdir()] == [path.name]
 
-    @pytest.mark.parametrize("place", ["os.link", "thudmud.server.account_layout.fill"])
+    @pytest.mark.parametrize("place", ["os.link", "thudmud.server.members.account_layout.fill"])
     def test_one_that_is_not_finished_is_never_seen(
         self, path: Path, monkeypatch: pytest.MonkeyPatch, place: str
     ) -> None:
@@ -283,7 +283,7 @@ class TestWhatCannotBeUsed:
     async def test_one_that_another_process_keeps_busy(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.server.account_layout._PATIENCE", 0.01)
+        monkeypatch.setattr("thudmud.server.members.account_layout._PATIENCE", 0.01)
         await fill(path, 11)
         file, other = AccountFile(path), AccountFile(path)
         with (

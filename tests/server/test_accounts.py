@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.server.plain import PATIENCE
-from thudmud.server.account_file import Unavailable, Unusable
-from thudmud.server.accounts import Account, Accounts, KeptName, NameTaken, Nobody
+from thudmud.server.members.account_file import Unavailable, Unusable
+from thudmud.server.members.accounts import Account, Accounts, KeptName, NameTaken, Nobody
 
 
 @pytest.fixture

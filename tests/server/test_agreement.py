@@ -9,7 +9,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.server.agreement import Agreement, Standing
+from thudmud.server.telnet.agreement import Agreement, Standing
 
 LONGEST_EXCHANGE = 8
 """Messages that two ends may need, beyond those that they were told to begin with."""

@@ -15,9 +15,9 @@ from thudmud.bots import opponent
 from thudmud.commands import Play
 from thudmud.engine import Side
 from thudmud.server import bot_program
-from thudmud.server.accounts import KeptName
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import KeptName
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import Settings
 from thudmud.tables.table import Table

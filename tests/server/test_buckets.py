@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.server import buckets
-from thudmud.server.buckets import Bucket, Buckets
+from thudmud.server.limits import buckets
+from thudmud.server.limits.buckets import Bucket, Buckets
 
 
 def test_so_much_at_once_then_so_much_a_second() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.server.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.server.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 

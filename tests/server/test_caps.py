@@ -10,12 +10,12 @@ import pytest
 from tests.server.desks import CHEAP
 from tests.server.plain import Client, Serving
 from thudmud.commands import parse
-from thudmud.server import idleness
+from thudmud.server.limits import idleness
+from thudmud.server.limits.newcomers import Newcomers
+from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
-from thudmud.server.newcomers import Newcomers
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import Settings
-from thudmud.server.talk import Talk
 from thudmud.text import Plan
 
 # Commands

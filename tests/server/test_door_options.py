@@ -7,7 +7,7 @@ import pytest
 from tests.server.desks import Answers, Office
 from tests.server.plain import Serving
 from thudmud.commands.options import Charset, SetCharset, SetReader, SetWidth, Switch
-from thudmud.server.accounts import Accounts
+from thudmud.server.members.accounts import Accounts
 from thudmud.tables import BoardSpec
 from thudmud.tables.preferences import options_of
 from thudmud.text import House

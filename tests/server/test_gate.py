@@ -8,9 +8,9 @@ import resource
 import pytest
 
 from tests.server.plain import Serving
-from thudmud.server import descriptors, door
-from thudmud.server import gate as gates
-from thudmud.server.gate import Gate, Refusal
+from thudmud.server.limits import descriptors, door
+from thudmud.server.limits import gate as gates
+from thudmud.server.limits.gate import Gate, Refusal
 from thudmud.server.settings import ServerSettings
 
 HERE = "127.0.0.1"

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.plain import Client, Serving, Setup
-from thudmud.server import gmcp
-from thudmud.server.gmcp import framed, read, supported
-from thudmud.server.items import Credentials
+from thudmud.server.telnet import gmcp
+from thudmud.server.telnet.gmcp import framed, read, supported
+from thudmud.server.telnet.items import Credentials
 
 IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
 GMCP = b"\xc9"

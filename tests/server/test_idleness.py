@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.server.idleness import Idleness
+from thudmud.server.limits.idleness import Idleness
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from tests.server.test_scribe import SlowJournal
 from thudmud.commands import Style
 from thudmud.engine import Side
 from thudmud.server import presence
-from thudmud.server.accounts import Accounts
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby
+from thudmud.server.members.accounts import Accounts
 from thudmud.tables import Parting
 from thudmud.text import House
 from thudmud.text.display import Terminal

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.server.lines import Line, LineSplitter, Overlong, readable
+from thudmud.server.telnet.lines import Line, LineSplitter, Overlong, readable
 
 LIMIT = 10
 

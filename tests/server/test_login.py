@@ -10,11 +10,11 @@ from argon2 import PasswordHasher
 
 from tests.server.desks import CHEAP, DAY, Answers, HungUp, Office
 from tests.server.plain import PATIENCE
-from thudmud.server import attendance, resume_words
-from thudmud.server.account_file import Unavailable
-from thudmud.server.accounts import Accounts
-from thudmud.server.attendance import LOOK_EVERY
-from thudmud.server.passwords import Passwords
+from thudmud.server.members import attendance, resume_words
+from thudmud.server.members.account_file import Unavailable
+from thudmud.server.members.accounts import Accounts
+from thudmud.server.members.attendance import LOOK_EVERY
+from thudmud.server.members.passwords import Passwords
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tests.server.plain import Serving
-from thudmud.server.mssp import in_telnet, in_text, status
 from thudmud.server.settings import ListingSettings
+from thudmud.server.telnet.mssp import in_telnet, in_text, status
 
 REQUIRED = {"NAME", "PLAYERS", "UPTIME"}
 IAC_SB_MSSP, IAC_SE = b"\xff\xfa\x46", b"\xff\xf0"

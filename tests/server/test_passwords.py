@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from argon2 import PasswordHasher
 
-from thudmud.server.passwords import Passwords, password_problem
+from thudmud.server.members.passwords import Passwords, password_problem
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 

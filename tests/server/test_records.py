@@ -24,10 +24,10 @@ from thudmud.engine import (
 )
 from thudmud.journal import Journal, MemoryJournal, SqliteJournal
 from thudmud.journal.store import Store
-from thudmud.server.exporting import StrangerError, Wanted, Written, export
-from thudmud.server.importing import LARGEST, STREAM, Result, bring_in
+from thudmud.server.cli.exporting import StrangerError, Wanted, Written, export
+from thudmud.server.cli.importing import LARGEST, STREAM, Result, bring_in
+from thudmud.server.cli.records import Told, file_name, folded, told_by
 from thudmud.server.main import main
-from thudmud.server.records import Told, file_name, folded, told_by
 from thudmud.tables.archive import Archive
 from thudmud.tables.events import Event
 from thudmud.tables.folding import game_of

@@ -15,8 +15,8 @@ import pytest
 
 from tests.conftest import RunServer
 from thudmud.script import StageError
-from thudmud.server import remote_stage
-from thudmud.server.remote_stage import RemoteStage
+from thudmud.server.cli import remote_stage
+from thudmud.server.cli.remote_stage import RemoteStage
 
 Manners = Callable[[socket.socket], None]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from thudmud.server.screen import Screen, encode
+from thudmud.server.telnet.screen import Screen, encode
 
 LIMIT = 100
 PROMPT = b"> "

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from thudmud.server import throttle
-from thudmud.server.throttle import LONGEST_QUEUE, WINDOW, Attempt, Throttle
+from thudmud.server.limits import throttle
+from thudmud.server.limits.throttle import LONGEST_QUEUE, WINDOW, Attempt, Throttle
 
 
 def begun(slowing: Throttle, name: str, address: str, now: float) -> Attempt:

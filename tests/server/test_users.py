@@ -16,9 +16,9 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.server.plain import PATIENCE
-from thudmud.server.accounts import Account, Accounts
-from thudmud.server.passwords import Passwords
-from thudmud.server.users import add_user
+from thudmud.server.cli.users import add_user
+from thudmud.server.members.accounts import Account, Accounts
+from thudmud.server.members.passwords import Passwords
 
 Shown = pytest.CaptureFixture[str]
 T = TypeVar("T")

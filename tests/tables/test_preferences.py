@@ -20,8 +20,8 @@ from thudmud.commands.options import (
     Switch,
 )
 from thudmud.journal.memory import MemoryJournal
-from thudmud.server.accounts import Accounts
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import Accounts
 from thudmud.tables import BoardSpec
 from thudmud.tables.preferences import options_of, stored, styles_of
 from thudmud.text import House

@@ -34,7 +34,7 @@ from thudmud.engine import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Part, Step
-from thudmud.server.staging import open_stages, play
+from thudmud.server.cli.staging import open_stages, play
 from thudmud.tables.asides import Asked, Happening, OptionChosen, Question, TookOver
 from thudmud.tables.events import (
     Absent,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import RunServer
 from thudmud.script import Transcript
-from thudmud.server.staging import Setup, play
+from thudmud.server.cli.staging import Setup, play
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.thud-script"))

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from thudmud.bots import Invitation, Opponent, Task
 from thudmud.commands import Join, Resign, Tell
-from thudmud.server.account_file import AccountsError
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.account_file import AccountsError
 from thudmud.server.settings import BotSettings
 from thudmud.text.display import Terminal
 

@@ -6,13 +6,13 @@ answers the questions of the desk. Must never know who has which password.
 
 from __future__ import annotations
 
-from thudmud.server import gmcp, mssp, strangers
-from thudmud.server.items import Client, Credentials
 from thudmud.server.login import NAME_PROMPT
-from thudmud.server.membership import PASSWORD_PROMPT
+from thudmud.server.members.membership import PASSWORD_PROMPT
 from thudmud.server.prompter import Prompter
-from thudmud.server.screen import Screen, encode
-from thudmud.server.terms import Terms
+from thudmud.server.telnet import gmcp, mssp, strangers
+from thudmud.server.telnet.items import Client, Credentials
+from thudmud.server.telnet.screen import Screen, encode
+from thudmud.server.telnet.terms import Terms
 
 
 class Doorstep:

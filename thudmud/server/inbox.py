@@ -10,9 +10,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from thudmud.server.buckets import Bucket
-from thudmud.server.items import Item
-from thudmud.server.lines import Overlong
+from thudmud.server.limits.buckets import Bucket
+from thudmud.server.telnet.items import Item
+from thudmud.server.telnet.lines import Overlong
 
 
 class Inbox:

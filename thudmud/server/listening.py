@@ -14,17 +14,18 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
-from thudmud.server import descriptors, mssp, tls
-from thudmud.server.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.door import Door, Porch
-from thudmud.server.gate import Gate
+from thudmud.server.limits import descriptors
+from thudmud.server.limits.door import Door, Porch
+from thudmud.server.limits.gate import Gate
+from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.lobby import Lobby
 from thudmud.server.login import Desk
-from thudmud.server.newcomers import Newcomers
-from thudmud.server.passwords import Passwords
+from thudmud.server.members.passwords import Passwords
 from thudmud.server.session import Session
 from thudmud.server.settings import ListingSettings, PlayerSettings, ServerSettings
-from thudmud.server.terms import Terms
+from thudmud.server.telnet import mssp, tls
+from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
+from thudmud.server.telnet.terms import Terms
 
 FAREWELL = "The server is shutting down. Goodbye."
 

@@ -15,12 +15,12 @@ from thudmud.commands import Command, Password, Quit, Register, Replay, Step, St
 from thudmud.commands.options import Options, SetOption
 from thudmud.engine.english import capitalised
 from thudmud.journal import Journal
-from thudmud.server.accounts import Account, Accounts
 from thudmud.server.guests import Done, Guest
+from thudmud.server.limits.talk import Talk
+from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.replays import Replays
-from thudmud.server.screen import encode
 from thudmud.server.scribe import Scribe
-from thudmud.server.talk import Talk
+from thudmud.server.telnet.screen import encode
 from thudmud.tables import Parting
 from thudmud.tables.preferences import options_of, stored, styles_of
 from thudmud.text import House, Message

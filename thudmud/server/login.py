@@ -19,20 +19,20 @@ from functools import reduce
 
 from thudmud.commands.options import Options, SetOption
 from thudmud.engine.english import capitalised
-from thudmud.server import resume_words
-from thudmud.server.account_file import AccountsError
-from thudmud.server.accounts import Account, Accounts, KeptName
-from thudmud.server.attendance import Attendance, Rooms
-from thudmud.server.guessing import Guessing, Terminal
-from thudmud.server.membership import (
+from thudmud.server.limits.newcomers import Newcomers
+from thudmud.server.members import resume_words
+from thudmud.server.members.account_file import AccountsError
+from thudmud.server.members.accounts import Account, Accounts, KeptName
+from thudmud.server.members.attendance import Attendance, Rooms
+from thudmud.server.members.guessing import Guessing, Terminal
+from thudmud.server.members.membership import (
     AGAIN_PROMPT,
     NEW_PROMPT,
     OLD_PROMPT,
     PASSWORD_PROMPT,
     Membership,
 )
-from thudmud.server.newcomers import Newcomers
-from thudmud.server.passwords import Passwords
+from thudmud.server.members.passwords import Passwords
 from thudmud.tables.options import after
 from thudmud.tables.preferences import chosen_by
 from thudmud.text.options import said

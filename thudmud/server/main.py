@@ -15,17 +15,17 @@ from pathlib import Path
 
 from thudmud.journal import JournalError
 from thudmud.server import config_file, logs
-from thudmud.server.account_file import AccountsError
-from thudmud.server.engine_tool import add_engine
-from thudmud.server.exporting import add_export
-from thudmud.server.gateway_command import add_gateway
-from thudmud.server.importing import add_import
+from thudmud.server.cli.engine_tool import add_engine
+from thudmud.server.cli.exporting import add_export
+from thudmud.server.cli.gateway_command import add_gateway
+from thudmud.server.cli.importing import add_import
+from thudmud.server.cli.options import Subparsers, port, refuse
+from thudmud.server.cli.script_command import add_script
+from thudmud.server.cli.tools import add_perft, add_replay
+from thudmud.server.cli.users import add_user
 from thudmud.server.listening import CannotListenError
-from thudmud.server.options import Subparsers, port, refuse
-from thudmud.server.script_command import add_script
+from thudmud.server.members.account_file import AccountsError
 from thudmud.server.serve import serve
-from thudmud.server.tools import add_perft, add_replay
-from thudmud.server.users import add_user
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from thudmud.server.inbox import Inbox
-from thudmud.server.items import Typing
-from thudmud.server.screen import Screen, encode
+from thudmud.server.telnet.items import Typing
+from thudmud.server.telnet.screen import Screen, encode
 from thudmud.text.display import Terminal
 from thudmud.text.words import wrapped
 

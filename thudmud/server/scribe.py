@@ -21,10 +21,10 @@ from weakref import WeakValueDictionary
 from thudmud.commands import Command, Password, Quit, Register, Style
 from thudmud.commands.options import Options, SetOption
 from thudmud.journal import Conflict, Journal, JournalError
-from thudmud.server.account_file import AccountsError
 from thudmud.server.ledger import Ledger, Unfollowed
+from thudmud.server.limits.talk import Talk
+from thudmud.server.members.account_file import AccountsError
 from thudmud.server.presence import Presence
-from thudmud.server.talk import Talk
 from thudmud.tables import Decision, Parting, Unread
 from thudmud.tables.asides import OptionChosen, StyleChosen
 from thudmud.text import House, Message, Plan

@@ -18,12 +18,12 @@ from thudmud.commands import Style
 from thudmud.journal import Journal
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
-from thudmud.server.accounts import Accounts
 from thudmud.server.bots import Bots
+from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import Settings
-from thudmud.server.talk import Talk
 from thudmud.tables import BoardSpec
 from thudmud.text import House
 

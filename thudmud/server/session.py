@@ -11,20 +11,20 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
-from thudmud.server import strangers
-from thudmud.server.buckets import Bucket
 from thudmud.server.doorstep import Doorstep
 from thudmud.server.guests import Done
-from thudmud.server.idleness import Idleness
 from thudmud.server.inbox import Inbox
-from thudmud.server.items import Client, Credentials, Fitted, Item, Mark, Signal
-from thudmud.server.lines import Line, Overlong
+from thudmud.server.limits.buckets import Bucket
+from thudmud.server.limits.idleness import Idleness
 from thudmud.server.lobby import Lobby
 from thudmud.server.login import NAME_PROMPT, Desk
 from thudmud.server.prompter import Prompter
-from thudmud.server.screen import Screen, encode
 from thudmud.server.settings import PlayerSettings, ServerSettings
-from thudmud.server.terms import Terms
+from thudmud.server.telnet import strangers
+from thudmud.server.telnet.items import Client, Credentials, Fitted, Item, Mark, Signal
+from thudmud.server.telnet.lines import Line, Overlong
+from thudmud.server.telnet.screen import Screen, encode
+from thudmud.server.telnet.terms import Terms
 from thudmud.server.work import Work
 from thudmud.tables import Parting
 from thudmud.text.display import Terminal

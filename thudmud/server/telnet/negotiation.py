@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 from telnetlib3 import telopt
 
-from thudmud.server import gmcp, mssp
-from thudmud.server.agreement import Agreement
-from thudmud.server.capabilities import Capabilities, is_utf8, utf8_in, variables_in
-from thudmud.server.items import Credentials, Fitted, Mark, Receiver
-from thudmud.server.terms import Terms
+from thudmud.server.telnet import gmcp, mssp
+from thudmud.server.telnet.agreement import Agreement
+from thudmud.server.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.server.telnet.items import Credentials, Fitted, Mark, Receiver
+from thudmud.server.telnet.terms import Terms
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
 """What the other end says of an option that we would use."""

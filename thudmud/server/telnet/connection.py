@@ -15,12 +15,12 @@ from typing import cast
 from telnetlib3 import telopt
 from telnetlib3.server_base import BaseServer
 
-from thudmud.server import strangers
-from thudmud.server.interpreter import InBand, Interpreter
-from thudmud.server.items import Item, Receiver, Signal
-from thudmud.server.lines import LineSplitter
-from thudmud.server.negotiation import Negotiation
-from thudmud.server.terms import Terms
+from thudmud.server.telnet import strangers
+from thudmud.server.telnet.interpreter import InBand, Interpreter
+from thudmud.server.telnet.items import Item, Receiver, Signal
+from thudmud.server.telnet.lines import LineSplitter
+from thudmud.server.telnet.negotiation import Negotiation
+from thudmud.server.telnet.terms import Terms
 
 RECEIVE_BUFFER = 4096
 """Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from thudmud.commands import Emote, Invite, Say, Tell
 from thudmud.engine.english import lasting
-from thudmud.server.buckets import Buckets
+from thudmud.server.limits.buckets import Buckets
 from thudmud.text import Plan
 
 _MINUTE = 60.0

@@ -10,10 +10,10 @@ import logging
 import time
 from collections.abc import Callable
 
-from thudmud.server.account_file import AccountsError
-from thudmud.server.accounts import Account, Accounts, NameTaken, Nobody
-from thudmud.server.guessing import Guessing, Terminal
-from thudmud.server.passwords import LENGTHS, Passwords, password_problem
+from thudmud.server.members.account_file import AccountsError
+from thudmud.server.members.accounts import Account, Accounts, NameTaken, Nobody
+from thudmud.server.members.guessing import Guessing, Terminal
+from thudmud.server.members.passwords import LENGTHS, Passwords, password_problem
 
 PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from thudmud.server.compression import Stream
+from thudmud.server.telnet.compression import Stream
 
 CRLF = b"\r\n"
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from thudmud.engine.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.account_file import AccountsError
-from thudmud.server.accounts import Account, Accounts
-from thudmud.server.options import Subparsers, refuse
-from thudmud.server.passwords import Passwords, password_problem
+from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.members.account_file import AccountsError
+from thudmud.server.members.accounts import Account, Accounts
+from thudmud.server.members.passwords import Passwords, password_problem
 from thudmud.text import House
 
 _ALPHABET = string.ascii_letters + string.digits

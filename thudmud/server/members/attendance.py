@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
-from thudmud.server.account_file import AccountsError
-from thudmud.server.accounts import Accounts, KeptName
+from thudmud.server.members.account_file import AccountsError
+from thudmud.server.members.accounts import Accounts, KeptName
 
 LOOK_EVERY = 600.0
 """Seconds between two looks at who is here, and at names that need not be kept any more."""

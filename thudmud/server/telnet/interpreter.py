@@ -15,8 +15,8 @@ from telnetlib3 import telopt
 from telnetlib3.stream_reader import TelnetReader
 from telnetlib3.stream_writer import TelnetWriter
 
-from thudmud.server.items import Item, Mark, Signal
-from thudmud.server.lines import ERASE_CHARACTER, ERASE_LINE
+from thudmud.server.telnet.items import Item, Mark, Signal
+from thudmud.server.telnet.lines import ERASE_CHARACTER, ERASE_LINE
 
 _OPTION_COMMANDS = {telopt.DO, telopt.DONT, telopt.WILL, telopt.WONT}
 _LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4

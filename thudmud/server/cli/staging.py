@@ -17,8 +17,8 @@ from thudmud.script.parts import Inclusion, Part, written
 from thudmud.script.reading import SERVER, Unfetched
 from thudmud.script.variables import NAME
 from thudmud.server import config_file
-from thudmud.server.options import HIGHEST_PORT
-from thudmud.server.remote_stage import RemoteStage
+from thudmud.server.cli.options import HIGHEST_PORT
+from thudmud.server.cli.remote_stage import RemoteStage
 from thudmud.server.serve import furnish
 
 Address = tuple[str, int]

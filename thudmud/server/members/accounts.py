@@ -20,8 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from thudmud.server.account_file import AccountsError
-from thudmud.server.account_thread import AccountThread
+from thudmud.server.members.account_file import AccountsError
+from thudmud.server.members.account_thread import AccountThread
 
 POLL = 0.5
 """Seconds between two looks at whether another process has changed something."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from enum import Enum
 
-from thudmud.server.addresses import is_local, origin
-from thudmud.server.buckets import Bucket, Buckets
+from thudmud.server.limits.addresses import is_local, origin
+from thudmud.server.limits.buckets import Bucket, Buckets
 from thudmud.server.settings import ServerSettings
 
 _SHARE_OF_ONE = 1 / 4  # of what is accepted, for one address: else it could keep all others out

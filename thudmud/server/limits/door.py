@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import cast
 
-from thudmud.server.gate import Gate
+from thudmud.server.limits.gate import Gate
 
 _GRACE = 2.0  # seconds for the client to read why it cannot come in, and to close the connection
 _MOST = 50  # connections that are given the time for it

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import BinaryIO
 
 from thudmud.bots import LONGEST_LINE, Dialogue
-from thudmud.server.options import Subparsers
+from thudmud.server.cli.options import Subparsers
 
 _WHOLE = 2**63
 

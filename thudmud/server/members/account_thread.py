@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thudmud.server.account_file import AccountFile, Unavailable
+from thudmud.server.members.account_file import AccountFile, Unavailable
 
 _T = TypeVar("_T")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from thudmud.server.addresses import origin
+from thudmud.server.limits.addresses import origin
 
 WINDOW = 300.0
 """Seconds for which a wrong guess counts."""

@@ -20,7 +20,7 @@ from thudmud.engine import (
     read_record,
     write_ply,
 )
-from thudmud.server.options import Subparsers, refuse
+from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.text.summary import summary
 
 DEEPEST = 20

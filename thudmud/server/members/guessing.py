@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from thudmud.engine.english import counted
-from thudmud.server.throttle import Throttle
+from thudmud.server.limits.throttle import Throttle
 
 _CROWDED = "Too many are trying that at the moment. Please come again later."
 

@@ -6,8 +6,8 @@ Owns what who takes too many is told. Pure: the time comes in as an argument.
 from __future__ import annotations
 
 from thudmud.engine.english import lasting
-from thudmud.server.addresses import origin
-from thudmud.server.buckets import Buckets
+from thudmud.server.limits.addresses import origin
+from thudmud.server.limits.buckets import Buckets
 
 _HOUR = 3600.0
 

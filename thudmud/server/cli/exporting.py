@@ -15,8 +15,8 @@ from thudmud.engine import Game, write_record
 from thudmud.engine.english import counted
 from thudmud.journal import Journal, JournalError
 from thudmud.server import config_file
-from thudmud.server.options import Subparsers, refuse
-from thudmud.server.records import day_begins, file_name, folded, journal_file, open_journal
+from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.records import day_begins, file_name, folded, journal_file, open_journal
 from thudmud.tables.archive import Archive, Battle, State
 from thudmud.tables.folding import game_of
 

@@ -19,7 +19,7 @@ from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
 from thudmud.server import config_file, logs
-from thudmud.server.options import Subparsers, port, refuse
+from thudmud.server.cli.options import Subparsers, port, refuse
 from thudmud.server.settings import Settings
 
 SECRETLESS = (

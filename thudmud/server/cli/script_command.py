@@ -15,9 +15,9 @@ from thudmud.engine.english import counted
 from thudmud.script import Missed, StageError, Transcript, TranscriptError
 from thudmud.script.format import FORMAT, MORE
 from thudmud.server import config_file
-from thudmud.server.junit import Result, junit
-from thudmud.server.options import UNUSABLE, Subparsers, refuse
-from thudmud.server.staging import (
+from thudmud.server.cli.junit import Result, junit
+from thudmud.server.cli.options import UNUSABLE, Subparsers, refuse
+from thudmud.server.cli.staging import (
     Setup,
     UnplayableError,
     play,

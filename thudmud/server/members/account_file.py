@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from thudmud.server import account_layout as layout
+from thudmud.server.members import account_layout as layout
 from thudmud.storage.files import has_log, identity
 from thudmud.storage.reasons import TROUBLES, is_busy, is_damage, reason
 

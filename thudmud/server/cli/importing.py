@@ -21,8 +21,8 @@ from thudmud.engine import RULESETS, Game, RecordError, read_record, write_recor
 from thudmud.engine.english import counted
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.server import config_file
-from thudmud.server.options import Subparsers, refuse
-from thudmud.server.records import Told, folded, journal_file, open_journal, told_by
+from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.events import Imported
 from thudmud.tables.folding import game_of

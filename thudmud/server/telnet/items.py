@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from thudmud.server.lines import Line
+from thudmud.server.telnet.lines import Line
 from thudmud.text.display import Terminal
 
 
