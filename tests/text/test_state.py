@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.text.plays import BEGUN, DEEDS, NAMES, PLAYS, do, house_of, rich_house
+from tests.text.plays import BEGUN, DEEDS, GONE, NAMES, PLAYS, do, house_of, rich_house
 from thudmud import BoardSpec, House, Message, StateError
 from thudmud.text.state import UPGRADES, VERSION
 
@@ -45,6 +45,23 @@ def everything(house: House) -> dict[str, object]:
         "ranked": hall.standings.ranked(),
         "scores": {name: hall.standings.score(name) for name in NAMES},
     }
+
+
+SEAT_LOST: list[list[Deed]] = [
+    [*BEGUN, ("Anna", "1"), ("Bert", GONE), ("Anna", "adjourn")],
+    [*BEGUN[:2], ("Bert", GONE), ("Carla", "join game as troll on oak board")],
+]
+"""By what others do, somebody loses the troll seat who has been away for long."""
+
+
+def house_without_a_seat_for_bert(deeds: list[Deed]) -> House:
+    house = house_of(seat_grace=10.0)
+    for number, (name, deed) in enumerate(deeds[:-1]):
+        do(house, name, deed, float(number))
+    assert list(house.hall.left) == ["Bert"]
+    do(house, *deeds[-1], 50.0)
+    assert "Bert" not in house.hall.tables["oak board"].seats.values()
+    return house
 
 
 class TestKeeping:
@@ -88,6 +105,22 @@ class TestKeeping:
         told = house.enter("Bert", 99.0)
         assert "meanwhile" in texts(told)
         assert again.enter("Bert", 99.0) == told
+
+    @pytest.mark.parametrize("deeds", SEAT_LOST)
+    def test_who_has_lost_the_seat_while_away_is_forgotten(self, deeds: list[Deed]) -> None:
+        house = house_without_a_seat_for_bert(deeds)
+        assert house.state()["hall"]["left"] == []
+        again = kept(house)
+        assert again.state() == house.state()
+        assert again.enter("Bert", 99.0) == house.enter("Bert", 99.0)
+
+    @pytest.mark.parametrize("deeds", SEAT_LOST)
+    def test_a_state_that_still_has_them_is_gone_on_with(self, deeds: list[Deed]) -> None:
+        house = house_without_a_seat_for_bert(deeds)
+        state = house.state()
+        bert = next(each for each in rich_house().state()["hall"]["left"] if each["name"] == "Bert")
+        state["hall"]["left"].append(bert)
+        assert House.from_state(state).state() == house.state()
 
     def test_a_house_that_nobody_has_come_to_is_kept(self) -> None:
         house = House([BoardSpec("board")])

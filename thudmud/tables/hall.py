@@ -173,6 +173,9 @@ class Hall:
         before, self.tables[board] = self.tables[board], table
         if table.seats is not before.seats:
             self._seats.change(board, before.seats.values(), table.seats.values())
+            for player in before.seats.values():
+                if not self.seats_of(player):
+                    self.left.pop(player, None)
 
     def take_in(self, person: Person) -> None:
         """Let somebody be here, last of all who have come."""
@@ -268,9 +271,8 @@ class Hall:
                 person = self.people.pop(player)
                 del self.names[player.lower()]
                 self._rooms.leave(person)
-                # For when those are back who have a seat.
-                left = self.left | {player: person}
-                self.left = {name: left[name] for name in left if self.seats_of(name)}
+                if self.seats_of(player):
+                    self.left[player] = person
                 return Telling(aside, audience)
             case WentOut(player, room):
                 stay = (name for name in self.people_in(room) if name != player)
