@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.tables.conftest import NOW
+from tests.tables.conftest import NOW, ply
 from tests.tables.halls import do, enter, hall_of, lose
 from thudmud.commands import Join, Look, Resign, SetBoard, Start, Style
 from thudmud.engine import Side
@@ -18,7 +18,7 @@ OLD, NEW = "oak board", "elm board"
 
 
 def hall_with_a_past() -> Hall:
-    """Return a hall with a battle that has ended, one that goes on, and somebody who is away."""
+    """Return a hall with a battle that has ended, one with plies, and somebody who is away."""
     hall = hall_of("Anna", "Bert")
     do(hall, "Anna", Join(Side.DWARF, OLD))
     do(hall, "Bert", Join(Side.TROLL, OLD))
@@ -26,7 +26,9 @@ def hall_with_a_past() -> Hall:
     do(hall, "Anna", Resign(OLD))
     do(hall, "Anna", SetBoard(Style.BRIEF, OLD))
     do(hall, "Anna", Start(OLD))
+    do(hall, "Bert", ply("A6", "B6"))
     lose(hall, "Bert", NOW)
+    do(hall, "Anna", ply("G7", "F7"))
     do(hall, "Anna", Resign(OLD))
     return hall
 

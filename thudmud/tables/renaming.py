@@ -42,7 +42,7 @@ class _Renaming:
         if isinstance(value, BoardSpec):
             return replace(value, name=self._name(value.name))
         if is_dataclass(value) and not isinstance(value, type):
-            names = [each.name for each in fields(value)]
+            names = [each.name for each in fields(value) if each.init]
             return replace(value, **{name: self.of(getattr(value, name), name) for name in names})
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)(*map(self.of, value, value._fields))
