@@ -113,5 +113,6 @@ class Inbox:
             self._transport.pause_reading()
 
     def _read_on(self) -> None:
-        if not self._ended:
+        # TLS that has ended fails at this, where a bare connection takes no notice.
+        if not self._ended and not self._transport.is_closing():
             self._transport.resume_reading()

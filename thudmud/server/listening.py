@@ -30,7 +30,6 @@ from thudmud.server.telnet.terms import Terms
 FAREWELL = "The server is shutting down. Goodbye."
 
 _UNLISTED = ListingSettings()
-_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
 
 
@@ -139,13 +138,11 @@ class Server:
         host = self._settings.host
         try:
             listening = await asyncio.get_running_loop().create_server(
-                self._door,
+                partial(self._door, context),
                 host,
                 port,
                 backlog=_BACKLOG,
                 start_serving=False,
-                ssl=context,
-                ssl_handshake_timeout=_HANDSHAKE if context else None,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
             raise CannotListenError(_told(error, host, setting, port)) from error
@@ -170,8 +167,8 @@ class Server:
             listing=self._listing,
         )
 
-    def _door(self) -> Door:
-        return Door(self._gate, self._porch, self._connection)
+    def _door(self, context: ssl.SSLContext | None) -> Door:
+        return Door(self._gate, self._porch, self._connection, context)
 
     def _connection(self, leave: Callable[[], None]) -> Connection:
         session = partial(
