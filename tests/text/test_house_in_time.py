@@ -21,6 +21,7 @@ from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 
 PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
+BACK_AND_FORTH = ["anna move a6 b6", "bert move g7 g6", "anna move b6 a6", "bert move g6 g7"]
 LATER = 300.0
 
 
@@ -347,6 +348,22 @@ class TestPlaying:
         house.stop_playing("Carla")
         assert not house.is_playing("Carla")
         assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
+
+    def test_a_line_shows_some_plies_at_once_and_then_waits_for_another(self) -> None:
+        house = house_of(*PLAYED[:-1], *(line for _ in range(12) for line in BACK_AND_FORTH))
+        game, plies = house.game("oak board"), 48
+        assert game
+        assert len(game.moves) == plies
+        house.obey("Carla", "replay 1", 0.0)
+        shown: list[str] = []
+        for first, last in ((1, 20), (21, 40), (41, 48)):
+            lines = [each.text for each in house.obey("Carla", "play", 0.0)]
+            assert (lines[-1] == '"play" goes on.') is (last < plies)
+            assert not house.is_playing("Carla")
+            seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
+            assert seen == list(range(first, last + 1))
+            shown += lines
+        assert house.play_at_once("Carla") == house.play_at_once("Dora") == []
 
     def test_nobody_plays_who_is_not_here(self) -> None:
         house = house_of()

@@ -8,8 +8,9 @@ from tests.tables.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
 from thudmud.commands.model import Style
 from thudmud.engine import DISCWORLD, Game, Outcome
 from thudmud.tables.archive import Battle
+from thudmud.tables.stepping import after
 from thudmud.text.display import Display
-from thudmud.text.replaying import after, replayed
+from thudmud.text.replaying import replayed
 
 
 def played(outcome: Outcome | None = None) -> Game:
@@ -30,9 +31,9 @@ def ended() -> Battle:
 def seen(
     battle: Battle, ply: int, *, style: Style = Style.BRIEF, me: str = "Zoe", width: int = 80
 ) -> str:
-    return "\n".join(
-        replayed(battle, played(battle.outcome), ply, style=style, me=me, display=Display(width))
-    )
+    game = played(battle.outcome)
+    then = after(game, ply)
+    return "\n".join(replayed(battle, game, then, style=style, me=me, display=Display(width)))
 
 
 def test_before_the_first_ply(ended: Battle) -> None:
@@ -127,12 +128,9 @@ def test_what_has_no_outcome_says_so_at_its_end(what: str, said: str) -> None:
             annals.clear()
     battle = annals.battle(1)
     ply = battle.plies or len(LONGER)
-    assert (
-        replayed(
-            battle, after(played(), ply), ply, style=Style.BRIEF, me="Zoe", display=Display(80)
-        )[-1]
-        == said
-    )
+    game = after(played(), ply)
+    lines = replayed(battle, game, game, style=Style.BRIEF, me="Zoe", display=Display(80))
+    assert lines[-1] == said
 
 
 @pytest.mark.parametrize(("outcome", "count"), [(TROLLS, 9), (TROLLS, 4), (None, 9), (None, 3)])
@@ -147,7 +145,7 @@ def test_a_battle_that_has_gone_on_since_it_was_replayed(
     else:
         annals.adjourn(saved(annals.battle(1).id, (LONGER * 3)[:count]))
     lines = replayed(
-        annals.battle(1), played(), 4, style=Style.BRIEF, me="Zoe", display=Display(80)
+        annals.battle(1), played(), played(), style=Style.BRIEF, me="Zoe", display=Display(80)
     )
     assert lines[-1] == 'Play has gone on since; "replay 1" shows it.'
 
@@ -162,10 +160,9 @@ def test_in_an_imported_battle_nobody_is_you() -> None:
 def test_an_imported_battle_is_of_no_match(outcome: Outcome | None, over: str) -> None:
     annals = Annals()
     annals.bring_in(outcome)
+    game = played(outcome)
     board = "\n".join(
-        replayed(
-            annals.battle(1), played(outcome), 4, style=Style.FULL, me="Zoe", display=Display(80)
-        )
+        replayed(annals.battle(1), game, game, style=Style.FULL, me="Zoe", display=Display(80))
     )
     assert f"A single battle{over}, 4 plies" in board
     assert "Match:" not in board

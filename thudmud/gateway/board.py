@@ -137,9 +137,7 @@ class Board:
                 await self._recall(unread)
             except Conflict:
                 await self._catch_up()
-        while self._house.is_playing(name):
-            told += self._house.play_on(name)
-        return self._all(told), plan
+        return self._all(told + self._house.play_at_once(name)), plan
 
     def is_here(self, name: str) -> bool:
         """Whether a player is here."""

@@ -17,7 +17,7 @@ class Replays:
     Args:
         house: where they are seen.
         deliver: takes what people are told.
-        pause: seconds between two plies; with 0 all of them are shown at once.
+        pause: seconds between two plies; with 0 some of them are shown at once.
     """
 
     def __init__(
@@ -27,10 +27,10 @@ class Replays:
         self._going: dict[str, asyncio.TimerHandle] = {}
 
     def go_on(self, name: str) -> None:
-        """Show a player the rest of a battle, if they have asked for it."""
+        """Show a player what comes next of a battle, if they have asked for it."""
         self._cancel(name)
-        while self._house.is_playing(name) and not self._pause:
-            self._deliver(self._house.play_on(name))
+        if not self._pause:
+            self._deliver(self._house.play_at_once(name))
         if self._house.is_playing(name):
             loop = asyncio.get_running_loop()
             self._going[name] = loop.call_later(self._pause, self._next, name)

@@ -6,7 +6,7 @@ A ``room`` is the name of a board, or None for the hall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from thudmud.commands import (
     Boards,
@@ -176,7 +176,8 @@ class OptionChosen:
 class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
-    ``playing`` says that it goes on by itself.
+    ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
+    known, so that what is seen next need not be found from the opening.
     """
 
     player: str
@@ -184,6 +185,7 @@ class Replayed:
     game: Game
     ply: int
     playing: bool = False
+    then: Game | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

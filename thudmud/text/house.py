@@ -99,9 +99,7 @@ class House(Premises):
         except Unread as unread:
             return [self.answer(name, str(Refused(Refusal.NOT_KEPT, number=unread.battle.number)))]
         told = [*plan.messages, *self._all(plan.decisions)]
-        while self.is_playing(name):
-            told += self.play_on(name)
-        return told
+        return told + self.play_at_once(name)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.

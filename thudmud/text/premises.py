@@ -41,6 +41,9 @@ NAME_LENGTHS = range(2, 21)
 TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
 """Lower-case words that would be misread as the name of a player."""
 
+PLIES_AT_ONCE = 20
+"""How many plies of a battle a line shows where there are no pauses between them."""
+
 
 class Premises:
     """A hall of boards, and the people in it, in text; every line in two steps.
@@ -209,6 +212,18 @@ class Premises:
     def play_on(self, name: str) -> list[Message]:
         """Show such a player the next ply."""
         return self._all(self.plan_command(name, Step(Way.PLAY), 0).decisions)
+
+    def play_at_once(self, name: str) -> list[Message]:
+        """Show such a player a few plies, and stop: everybody else waits meanwhile."""
+        told: list[Message] = []
+        for _ in range(1, PLIES_AT_ONCE):
+            if not self.is_playing(name):
+                return told
+            told += self.play_on(name)
+        if self.is_playing(name):
+            self.stop_playing(name)
+            told.append(self.answer(name, '"play" goes on.'))
+        return told
 
     def stop_playing(self, name: str) -> None:
         """Stop at the ply that is shown."""

@@ -28,20 +28,20 @@ WAYS = '"next" and "back" go from ply to ply, "first" and "last" to either end; 
 
 
 def replayed(
-    battle: Battle, game: Game, ply: int, *, style: Style, me: str, display: Display
+    battle: Battle, game: Game, then: Game, *, style: Style, me: str, display: Display
 ) -> list[str]:
     """Return a battle as it stood after some of its plies.
 
     Args:
         battle: what is known of it.
         game: the whole of it, or as much as had been played when the replay began.
-        ply: how many plies of it had been played.
+        then: the same battle as it stood after those plies.
         style: how the board is shown: as who sees it is shown the board that it was played at. A
             battle of no board that stands here, as those that were imported, is shown in full.
         me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
         display: how their screen shows everything.
     """
-    table = _table(battle, after(game, ply))
+    table, ply = _table(battle, then), len(then.moves)
     width = display.width
     lines = wrapped(_said(battle, game, ply, me), width)
     if display.reader:
@@ -53,16 +53,6 @@ def replayed(
     if ply == len(game.moves):
         lines += wrapped(_end(battle, game), width)
     return lines + wrapped(WAYS, width) if ply == 0 else lines
-
-
-def after(game: Game, ply: int) -> Game:
-    """Return a battle as it stood after so many of its plies; all of them is as it stands."""
-    if ply == len(game.moves):
-        return game
-    then = Game.start(game.ruleset, game.opening)
-    for move in game.moves[:ply]:
-        then = then.play(move)
-    return then
 
 
 def _said(battle: Battle, game: Game, ply: int, me: str) -> str:

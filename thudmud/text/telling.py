@@ -31,6 +31,7 @@ from thudmud.tables.events import (
     TakenBack,
 )
 from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.stepping import after
 from thudmud.tables.table import Table
 from thudmud.text import archive, reader, rooms, sentences
 from thudmud.text.answers import answer
@@ -114,10 +115,10 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
             return lines + shown(table, view) + standing(table, view) + here
         case CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
-        case Replayed(player, number, game, ply):
-            battle = hall.archive.battles[number - 1]
+        case Replayed(player, number, game, ply, then=then):
+            battle, then = hall.archive.battles[number - 1], then or after(game, ply)
             style = hall.style(player, battle.id.board)
-            return replayed(battle, game, ply, style=style, me=player, display=view.display)
+            return replayed(battle, game, then, style=style, me=player, display=view.display)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
