@@ -1,7 +1,7 @@
 """Who comes to boards and goes from them, as Evennia's signals tell.
 
 Owns the signals. Must never decide what comes of it: it only has boards look who is about, once
-Evennia is done with what it is doing.
+Evennia is done with what it is doing. Must never let a board that fails stop who goes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models.signals import post_save
 from evennia.objects.models import ObjectDB
 from evennia.server.signals import SIGNAL_OBJECT_POST_PUPPET, SIGNAL_OBJECT_POST_UNPUPPET
+from evennia.utils import logger
 from evennia.utils.utils import delay
 
 from thudmud.evennia.board import LOADED
@@ -37,5 +38,8 @@ def _puppeted(sender: Any, **_: Any) -> None:
 def _notice(character: Any) -> None:
     """Have those boards look who is about to which somebody matters."""
     for board in list(LOADED.values()):
-        if board.pk is not None and board.in_use and board.company.knows(character):
-            delay(0, board.meet)
+        try:
+            if board.pk is not None and board.in_use and board.company.knows(character):
+                delay(0, board.meet)
+        except Exception:  # noqa: BLE001  (whatever is wrong with a board, others go on saving)
+            logger.log_trace(f"Board #{board.pk} took no notice of {character}.")

@@ -124,8 +124,9 @@ class Storage(Furnished):
     def test_a_board_that_is_renamed_keeps_its_battle(self) -> None:
         self.begin()
         self.type(self.char1, "set board brief")
+        self.play("move from A6 to B6", "move from G7 to F7")
         self.board.key = "elm board"
-        seen = self.type(self.char1, "move from A6 to B6 on elm board")
+        seen = self.type(self.char1, "move from B6 to C6 on elm board")
         assert "You move" in seen
         assert "Elm board: dwarfs" in seen
         assert "oak" not in self.type(self.char1, "games").lower()
@@ -171,3 +172,21 @@ class Deletion(Furnished):
         self.begin()
         self.board.delete()
         assert "You sit down at the pine board" in self.type(self.char1, "join game as dwarf")
+
+
+class Failure(Furnished):
+    def test_a_board_that_fails_stops_nobody_and_no_other_board(self) -> None:
+        self.begin()
+        self.furniture("pine board")
+        self.type(self.char1, "join game as dwarf on pine")
+        self.board.key = "ash board"
+        self.sent.clear()
+        with (
+            patch("thudmud.evennia.company.renamed", side_effect=ValueError("no such hall")),
+            patch("thudmud.evennia.following.logger.log_trace") as logged,
+        ):
+            self.char1.location = self.room2
+        self.wait()
+        assert self.char1.location == self.room2
+        assert f"#{self.board.id}" in logged.call_args.args[0]
+        assert "Char leaves the dwarf seat at the pine board" in self.heard(self.char2)
