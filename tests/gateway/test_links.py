@@ -106,6 +106,38 @@ async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None
     await gateway.close()
 
 
+async def test_a_client_that_comes_back_but_acknowledges_nothing_has_nothing_more_done() -> None:
+    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    client = Client(gateway)
+    token = (await client.greet())["session"]
+    await client.answer("open", board="oak")
+    for number in range(2, 100):
+        client.say(type="show", id=number, board="oak")
+    told = await client.end()
+    last = max(each.get("seq", 0) for each in told)
+    received, waiting = 0, 0
+    for request in ({"type": "show", "board": "oak"}, {"type": "line"}):
+        for _ in range(5):
+            client = Client(gateway)
+            welcome = await client.greet(session=token)
+            assert received in {0, welcome["received"]}
+            received = welcome["received"]
+            for number in range(received + 1, received + 50):
+                client.say(id=number, **request)
+            *told, error = await client.end()
+            assert error["code"] == "too_slow"
+            # It is sent all that waits, so that it can go on.
+            numbers = [each["seq"] for each in told]
+            assert numbers == list(range(1, len(told) + 1))
+            assert waiting in {0, len(told)}
+            waiting = len(told)
+    assert waiting >= last
+    client = Client(gateway)
+    await client.greet(session=token, seen=waiting)
+    assert (await client.answer_as(received + 1, "show", board="oak"))["ok"]
+    await gateway.close()
+
+
 async def test_nothing_is_kept_that_is_acknowledged() -> None:
     gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)

@@ -195,8 +195,16 @@ class Link:
     async def _begin(
         self, session: Session, number: int, begin: Callable[[], asyncio.Task[None]]
     ) -> bool:
-        """Begin a request, unless it came before; return whether it is a new one."""
+        """Begin a request, unless it came before; return whether it is a new one.
+
+        A new one ends the link instead, if too much waits to be acknowledged already.
+        """
         await self._free.acquire()  # before the request has begun: the link may be cut meanwhile
+        if number > session.received and self._is_full(session):
+            self._free.release()
+            await self._send_all()  # so that there is less of it when the client comes back
+            self._drop_full()
+            return True
         if not session.begin(number):
             self._free.release()
             return False
@@ -219,9 +227,15 @@ class Link:
     def _told(self) -> None:
         """Take note that there is more to be sent; but if too much waits, that is the end."""
         self._news.set()
-        if self._session and self._session.outbox.size > self._terms.outbox_bytes:
-            text = f"More than {self._terms.outbox_bytes} bytes wait to be acknowledged."
-            self.drop(Fault(Code.TOO_SLOW, text))
+        if self._session and self._is_full(self._session):
+            self._drop_full()
+
+    def _is_full(self, session: Session) -> bool:
+        return session.outbox.size > self._terms.outbox_bytes
+
+    def _drop_full(self) -> None:
+        text = f"More than {self._terms.outbox_bytes} bytes wait to be acknowledged."
+        self.drop(Fault(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
         """Send what is told, one line after the other, as fast as it is read."""
