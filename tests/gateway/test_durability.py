@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.gateway.client import SECRET, Client, opened
+from thudmud.gateway.board import Board
 from thudmud.gateway.terms import Terms
 from thudmud.journal import Entry, JournalError, MemoryJournal, NotWritten, SqliteJournal
-from thudmud.tables.events import Event
+from thudmud.tables.events import Event, Parting
+from thudmud.text import Message
 
 
 class Moody(MemoryJournal):
@@ -163,6 +167,41 @@ async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
     assert (await again.answer("open", board="oak", name="oak board"))["code"] == "not_stored"
     journal.writes = True
     assert (await again.answer("open", board="oak", name="oak board"))["version"] == 5
+    await gateway.close()
+
+
+async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gateway = await opened()
+    client = Client(gateway)
+    await client.greet()
+    for board in ("oak", "elm", "ash"):
+        await client.seat(board)
+    leave = Board.leave
+
+    async def fail(self: Board, name: str, parting: Parting) -> list[Message]:
+        if name in failing:
+            failing.remove(name)
+            raise RuntimeError("a mistake")
+        return await leave(self, name, parting)
+
+    failing = ["Anna"]
+    monkeypatch.setattr(Board, "leave", fail)
+    client.say(type="bye")
+    await client.end()
+    again = Client(gateway)
+    await again.greet()
+    for board in ("oak", "elm", "ash"):
+        answer = await again.answer("open", board=board, name="oak board")
+        assert (answer["players"], answer["version"]) == ([], 5)  # all are away
+    assert [each.getMessage() for each in caplog.records] == ["a board cannot be put away"]
+    # Nor does one that is closed in so many words stay.
+    await again.answer("enter", board="oak", player="Anna")
+    failing = ["Anna"]
+    assert (await again.answer("close", board="oak"))["code"] == "internal"
+    assert (await again.answer("show", board="oak"))["code"] == "unknown_board"
+    assert (await again.answer("open", board="oak", name="oak board"))["version"] == 7
     await gateway.close()
 
 

@@ -7,6 +7,7 @@ Must never know a link.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from thudmud.text import Message
 
 Done = tuple[Data, Sequence[Message]]
 """What a request is answered with, and what players are told."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,10 @@ class Boards:
             async with self._lock(name):
                 opened = self._open.get(name)
                 if opened and opened.session is session:
-                    await self._put_away(name, opened.board)
+                    try:
+                        await self._put_away(name, opened.board)
+                    except Exception:  # noqa: BLE001  (a mistake of ours ends one board only)
+                        _log.exception("a board cannot be put away", extra={"board": name})
 
     # At one board.
 
@@ -162,10 +168,12 @@ class Boards:
     async def _put_away(self, name: str, board: Board) -> list[Message]:
         """Close a board, whether or not it can be stored that its players are away."""
         told = []
-        with suppress(JournalError):  # the next to open it stores that
-            for player in board.players:
-                told += await board.leave(player, Parting.LOST)
-        del self._open[name]
+        try:
+            with suppress(JournalError):  # the next to open it stores that
+                for player in board.players:
+                    told += await board.leave(player, Parting.LOST)
+        finally:
+            del self._open[name]
         return told
 
     def _opened(self, session: Session, request: requests.Request) -> _Opened:
