@@ -213,6 +213,14 @@ async def test_players_who_cannot_come_in(client: Client, player: str, code: str
     assert (await client.answer("enter", board="oak", player=player))["code"] == code
 
 
+async def test_other_capitals_do_not_get_at_a_name_whose_seat_is_kept(client: Client) -> None:
+    await client.seat()
+    await client.answer("leave", board="oak", player="Anna", parting="lost")
+    answer = await client.answer("enter", board="oak", player="anna")
+    assert (answer["code"], "Anna has a seat" in answer["text"]) == ("bad_name", True)
+    assert "code" not in await client.answer("enter", board="oak", player="Anna")
+
+
 @pytest.mark.parametrize("player", ["Carla", "anna", "", "Anna ", "x" * 1000])
 async def test_nobody_plays_who_is_not_at_the_board(client: Client, player: str) -> None:
     await client.seat()

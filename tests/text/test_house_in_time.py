@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.text.test_house import BOARDS, told
@@ -238,6 +240,33 @@ class TestWaiting:
         house.obey("Bert", "join game as troll on elm table", 0.0)
         house.obey("Bert", "start on elm table", 0.0)
         assert not house.is_waiting("Anna")
+
+
+class TestSpelling:
+    @pytest.mark.parametrize("lines", [PLAYED, (*PLAYED, "anna adjourn", "bert adjourn")])
+    def test_a_name_that_is_needed_is_its_owners(self, lines: tuple[str, ...]) -> None:
+        house = house_of(*lines)
+        house.depart("Anna", 0.0)
+        before = house.state()
+        with pytest.raises(ValueError, match="Anna has a seat or a match here"):
+            house.enter("anna", 1.0)
+        assert house.state() == before
+        assert house.enter("Anna", 1.0)
+
+    def test_what_nobody_needs_any_more_is_free(self) -> None:
+        house = house_of(*PLAYED, "anna leave", "bert leave")
+        house.depart("Anna", 0.0)
+        assert house.enter("anna", 1.0)
+
+    def test_who_has_a_seat_too_is_not_kept_from_it(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        house.depart("Bert", 0.0)
+        state = json.loads(json.dumps(house.state()).replace('"Bert"', '"anna"'))
+        again = House.from_state(state)
+        assert again.enter("anna", 1.0)
+        again.depart("anna", 2.0)
+        assert again.enter("Anna", 3.0)
 
 
 class TestNeeds:

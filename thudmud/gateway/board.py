@@ -19,6 +19,7 @@ from thudmud.journal import Conflict, Entry, Journal, JournalError
 from thudmud.tables import BoardSpec, Decision, Parting, Telling, Unread
 from thudmud.tables.asides import Asked, Entered
 from thudmud.tables.events import LANDMARKS, TableEvent
+from thudmud.tables.names import kept_for
 from thudmud.text import House, Message, Plan
 from thudmud.text.board import full
 from thudmud.text.display import Display, Terminal
@@ -70,8 +71,12 @@ class Board:
         """Return why nobody of that name can come in; None if somebody can."""
         if problem := self._house.name_problem(name):
             return Fault(Code.BAD_NAME, problem)
-        here = self._house.hall.names.get(name.lower())
-        return Fault(Code.HERE_ALREADY, f"{here} is at this board already.") if here else None
+        if here := self._house.hall.names.get(name.lower()):
+            return Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
+        if kept := kept_for(self._house.hall, name):
+            text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
+            return Fault(Code.BAD_NAME, text)
+        return None
 
     async def open(self) -> None:
         """Bring the board to where the journal is; all who have seats are away."""

@@ -65,10 +65,11 @@ class HouseStage:
         problem = self._house.name_problem(who)
         if problem:
             raise StageError(problem)
-        here = self._house.hall.names.get(who.lower())
-        if here:
-            raise StageError(f"{here} is here already")
-        return _seen(self._house.enter(who, now=self._clock()))
+        now = self._clock()
+        try:
+            return _seen(self._house.enter(who, now))
+        except ValueError as error:
+            raise StageError(str(error)) from error
 
     def type(self, who: str, line: str) -> Seen:
         """Let a player type a line."""

@@ -14,6 +14,7 @@ from thudmud.commands import Style
 from thudmud.commands.options import Options
 from thudmud.engine import Game
 from thudmud.tables import Parting, Refusal, Refused, Unread
+from thudmud.tables.names import kept_for
 from thudmud.tables.restoring import require_name, require_time
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message
@@ -70,13 +71,16 @@ class House(Premises):
             options: how they want to see everything, if that is known.
 
         Raises:
-            ValueError: nobody can have that name, or somebody of that name is here, or there is no
-                such board, or no such time.
+            ValueError: nobody can have that name, or somebody of that name, in any case, is here,
+                or somebody has a seat or an adjourned match who spells it with other capitals; or
+                there is no such board, or no such time.
         """
         require_name(name)
         require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
+        if kept := kept_for(self.hall, name):
+            raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and room not in self.hall.tables:
             raise ValueError(f"there is no {room}")
         self.fit(name, terminal or Terminal())

@@ -28,6 +28,7 @@ from thudmud.tables.asides import TookOver
 from thudmud.tables.events import Event, TableEvent
 from thudmud.tables.folding import game_of
 from thudmud.tables.meaning import named
+from thudmud.tables.names import claimants
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.seating import come_back, vanish
 from thudmud.text.display import Display, Screens, Terminal
@@ -276,10 +277,7 @@ class Premises:
 
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
-        key = name.lower()
-        saved = self.hall.archive.adjourned.values()
-        adjourned = (player for match in saved for player in (match.dwarf, match.troll))
-        return self.hall.has_seat(name) or any(player.lower() == key for player in adjourned)
+        return any(claimants(self.hall, name))
 
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]
