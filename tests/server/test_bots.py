@@ -102,6 +102,18 @@ async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_pat
         await anna.sees("Grog sits down at the oak board to play the trolls.")
 
 
+async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    command = ["sh", "-c", f"sleep 600 </dev/null >/dev/null 2>&1 & echo $! > {child}; exit 0"]
+    crashing = Program("Grog", command, tmp_path, 1.0)
+    with pytest.raises(ProgramError):
+        await crashing.start()
+    await crashing.kill()
+    stat = Path(f"/proc/{child.read_text().strip()}/stat")
+    # Where nobody waits for orphans, what is left of one is a zombie.
+    await until(lambda: not stat.exists() or ") Z " in stat.read_text())
+
+
 async def test_a_crash_is_survived(tmp_path: Path) -> None:
     once = program(
         """

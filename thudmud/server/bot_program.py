@@ -48,6 +48,7 @@ class Program:
         self._seconds = seconds
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Start it, unless it is running.
@@ -70,6 +71,7 @@ class Program:
         except (OSError, ValueError) as error:
             raise ProgramError(f"{self._command[0]} cannot be started: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
+        self._ending = asyncio.create_task(_end_children(self._process))
         await self._ask("name", STARTING)
 
     async def ply(self, task: Task) -> str:
@@ -102,6 +104,8 @@ class Program:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
+        if self._ending:
+            await self._ending
         if self._listening:
             self._listening.cancel()
         # What it has left behind may keep the pipes open.
@@ -144,3 +148,10 @@ class Program:
                 text = said[:left].decode("utf-8", "replace").strip()
                 _log.warning("the program of %s complains: %s", self._name, text)
             left -= len(said)
+
+
+async def _end_children(process: asyncio.subprocess.Process) -> None:
+    """End what a program has started as soon as it ends: later its number may be another's."""
+    await process.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
