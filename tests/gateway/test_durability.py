@@ -205,6 +205,28 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     await gateway.close()
 
 
+async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None:
+    journal = MemoryJournal()
+    early, late = await opened(journal), await opened(journal)
+    client, other = Client(early), Client(late)
+    await client.greet()
+    await client.seat()
+    await other.greet("another-mud")
+    opening = {"board": "oak", "name": "oak board"}
+    assert (await other.answer("open", **opening))["code"] == "not_yours"
+    same = Client(late)
+    await same.greet()
+    assert (await same.answer("open", **opening | {"name": "elm board"}))["code"] == "differs"
+    assert (await same.answer("open", **opening))["ok"]
+    # What is set up already stays whose it is, whatever others have stored.
+    assert (await other.answer("open", **opening | {"board": "ash"}))["ok"]
+    await client.seat("ash")
+    assert (await other.answer("open", **opening | {"board": "elm"}))["ok"]
+    assert (await other.answer("open", **opening | {"board": "ash"}))["ok"]
+    for gateway in (early, late):
+        await gateway.close()
+
+
 async def test_two_processes_that_have_one_board() -> None:
     """The one that comes second decides again, on what the first has stored, and tells that."""
     journal = MemoryJournal()

@@ -223,6 +223,22 @@ name = 'it'
 name = 'last board'
 --> board 1, name: should not hold "last", which means something else to players
 
+[storage]
+journal = 'thudmud.gateway'
+--> gateway: journal should not be thudmud.gateway, which is storage.journal already
+
+[storage]
+journal = 'all/of.it'
+[gateway]
+journal = './all/of.it'
+--> gateway: journal should not be ./all/of.it, which is storage.journal already
+
+[storage]
+journal = 1
+[gateway]
+journal = '1'
+--> storage.journal: should be the name of a file, not 1
+
 [[board]]
 name = 'game'
 --> board 1, name: should not hold "game", which means something else to players

@@ -70,7 +70,7 @@ class Boards:
             client, blank, rest = stream.partition(" ")
             board, blank_too, name = rest.partition(" ")
             if blank and blank_too:
-                self._owners[board] = Owner(client, name)
+                self._owners.setdefault(board, Owner(client, name))
 
     async def do(self, session: Session, request: requests.Request) -> Done:
         """Do what a client asks for, after all that was asked for at that board before.
@@ -108,6 +108,9 @@ class Boards:
     # At one board.
 
     async def _set_up(self, session: Session, request: requests.Open) -> Done:
+        if request.board not in self._owners:
+            await self.open()  # another process may have set it up meanwhile
+            _check_session(session)
         self._check_claim(session, request)
         opened = self._open.get(request.board)
         if opened and opened.session is not session:

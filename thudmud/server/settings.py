@@ -6,6 +6,7 @@ for it. Must never read a file or start anything.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -83,6 +84,13 @@ def _bots_of_their_own(
             raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')
         names.add(bot.name.lower())
     return bots
+
+
+def _two_journals(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
+    storage = known.data.get("storage")
+    if storage and Path(storage.journal) == Path(gateway.journal):
+        raise _clash(f"journal should not be {gateway.journal}, which is storage.journal already")
+    return gateway
 
 
 def _unfit(right: str) -> PydanticCustomError:
@@ -266,8 +274,10 @@ class Settings(_Section):
     storage: StorageSettings = Field(
         default=StorageSettings(), description="a section that begins with [storage]"
     )
-    gateway: GatewaySettings = Field(
-        default=GatewaySettings(), description="a section that begins with [gateway]"
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_journals)] = Field(
+        default=GatewaySettings(),
+        validate_default=True,
+        description="a section that begins with [gateway]",
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
         default=(
