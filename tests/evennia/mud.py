@@ -15,6 +15,9 @@ from tests.evennia.players import Player
 ROOT = Path(__file__).parents[2]
 PASSWORD = "a dwarf in the hand"  # noqa: S105 (of people who are made up)
 
+_MADE = "successfully restarted in 'reset' mode"
+_PATIENCE = 120.0  # seconds
+
 _SETTINGS = """
 TELNET_PORTS = [{telnet}]
 TELNET_INTERFACES = ["127.0.0.1"]
@@ -46,12 +49,21 @@ class Mud:
         self._run("migrate")
 
     def start(self) -> None:
+        """Start it, and wait until people can come in."""
         # On a busy machine Evennia loses patience with its own portal; asked again, it goes on.
         for _ in range(4):
             self._run("start")
             if len(self._pids()) == 2:
+                self._wait_until_made()
                 return
         raise AssertionError(f"it does not start: {self.log()}")
+
+    def _wait_until_made(self) -> None:
+        """Wait until it has restarted, as it does once when all is new, and all puppets are let go."""
+        limit = time.monotonic() + _PATIENCE
+        while _MADE not in self.log():
+            assert time.monotonic() < limit, self.log()
+            time.sleep(0.05)
 
     def stop(self) -> None:
         """Stop both processes, however they are; one of them may be just starting the other."""
