@@ -59,7 +59,7 @@ class Mud:
         raise AssertionError(f"it does not start: {self.log()}")
 
     def _wait_until_made(self) -> None:
-        """Wait until it has restarted, as it does once when all is new, and all puppets are let go."""
+        """Wait until it has restarted, as it does once when all is new: puppets are let go then."""
         limit = time.monotonic() + _PATIENCE
         while _MADE not in self.log():
             assert time.monotonic() < limit, self.log()
