@@ -44,7 +44,7 @@ from thudmud.text.display import Display
 
 WIDTH = 80
 
-ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "40"))
+ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "25"))
 LONGEST = 0.6
 """Seconds of play before a server is killed, at most."""
 
