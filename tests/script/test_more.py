@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from thudmud.script import (
@@ -119,6 +119,7 @@ class TestVariables:
 
     @given(st.text(), st.text(), st.text())
     def test_what_is_escaped_is_seen(self, before: str, value: str, after: str) -> None:
+        assume(not before.endswith("$"))  # which could not be written right before a variable
         text = f"{escaped(before)}${{x}}{escaped(after)}"
         assert filled(text, {"x": value}) == f"{before}{value}{after}"
 
