@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 
 from thudmud.server.telnet.screen import Screen, encode
+from thudmud.server.telnet.turn import Turn
 
 LIMIT = 100
 PROMPT = b"> "
@@ -32,7 +33,7 @@ class Notebook(asyncio.Transport):
 
 def opened() -> tuple[Screen, Notebook]:
     transport = Notebook()
-    screen = Screen(transport, LIMIT)
+    screen = Screen(transport, LIMIT, Turn())
     screen.prompt = PROMPT
     return screen, transport
 

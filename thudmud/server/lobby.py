@@ -258,7 +258,7 @@ class Lobby:
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            guests = [self._by_name[name] for name in message.to if name in self._by_name]
+            guests = [guest for guest in map(self._by_name.get, message.to) if guest is not None]
             if message.package:
                 for guest in guests:
                     guest.data(message.package, message.text)

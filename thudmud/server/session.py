@@ -71,7 +71,7 @@ class Session:
         self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
         self._lobby, self._desk = lobby, desk
         self._settings, self._players, self._terms = settings, players, terms
-        self.screen = Screen(transport, settings.outbox_bytes)
+        self.screen = Screen(transport, settings.outbox_bytes, terms.turn)
         self._name = ""
         self._inbox = Inbox(
             transport,

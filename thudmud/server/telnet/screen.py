@@ -11,6 +11,7 @@ import asyncio
 import logging
 
 from thudmud.server.telnet.compression import Stream
+from thudmud.server.telnet.turn import Turn
 
 CRLF = b"\r\n"
 
@@ -35,15 +36,17 @@ class Screen:
     Args:
         transport: Where the bytes go. A reader whose unsent bytes exceed ``limit`` is cut off.
         limit: The most bytes that may wait to be sent.
+        turn: At whose end they are written.
     """
 
-    def __init__(self, transport: asyncio.Transport, limit: int) -> None:
+    def __init__(self, transport: asyncio.Transport, limit: int, turn: Turn) -> None:
         self.prompt = b""
         self._prompt_end = b""
         self._stream: Stream | None = None
         self.closed = False
         self._transport = transport
-        self._limit = limit
+        self._limit = self._room = limit
+        self._turn = turn
         self._pieces: list[bytes] = []
         self._size = 0
         self._scheduled = False
@@ -61,7 +64,7 @@ class Screen:
         if self._at_prompt:
             self._at_prompt = False
             self._asking = True
-            lines = CRLF + lines
+            self._put(CRLF)
         self._put(lines)
 
     def ask(self) -> None:
@@ -137,12 +140,12 @@ class Screen:
             return
         self._pieces.append(piece)
         self._size += len(piece)
-        if self._size + self._transport.get_write_buffer_size() > self._limit:
-            self._write()
-            if self._transport.get_write_buffer_size() > self._limit:
-                self._cut_off()
+        if self._size > self._room:
+            self._look_for_room()
+            if self.closed:
                 return
-        self._schedule()
+        if not self._scheduled:
+            self._schedule()
 
     def _put_prompt(self) -> None:
         if self._asking:
@@ -153,7 +156,7 @@ class Screen:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._end_turn)
+            self._turn.at_end(self._end_turn)
 
     def _end_turn(self) -> None:
         self._put_prompt()
@@ -163,14 +166,27 @@ class Screen:
     def _write(self) -> None:
         if self._pieces and not self.closed:
             output = b"".join(self._pieces)
-            self._transport.write(self._stream.packed(output) if self._stream else output)
+            self._send(self._stream.packed(output) if self._stream else output)
         self._pieces.clear()
         self._size = 0
 
     def _end_stream(self) -> None:
         if self._stream is not None and not self.closed:
-            self._transport.write(self._stream.end())
+            self._send(self._stream.end())
         self._stream = None
+
+    def _send(self, output: bytes) -> None:
+        self._transport.write(output)
+        # What waits grows by nothing else, so there is at least as much room until the next write.
+        self._room = self._limit - self._transport.get_write_buffer_size()
+
+    def _look_for_room(self) -> None:
+        """Write, if there is no room for more, and see whether somebody reads at all."""
+        self._room = self._limit - self._transport.get_write_buffer_size()
+        if self._size > self._room:
+            self._write()
+            if self._room < 0:
+                self._cut_off()
 
     def _cut_off(self) -> None:
         # Sending a reason would need the very room that is missing.

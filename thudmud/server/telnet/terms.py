@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from thudmud.server.telnet.turn import Turn
+
 
 def _nothing() -> Mapping[str, str]:
     return {}
@@ -24,6 +26,7 @@ class Terms:
         option_changes: how many wishes about options a client has; no more are listened to.
         compress: whether to offer MCCP2.
         status: returns what a list of games wants to know, by the names of MSSP.
+        turn: at whose end everybody is sent what they have been shown.
     """
 
     max_line: int
@@ -31,3 +34,4 @@ class Terms:
     option_changes: int = 100
     compress: bool = False
     status: Callable[[], Mapping[str, str]] = field(default=_nothing)
+    turn: Turn = field(default_factory=Turn)

@@ -1,0 +1,43 @@
+"""The end of a turn of the event loop: everybody has theirs, whatever goes wrong with another's."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from thudmud.server.telnet.turn import Turn
+
+
+async def test_everything_is_done_once_at_the_end_of_the_turn() -> None:
+    turn, done = Turn(), list[str]()
+    turn.at_end(lambda: done.append("one"))
+    turn.at_end(lambda: done.append("another"))
+    assert done == []
+    await asyncio.sleep(0)
+    assert done == ["one", "another"]
+    await asyncio.sleep(0)
+    assert done == ["one", "another"]
+
+
+async def test_what_is_asked_for_at_the_end_of_a_turn_is_done_at_the_end_of_the_next() -> None:
+    turn, done = Turn(), list[str]()
+    turn.at_end(lambda: turn.at_end(lambda: done.append("later")))
+    await asyncio.sleep(0)
+    assert done == []
+    await asyncio.sleep(0)
+    assert done == ["later"]
+
+
+async def test_what_fails_stops_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise ValueError("a mistake of ours")
+
+    turn, done = Turn(), list[str]()
+    turn.at_end(fail)
+    turn.at_end(lambda: done.append("done"))
+    await asyncio.sleep(0)
+    assert done == ["done"]
+    [record] = caplog.records
+    assert record.levelno == logging.ERROR
