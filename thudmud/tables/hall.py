@@ -9,7 +9,7 @@ two. Must never know a word of what people are told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from thudmud.commands import Style
@@ -36,7 +36,7 @@ from thudmud.tables.asides import (
 from thudmud.tables.events import Absent, BattleEnded, Moved, TableEvent
 from thudmud.tables.match import Match
 from thudmud.tables.options import after
-from thudmud.tables.people import DEFAULTS, Members, Person, Rooms, Seats
+from thudmud.tables.people import DEFAULTS, Company, Members, Person, Rooms, Seats
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
@@ -66,6 +66,8 @@ class Telling:
     event: TableEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
+    company: Company | None = field(default=None, compare=False)
+    """Those who are in the room where it happened, if all of them are told: they come first."""
 
 
 class Unread(Exception):
@@ -139,11 +141,12 @@ class Hall:
         chosen = reduce(after, choices, before)
         if here:
             here.options = chosen
+            self._rooms.changed(here)
         return chosen
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
-        return self._rooms.people_in(room)
+        return list(self._rooms.company(room).names)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which ``player`` has a seat."""
@@ -216,7 +219,7 @@ class Hall:
     def _happened(self, event: TableEvent, board: str) -> Telling:
         """Make an event at a board so, and return who is to be told."""
         # Those who give a seat up by it are still to be told, and those who take one already.
-        before = self._concerned(board)
+        before = self.tables[board].seats.values()
         table = self._apply(board, event)
         self.archive.apply(board, table.version, event)
         if isinstance(event, Moved):
@@ -226,8 +229,9 @@ class Hall:
             if number is not None and table.game:
                 self.recall(number, table.game)
             self.standings.rate()
-        audience = dict.fromkeys([*self._concerned(board), *before, event.player])
-        return Telling(event, tuple(audience), table)
+        company = self._rooms.company(board)
+        concerned = (*table.seats.values(), *before, event.player)
+        return Telling(event, _audience(company, concerned), table, company)
 
     def _apply(self, board: str, event: TableEvent) -> Table:
         table = self.tables[board].apply(event)
@@ -246,12 +250,6 @@ class Hall:
         for player in table.seats.values():
             if player in self.people:
                 self.people[player].replay = None
-
-    def _concerned(self, room: str | None) -> list[str]:
-        """Return those in a room and those who sit at its board, wherever they are."""
-        here = self.people_in(room)
-        seated = self.tables[room].seats.values() if room else ()
-        return [*here, *(name for name in seated if name not in here)]
 
     def _told(self, aside: Aside) -> Telling:
         """Make an aside so, and return who is to be told."""
@@ -281,14 +279,18 @@ class Hall:
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, tuple(self.people_in(room)), self._table(room))
             case Spoke(_, room) | Emoted(_, room):
-                return Telling(aside, tuple(self._concerned(room)), self._table(room))
+                table, company = self._table(room), self._rooms.company(room)
+                concerned = table.seats.values() if table else ()
+                return Telling(aside, _audience(company, concerned), table, company)
             case Told(player, to) | Invited(player, to):
                 return Telling(aside, (player, to))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
+                self._rooms.changed(self.people[player])
                 return Telling(aside, (player,), self.tables[board])
             case OptionChosen(player, _, options):
                 self.people[player].options = options
+                self._rooms.changed(self.people[player])
                 return Telling(aside, (player,))
             case Replayed(player):
                 self.people[player].replay = aside
@@ -298,3 +300,9 @@ class Hall:
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None
+
+
+def _audience(company: Company, concerned: Iterable[str]) -> tuple[str, ...]:
+    """Return those in a room and, once each, those whom it concerns wherever they are."""
+    elsewhere = dict.fromkeys(name for name in concerned if name not in company.members)
+    return (*company.names, *elsewhere)

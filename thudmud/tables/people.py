@@ -60,17 +60,39 @@ class Members(Set[str]):
         return sum(person.member for person in self._people.values())
 
 
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Company:
+    """Those in a room, as long as nobody comes or goes, or chooses to see things otherwise.
+
+    What is worked out of them all may be kept as long as there is this company, and no longer.
+
+    Attributes:
+        names: in the order they came to the server.
+        members: the same, quick to look up.
+    """
+
+    names: tuple[str, ...]
+    members: frozenset[str]
+
+
 class Rooms:
     """Who is in which room."""
 
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
         self._come = 0
+        self._companies: dict[str | None, Company] = {}
 
-    def people_in(self, room: str | None) -> list[str]:
-        """Return the names of those in a room, in the order they came to the server."""
+    def company(self, room: str | None) -> Company:
+        """Return those in a room."""
+        if (known := self._companies.get(room)) is not None:
+            return known
         here = self._here.get(room, {}).values()
-        return [person.name for person in sorted(here, key=attrgetter("number"))]
+        names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
+        company = Company(names, frozenset(names))
+        if names:
+            self._companies[room] = company
+        return company
 
     def enter(self, person: Person) -> None:
         """Let somebody be where they are, last of all who have come."""
@@ -83,9 +105,15 @@ class Rooms:
         self.leave(person)
         person.room = room
         self._here[room][person.name] = person
+        self.changed(person)
+
+    def changed(self, person: Person) -> None:
+        """Take note that somebody sees things otherwise than before, or is there anew."""
+        self._companies.pop(person.room, None)
 
     def leave(self, person: Person) -> None:
         """Let somebody leave the room where they are, if they are in any."""
+        self.changed(person)
         here = self._here[person.room]
         here.pop(person.name, None)
         if not here:

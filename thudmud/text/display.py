@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from thudmud.commands.options import (
     WIDTHS,
@@ -19,8 +21,11 @@ from thudmud.commands.options import (
     Scheme,
     Switch,
 )
+from thudmud.tables.people import Company
 
 DEFAULT_WIDTH = 80
+PACKAGE = "thud"
+"""What a client asks for that wants every fact, in lower case."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 """How many colours a terminal may have, besides none."""
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
@@ -105,9 +110,16 @@ _shared = lru_cache(maxsize=1024)(Display.of)
 
 
 class Screens(Mapping[str, Terminal]):
-    """What is known of the terminals of those who are here, by their names."""
+    """What is known of the terminals of those who are here, by their names.
+
+    Attributes:
+        programs: the names of those whose clients have asked for any of our packages.
+        kept: who of a company sees things in which way, until a terminal changes.
+    """
 
     def __init__(self) -> None:
+        self.programs: set[str] = set()
+        self.kept: WeakKeyDictionary[Company, Mapping[Any, tuple[str, ...]]] = WeakKeyDictionary()
         self._terminals: dict[str, Terminal] = {}
         self._displays: dict[str, tuple[Options, Display]] = {}
 
@@ -125,11 +137,15 @@ class Screens(Mapping[str, Terminal]):
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what somebody's terminal can show."""
+        self.forget(name)
         self._terminals[name] = terminal
-        self._displays.pop(name, None)
+        if any(package.partition(".")[0] == PACKAGE for package in terminal.packages):
+            self.programs.add(name)
 
     def forget(self, name: str) -> None:
         """Take note that somebody is here no longer."""
+        self.kept.clear()
+        self.programs.discard(name)
         self._terminals.pop(name, None)
         self._displays.pop(name, None)
 

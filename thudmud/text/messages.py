@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.people import DEFAULTS
-from thudmud.text.display import Display, Screens, Terminal
+from thudmud.text.display import PACKAGE, Display, Screens, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
 from thudmud.text.plain import plain
@@ -19,14 +19,11 @@ from thudmud.text.telling import tell
 from thudmud.text.view import views
 from thudmud.text.words import wrapped
 
-PACKAGE = "thud"
-"""What a client asks for that wants every fact, in lower case."""
-
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     """Return all that is told of one thing that happened; those without a screen hear nothing."""
     readers = views(hall, telling, screens)
-    programs = [name for name in telling.audience if _has_program(name, screens)]
+    programs = [name for name in telling.audience if name in screens.programs]
     machines = any(view.display.machine for view in readers)
     known = facts(hall, telling) if programs or machines else []
     told = []
@@ -35,7 +32,7 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
         if view.display.machine:
             lines += [line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
-            told.append(Message(tuple(names), "\n".join(lines)))
+            told.append(Message(names, "\n".join(lines)))
     return told + sent(known, programs, screens)
 
 
@@ -68,12 +65,6 @@ def _spelled(line: str, width: int) -> list[str]:
     if line.isascii() or len(spelled) < width:
         return [spelled]
     return wrapped(spelled, width, glued=False)
-
-
-def _has_program(name: str, screens: Screens) -> bool:
-    """Whether somebody's client has asked for any of our packages."""
-    packages = screens[name].packages if name in screens else ()
-    return any(package.partition(".")[0] == PACKAGE for package in packages)
 
 
 def _wants(fact: Fact, terminal: Terminal) -> bool:

@@ -5,6 +5,7 @@ Owns what two readers must have in common to be told the same. Must never make a
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from thudmud.commands import Style
@@ -12,6 +13,7 @@ from thudmud.tables.asides import Aside, Invited, Told
 from thudmud.tables.events import Adjourned, Resumed, TableEvent
 from thudmud.tables.hall import Hall, Telling
 from thudmud.tables.people import DEFAULTS
+from thudmud.tables.table import Table
 from thudmud.text.display import Display, Screens
 
 
@@ -37,17 +39,49 @@ class View:
         return self.display.width
 
 
-def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, list[str]]:
-    """Return who sees in which way what ``telling`` tells; who has no screen sees nothing."""
-    table, event = telling.table, telling.event
-    names, seated = _named(event), set(table.seats.values()) if table else set()
+def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, tuple[str, ...]]:
+    """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
+
+    Who only looks on is in the same group, event after event.
+    """
+    table, company = telling.table, telling.company
+    involved = _named(telling.event)
+    if table:
+        involved.update(table.seats.values())
+    if company is None or company.members <= involved:
+        return _grouped(hall, table, telling.audience, involved, screens)
+    found = screens.kept.get(company)
+    if found is None:
+        found = screens.kept[company] = _grouped(hall, table, company.names, (), screens)
+    here = company.members & involved
+    if here:
+        found = {
+            view: left
+            for view, names in found.items()
+            if (left := tuple(name for name in names if name not in here))
+        }
+    rest = (*sorted(here), *telling.audience[len(company.names) :])
+    told = _grouped(hall, table, rest, involved, screens)
+    for view, names in found.items():
+        told[view] = (*told[view], *names) if view in told else names
+    return told
+
+
+def _grouped(
+    hall: Hall,
+    table: Table | None,
+    names: Iterable[str],
+    involved: Container[str],
+    screens: Screens,
+) -> dict[View, tuple[str, ...]]:
+    """Return who sees in which way something that happened and involves some of them."""
     groups: dict[tuple[str | None, Style, bool, int], tuple[Display, list[str]]] = {}
-    for name in telling.audience:
+    for name in names:
         if name not in screens:
             continue
         person = hall.people.get(name)
         display = screens.display(name, person.options if person else DEFAULTS)
-        me = name if name in seated or name in names else None
+        me = name if name in involved else None
         style, away = Style.FULL, False
         if table:
             style = hall.style(name, table.name) if person else Style.BRIEF
@@ -58,7 +92,7 @@ def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, list[str
     found: dict[View, list[str]] = {}
     for (me, style, away, _), (display, readers) in groups.items():
         found.setdefault(View(me, style, display, away), []).extend(readers)
-    return found
+    return {view: tuple(readers) for view, readers in found.items()}
 
 
 def _named(event: TableEvent | Aside) -> set[str]:
