@@ -41,3 +41,15 @@ async def test_what_fails_stops_nothing_else(caplog: pytest.LogCaptureFixture) -
     assert done == ["done"]
     [record] = caplog.records
     assert record.levelno == logging.ERROR
+
+
+async def test_the_same_pieces_are_joined_once_in_a_turn() -> None:
+    turn, told = Turn(), list[bytes]()
+    lines = b"a text for many\r\n"
+    for _ in range(2):
+        turn.at_end(lambda: told.append(turn.joined([lines, b"> "])))
+    turn.at_end(lambda: told.append(turn.joined([lines, b"? "])))
+    await asyncio.sleep(0)
+    assert told == [b"a text for many\r\n> "] * 2 + [b"a text for many\r\n? "]
+    assert told[0] is told[1]
+    assert turn.joined([]) == b""

@@ -165,7 +165,7 @@ class Screen:
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
-            output = b"".join(self._pieces)
+            output = self._turn.joined(self._pieces)
             self._send(self._stream.packed(output) if self._stream else output)
         self._pieces.clear()
         self._size = 0

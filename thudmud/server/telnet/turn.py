@@ -18,12 +18,20 @@ class Turn:
 
     def __init__(self) -> None:
         self._due: list[Callable[[], None]] = []
+        self._pieces: list[bytes] = []
+        self._joined = b""
 
     def at_end(self, work: Callable[[], None]) -> None:
         """Call ``work`` at the end of this turn."""
         if not self._due:
             asyncio.get_running_loop().call_soon(self._end)
         self._due.append(work)
+
+    def joined(self, pieces: list[bytes]) -> bytes:
+        """Return pieces in one; the same bytes for all whose pieces are the same in this turn."""
+        if pieces != self._pieces:  # which is quick to see, since nearly all are the same objects
+            self._pieces, self._joined = pieces.copy(), b"".join(pieces)
+        return self._joined
 
     def _end(self) -> None:
         due, self._due = self._due, []
@@ -32,3 +40,4 @@ class Turn:
                 work()
             except Exception:  # noqa: BLE001  (it is logged, and nobody else has to wait for it)
                 _log.exception("failed at the end of a turn")
+        self._pieces, self._joined = [], b""
