@@ -47,6 +47,8 @@ def _echo(error: ParseError, width: int) -> list[str]:
 
 def _cells(text: str) -> list[str]:
     """Return ``text`` column by column; what takes two of them has an empty one behind it."""
+    if text.isascii() and text.isprintable():
+        return list(text)
     cells: list[str] = []
     for character in wcwidth.iter_graphemes(text):
         cells += [character, *[""] * (wcwidth.width(character) - 1)]
