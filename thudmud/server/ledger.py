@@ -56,7 +56,7 @@ class Ledger:
         self._journal = journal
         self._deliver = deliver
         self._boards: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._written: dict[tuple[str, int], tuple[Decision, asyncio.Future[None]]] = {}
+        self._written: dict[tuple[str, int], tuple[Decision, asyncio.Future[bool]]] = {}
 
     @property
     def busy(self) -> list[str]:
@@ -85,6 +85,7 @@ class Ledger:
         self._news = asyncio.get_running_loop().create_future()
         self.archiving = asyncio.create_task(self._archive(position))
         self.following = asyncio.create_task(self._follow(position))
+        self.following.add_done_callback(self._unfollowed)
 
     async def close(self) -> None:
         """Store what is waiting to be stored, and close the journal."""
@@ -110,7 +111,7 @@ class Ledger:
             self._written[place] = decision, told
             try:
                 await self._journal.append(board, decision.version, decision.events)
-                await self._or_unfollowed(told)
+                await self._followed(told)
             finally:
                 del self._written[place]
 
@@ -121,7 +122,7 @@ class Ledger:
             Unfollowed: that will never be.
         """
         while self._house.version(board) < version:
-            await self._or_unfollowed(self._news)
+            await self._followed(asyncio.shield(self._news))  # others wait for them, too
 
     async def recall(self, unread: Unread) -> None:
         """Read the moves of a battle.
@@ -165,11 +166,16 @@ class Ledger:
             else:
                 return
 
-    async def _or_unfollowed(self, news: asyncio.Future[None]) -> None:
-        """Wait for news from the journal."""
-        await asyncio.wait({news, self.following}, return_when=asyncio.FIRST_COMPLETED)
-        if not news.done():
+    async def _followed(self, news: asyncio.Future[bool]) -> None:
+        """Wait for news from the journal, whose result is False if there will be none."""
+        if (self.following.done() and not news.done()) or not await news:
             raise Unfollowed
+
+    def _unfollowed(self, _: asyncio.Task[None]) -> None:
+        """Let nobody wait any more."""
+        for news in (self._news, *(told for _, told in self._written.values())):
+            if not news.done():
+                news.set_result(False)
 
     def _take(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
@@ -177,7 +183,7 @@ class Ledger:
                 self._happen(entry)
             else:
                 self._house.note(entry.stream, entry.version, entry.event)
-        self._news.set_result(None)
+        self._news.set_result(True)
         self._news = asyncio.get_running_loop().create_future()
 
     def _is_restored(self, entry: Entry) -> bool:
@@ -198,7 +204,8 @@ class Ledger:
         """Return what an entry brings about: with what goes before it, if it was decided here."""
         decision, told = self._written.get((entry.stream, entry.version), (None, None))
         if decision and told and decision.events[0] == entry.event:
-            told.set_result(None)
+            if not told.done():  # whoever waited for it may have been cancelled
+                told.set_result(True)
             return replace(decision, events=decision.events[:1])
         event = cast("TableEvent", entry.event)
         return Decision(event.player, entry.stream, entry.version - 1, (event,))

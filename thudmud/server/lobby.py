@@ -154,7 +154,9 @@ class Lobby:
             self._replays.stop(name)
         done = self.scribe.obey(name, line)
         if isinstance(done, asyncio.Task):
-            return asyncio.ensure_future(self._obeyed(name, done))
+            obeyed: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
+            done.add_done_callback(partial(self._obeyed, name, obeyed))
+            return obeyed
         return self._done(name, done)
 
     def fit(self, name: str, terminal: Terminal, before: Terminal) -> None:
@@ -240,8 +242,17 @@ class Lobby:
         guest.show(encode(BARRED))
         guest.dismiss()
 
-    async def _obeyed(self, name: str, done: asyncio.Task[Command | None]) -> Done:
-        return self._done(name, await done)
+    def _obeyed(
+        self, name: str, obeyed: asyncio.Future[Done], done: asyncio.Task[Command | None]
+    ) -> None:
+        """Pass on what has come of a line."""
+        if done.cancelled() or obeyed.cancelled():
+            obeyed.cancel()
+            return
+        try:
+            obeyed.set_result(self._done(name, done.result()))
+        except Exception as error:  # noqa: BLE001  (whoever waits for it is told)
+            obeyed.set_exception(error)
 
     def _done(self, name: str, command: Command | None) -> Done:
         if isinstance(command, Quit) or name not in self._house:
