@@ -113,12 +113,13 @@ class Scribe:
         It is done at once if nothing has to be stored, read or waited for. ``register`` and
         ``password`` are left to the caller.
         """
+        plan = None
         if not self._player(name).locked():
             with suppress(Unread):
                 plan = self._plan(name, line)
                 if not self._has_to_be_stored(name, plan):
                     return self._tell(plan)
-        return self._begin(self._obey(name, line))
+        return self._begin(self._obey(name, line, plan))
 
     async def arrive(
         self,
@@ -164,10 +165,10 @@ class Scribe:
 
     # One line.
 
-    async def _obey(self, name: str, line: str) -> Command | None:
+    async def _obey(self, name: str, line: str, plan: Plan | None) -> Command | None:
         async with self._player(name):
             try:
-                return await self._do(name, line)
+                return await self._do(name, line, plan)
             except Unfollowed as error:
                 _log.error("it is not known what came of a line: %s", error, extra={"player": name})
                 self._answer(name, NOT_SEEN)
@@ -176,11 +177,16 @@ class Scribe:
                 self._answer(name, NOT_STORED)
         return None
 
-    async def _do(self, name: str, line: str) -> Command | None:
-        """Do what a line asks for, decided again until nothing comes first."""
+    async def _do(self, name: str, line: str, made: Plan | None) -> Command | None:
+        """Do what a line asks for, decided again until nothing comes first.
+
+        A plan that has just been made holds still if it is about nothing but one board: if anything
+        has happened there since, there is a conflict, and it is made again.
+        """
         while name in self._house:
             try:
-                plan = self._plan(name, line)
+                plan = made if made and _is_of_one_board(made) else self._plan(name, line)
+                made = None
                 if self._has_to_be_stored(name, plan):
                     await self._carry_out(name, plan)
                     return plan.command
@@ -266,3 +272,7 @@ class Scribe:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _is_of_one_board(plan: Plan) -> bool:
+    return len(plan.decisions) == 1 and not plan.decisions[0].asides
