@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from lark import UnexpectedInput
 from wcwidth import wcswidth
 
 from tests.commands.generated import commands, mutated_lines
-from thudmud.commands import MAX_LINE, Command, ParseError, clean, parse
+from thudmud.commands import MAX_LINE, VERBS, Command, ParseError, Say, clean, language, parse
 from thudmud.text.mistakes import explain
 
 ENDING = "the end of the line"
@@ -87,3 +89,33 @@ def test_a_suggestion_gets_the_player_further(line: str) -> None:
     rest = error.line[error.column + len(error.word) :]
     then = refusal(f"{error.understood} {error.suggestion}{rest}")
     assert then is None or then.column > len(error.understood) + 1
+
+
+@given(st.sampled_from([*VERBS, "SAY", "mvoe", "take"]), st.text(max_size=40))
+@example("say", "capturing a6, and b7")
+@example("tell", "Bert hello")
+@example("help", "on")
+@example("'", "well met")
+def test_a_line_that_need_not_be_read_by_lark_comes_to_what_lark_makes_of_it(
+    verb: str, words: str
+) -> None:
+    line = clean(f"{verb} {words}")
+    try:
+        found = language._LARK.parse(line)
+    except UnexpectedInput:
+        with pytest.raises(UnexpectedInput):
+            language.read(line)
+    else:
+        assert language.read(line) == found
+
+
+def test_what_any_words_may_follow_is_read_without_lark(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert language.read("say hello") == Say("hello")
+
+    def refuse(_: str) -> None:
+        raise AssertionError("read by Lark")
+
+    monkeypatch.setattr(language._LARK, "parse", refuse)
+    assert language.read("say well met") == Say("well met")
+    with pytest.raises(AssertionError):
+        language.read("tell Bert well met")

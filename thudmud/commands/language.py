@@ -7,18 +7,25 @@ nor explain what is wrong with one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import cast
 
-from lark import Lark
+from lark import Lark, UnexpectedInput
 
 from thudmud.commands.building import Builder
 from thudmud.commands.model import Command
 
 END_OF_LINE = "$END"
 """Lark's name for the terminal that follows the last word."""
+
+_WHATEVER = "[^ ].*"
+"""The pattern of a terminal that takes all that is left of a line."""
+
+_SAMPLE = "these words"
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|([':])\)")
 """A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
@@ -27,6 +34,9 @@ that may stand for one."""
 
 def read(line: str) -> Command:
     """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
+    verb, _, words = line.partition(" ")
+    if words and verb.lower() in _SPELLINGS and (made := _of_any_words(verb)) is not None:
+        return made(words)
     return cast("Command", _LARK.parse(line))
 
 
@@ -40,6 +50,26 @@ def following(beginning: str) -> frozenset[str]:
 def openings(rule: str) -> frozenset[str]:
     """Return the terminals that a rule of the grammar can begin with, if it begins with one."""
     return frozenset(each.expansion[0].name for each in _LARK.rules if each.origin.name == rule)
+
+
+@lru_cache(maxsize=256)
+def _of_any_words(verb: str) -> Callable[[str], Command] | None:
+    """Return what makes a command of a verb and any words behind it, if the grammar has one such.
+
+    That is so if nothing may follow the verb but one terminal that takes whatever comes, and the
+    command holds what it has taken and nothing else. To ask Lark each time what comes of such words
+    takes as long as all the rest.
+    """
+    try:
+        terminals = following(verb) - {END_OF_LINE}
+    except UnexpectedInput:
+        return None
+    patterns = {each.name: each.pattern.value for each in _LARK.terminals}
+    if [patterns[name] for name in terminals] != [_WHATEVER]:
+        return None
+    found = _LARK.parse(f"{verb} {_SAMPLE}")
+    made = cast("Callable[[str], Command]", type(found))
+    return made if found == made(_SAMPLE) else None
 
 
 def grammar_file() -> Traversable | Path:
@@ -67,6 +97,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     ))
 }  # fmt: skip
 """The lower-case spellings of every keyword's terminal, in the order of the grammar."""
+
+_SPELLINGS = frozenset(word for words in WORDS.values() for word in words)
 
 _FREE_RULES = ("query", "option")
 """How the rules begin whose own words nobody would misread in the place of a name."""
