@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
@@ -62,6 +63,7 @@ class Lobby:
         self._replays = Replays(house, self._deliver, replay_pause)
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
+        self._playing: Counter[str] = Counter()
         self._barred: Collection[str] = ()
         self._farewell: bytes | None = None
         self._empty = asyncio.Event()
@@ -104,7 +106,7 @@ class Lobby:
 
     def is_playing(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is connected."""
-        return name.lower() in {each.lower() for each in self._by_name}
+        return self._playing[name.lower()] > 0
 
     def is_needed(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for that name, in any case."""
@@ -182,6 +184,9 @@ class Lobby:
         if self._by_name.get(name) is not guest:
             return None
         del self._by_name[name]
+        self._playing[name.lower()] -= 1
+        if not self._playing[name.lower()]:
+            del self._playing[name.lower()]
         self._replays.stop(name)
         if name in self._house and self._farewell is None:
             return self.scribe.part(name, parting)
@@ -232,6 +237,7 @@ class Lobby:
             self._turn_away(guest)
             return False
         before, self._by_name[name] = self._by_name.get(name), guest
+        self._playing[name.lower()] += before is None
         if before is not None and name in self._house:
             before.show(encode(ELSEWHERE))
             before.dismiss()
