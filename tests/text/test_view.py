@@ -15,7 +15,7 @@ WATCHERS = ("Carla", "Dora", "Emil")
 def house() -> House:
     house = House([BoardSpec("oak board"), BoardSpec("elm board")])
     for name in ("Anna", "Bert", *WATCHERS):
-        house.enter(name)
+        house.enter(name, 0.0)
         house.obey(name, "go to oak board", 0.0)
     house.obey("Anna", "join game as dwarf", 0.0)
     house.obey("Bert", "join game as troll", 0.0)
@@ -56,7 +56,7 @@ def test_who_goes_is_told_nothing_more_and_who_comes_is(house: House) -> None:
     house.depart("Emil", 0.0)
     assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), ("Carla",)}
     house.obey("Dora", "go to oak board", 0.0)
-    house.enter("Fay")
+    house.enter("Fay", 0.0)
     house.obey("Fay", "go to oak board", 0.0)
     assert ("Carla", "Dora", "Fay") in groups(house, "Anna", "move b6 a6")
 

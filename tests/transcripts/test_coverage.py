@@ -47,7 +47,8 @@ from thudmud.tables.events import (
     Parting,
     TableEvent,
 )
-from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Telling
 from thudmud.text import messages
 from thudmud.text.telling import tell
 from thudmud.text.view import View

@@ -14,8 +14,7 @@ from django.conf import settings
 
 from thudmud.commands.options import WIDTHS
 from thudmud.text import Message
-from thudmud.text.display import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
-from thudmud.text.messages import PACKAGE
+from thudmud.text.display import DEFAULT_WIDTH, PACKAGE, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 _DEPTHS = (("TRUECOLOR", TRUE_COLOUR), ("XTERM256", PALETTE), ("ANSI", SIXTEEN))
 

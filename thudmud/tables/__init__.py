@@ -5,8 +5,9 @@ Attributes:
 """
 
 from thudmud.tables.events import Parting, TableEvent
-from thudmud.tables.hall import Decision, Hall, Telling, Unread
+from thudmud.tables.hall import Hall, Unread
 from thudmud.tables.hall_decisions import decide
+from thudmud.tables.outcome import Decision, Telling
 from thudmud.tables.presence import arrive, part
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import BoardSpec, Table

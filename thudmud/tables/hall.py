@@ -9,7 +9,7 @@ two. Must never know a word of what people are told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import reduce
 
 from thudmud.commands import Style
@@ -36,38 +36,13 @@ from thudmud.tables.asides import (
 from thudmud.tables.events import Absent, BattleEnded, Moved, TableEvent
 from thudmud.tables.match import Match
 from thudmud.tables.options import after
+from thudmud.tables.outcome import Decision, Telling
 from thudmud.tables.people import DEFAULTS, Company, Members, Person, Rooms, Seats
 from thudmud.tables.standings import Standings
 from thudmud.tables.table import BoardSpec, Table
 
 MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a command would bring about.
-
-    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``asides``
-    happen before them.
-    """
-
-    player: str
-    board: str | None = None
-    version: int = 0
-    events: tuple[TableEvent, ...] = ()
-    asides: tuple[Aside, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """One thing that happened, who is to be told, and the table as it stood right after."""
-
-    event: TableEvent | Aside
-    audience: tuple[str, ...]
-    table: Table | None = None
-    company: Company | None = field(default=None, compare=False)
-    """Those who are in the room where it happened, if all of them are told: they come first."""
 
 
 class Unread(Exception):

@@ -86,11 +86,12 @@ from thudmud.tables.asides import (
     WentOut,
 )
 from thudmud.tables.events import Parting
-from thudmud.tables.hall import Decision, Hall
+from thudmud.tables.hall import Hall
 from thudmud.tables.invitations import invited
 from thudmud.tables.meaning import away_from, board_meant, fitting, player_meant
 from thudmud.tables.objects import listed
 from thudmud.tables.options import after
+from thudmud.tables.outcome import Decision
 from thudmud.tables.people import Person
 from thudmud.tables.presence import part
 from thudmud.tables.refusals import Refusal, Refused

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from thudmud.commands.near import near_miss
-from thudmud.tables.hall import Decision, Hall
+from thudmud.tables.hall import Hall
 from thudmud.tables.objects import Phrase, listed, shortened
+from thudmud.tables.outcome import Decision
 from thudmud.tables.people import Person
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.table import Table

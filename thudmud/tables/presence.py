@@ -12,7 +12,8 @@ from thudmud.commands import Style
 from thudmud.commands.options import Options
 from thudmud.tables.asides import CaughtUp, Entered, Gone
 from thudmud.tables.events import Parting
-from thudmud.tables.hall import Decision, Hall
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Decision
 from thudmud.tables.seating import come_back, vanish
 from thudmud.tables.table import Table
 

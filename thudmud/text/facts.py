@@ -38,7 +38,8 @@ from thudmud.tables.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Telling
 from thudmud.tables.table import Table
 
 Data = Mapping[str, object]

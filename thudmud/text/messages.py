@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Telling
 from thudmud.tables.people import DEFAULTS
 from thudmud.text.display import PACKAGE, Display, Screens, Terminal
 from thudmud.text.facts import Fact, facts

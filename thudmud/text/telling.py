@@ -30,7 +30,8 @@ from thudmud.tables.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Telling
 from thudmud.tables.stepping import after
 from thudmud.tables.table import Table
 from thudmud.text import archive, reader, rooms, sentences

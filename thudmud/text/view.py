@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from thudmud.commands import Style
 from thudmud.tables.asides import Aside, Invited, Told
 from thudmud.tables.events import Adjourned, Resumed, TableEvent
-from thudmud.tables.hall import Hall, Telling
+from thudmud.tables.hall import Hall
+from thudmud.tables.outcome import Telling
 from thudmud.tables.people import DEFAULTS
 from thudmud.tables.table import Table
 from thudmud.text.display import Display, Screens
