@@ -38,6 +38,7 @@ def test_speech_is_not_glued() -> None:
 
 
 @given(st.text(st.sampled_from('ab "'), max_size=200).map(str.strip), st.integers(20, 60))
+@example('aaaaaaaaaaaaaaaaa" "', 20)
 def test_nothing_is_lost_and_nothing_too_wide(text: str, width: int) -> None:
     lines = wrapped(text, width)
     assert all(len(line) < width and line == line.strip() for line in lines)

@@ -44,7 +44,8 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
         lines = textwrap.wrap(words, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     else:
         lines = _broken(words, width - 1, indent)
-    return [line.replace(GLUE, " ") for line in lines]
+    # A word too long for any line may have been broken right there.
+    return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
 
 
 def columns(text: str) -> int:
