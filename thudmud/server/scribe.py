@@ -114,7 +114,8 @@ class Scribe:
         ``password`` are left to the caller.
         """
         plan = None
-        if not self._player(name).locked():
+        lock = self._players.get(name)
+        if lock is None or not lock.locked():
             with suppress(Unread):
                 plan = self._plan(name, line)
                 if not self._has_to_be_stored(name, plan):

@@ -109,17 +109,21 @@ _shared = lru_cache(maxsize=1024)(Display.of)
 """The same display for the same wishes, so that those who share a text are quick to find."""
 
 
+_Groups = dict[frozenset[str], Mapping[Any, tuple[str, ...]]]
+
+
 class Screens(Mapping[str, Terminal]):
     """What is known of the terminals of those who are here, by their names.
 
     Attributes:
         programs: the names of those whose clients have asked for any of our packages.
-        kept: who of a company sees things in which way, until a terminal changes.
+        kept: who of a company sees things in which way, by who of them is involved, until a
+            terminal changes.
     """
 
     def __init__(self) -> None:
         self.programs: set[str] = set()
-        self.kept: WeakKeyDictionary[Company, Mapping[Any, tuple[str, ...]]] = WeakKeyDictionary()
+        self.kept: WeakKeyDictionary[Company, _Groups] = WeakKeyDictionary()
         self._terminals: dict[str, Terminal] = {}
         self._displays: dict[str, tuple[Options, Display]] = {}
 

@@ -24,7 +24,8 @@ from thudmud.text.words import wrapped
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     """Return all that is told of one thing that happened; those without a screen hear nothing."""
     readers = views(hall, telling, screens)
-    programs = [name for name in telling.audience if name in screens.programs]
+    listening = screens.programs
+    programs = [name for name in telling.audience if name in listening] if listening else []
     machines = any(view.display.machine for view in readers)
     known = facts(hall, telling) if programs or machines else []
     told = []

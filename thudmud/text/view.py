@@ -5,7 +5,7 @@ Owns what two readers must have in common to be told the same. Must never make a
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from thudmud.commands import Style
@@ -16,6 +16,9 @@ from thudmud.tables.outcome import Telling
 from thudmud.tables.people import DEFAULTS
 from thudmud.tables.table import Table
 from thudmud.text.display import Display, Screens
+
+_MOST_KEPT = 4
+"""For how many sets of those who are involved it is kept how a company is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +43,30 @@ class View:
         return self.display.width
 
 
-def views(hall: Hall, telling: Telling, screens: Screens) -> dict[View, tuple[str, ...]]:
+def views(hall: Hall, telling: Telling, screens: Screens) -> Mapping[View, tuple[str, ...]]:
     """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
 
-    Who only looks on is in the same group, event after event.
+    A company is in the same groups, event after event, as long as these involve the same of them.
     """
     table, company = telling.table, telling.company
     involved = _named(telling.event)
     if table:
         involved.update(table.seats.values())
-    if company is None or company.members <= involved:
+    if company is None:
         return _grouped(hall, table, telling.audience, involved, screens)
-    found = screens.kept.get(company)
-    if found is None:
-        found = screens.kept[company] = _grouped(hall, table, company.names, (), screens)
+    known = screens.kept.setdefault(company, {})
     here = company.members & involved
-    if here:
-        found = {
-            view: left
-            for view, names in found.items()
-            if (left := tuple(name for name in names if name not in here))
-        }
-    rest = (*sorted(here), *telling.audience[len(company.names) :])
-    told = _grouped(hall, table, rest, involved, screens)
-    for view, names in found.items():
-        told[view] = (*told[view], *names) if view in told else names
+    found = known.get(here)
+    if found is None:
+        if len(known) == _MOST_KEPT:
+            known.clear()
+        found = known[here] = _grouped(hall, table, company.names, here, screens)
+    elsewhere = telling.audience[len(company.names) :]
+    if not elsewhere:
+        return found
+    told = dict(found)
+    for view, names in _grouped(hall, table, elsewhere, involved, screens).items():
+        told[view] = (*told.get(view, ()), *names)
     return told
 
 
