@@ -9,7 +9,17 @@ from lark import UnexpectedInput
 from wcwidth import wcswidth
 
 from tests.commands.generated import commands, mutated_lines
-from thudmud.commands import MAX_LINE, VERBS, Command, ParseError, Say, clean, language, parse
+from thudmud.commands import (
+    MAX_LINE,
+    VERBS,
+    Command,
+    ParseError,
+    Say,
+    clean,
+    language,
+    parse,
+    place,
+)
 from thudmud.text.mistakes import explain
 
 ENDING = "the end of the line"
@@ -119,3 +129,25 @@ def test_what_any_words_may_follow_is_read_without_lark(monkeypatch: pytest.Monk
     assert language.read("say well met") == Say("well met")
     with pytest.raises(AssertionError):
         language.read("tell Bert well met")
+
+
+@given(st.one_of(mutated_lines(), st.text(max_size=40)))
+@example("mvoe a6 b6")
+@example("")
+def test_where_lark_is_not_asked_it_would_stumble_at_once(line: str) -> None:
+    cleaned = clean(line)
+    if not language.opens(language.following(""), cleaned):
+        with pytest.raises(UnexpectedInput) as caught:
+            language.read(cleaned)
+        assert not caught.value.pos_in_stream or not cleaned
+
+
+@given(
+    st.sampled_from(["", "scan", "scan row", "set", "options", "options colour special thud"]),
+    st.one_of(
+        st.sampled_from(["red", "5", "row", "rows", "ROW", "board", "colour", "#ff8800", "256"]),
+        st.text("abrow5#-'\"", min_size=1, max_size=8),
+    ),
+)
+def test_what_may_go_on_is_what_lark_goes_on_with(beginning: str, word: str) -> None:
+    assert place.goes_on(beginning, word) == place.is_sound(f"{beginning} {word}".strip())

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from lark import UnexpectedInput, UnexpectedToken
-
 from thudmud.commands.building_options import spoken
 from thudmud.commands.errors import ParseError
 from thudmud.commands.language import END_OF_LINE, WORDS
@@ -35,9 +33,9 @@ _PHRASES = {
 """What stands for more than its own letters, in plain words; told before the keywords."""
 
 
-def diagnose(line: str, error: UnexpectedInput) -> ParseError:
-    """Return what is wrong with a cleaned line that the grammar refused with ``error``."""
-    place = Place.of(line, _column(line, error))
+def diagnose(line: str, column: int) -> ParseError:
+    """Return what is wrong with a cleaned line that makes sense up to a column."""
+    place = Place.of(line, column)
     found = filter(None, (slip(place) for slip in (*SLIPS, *OPTION_SLIPS)))
     detail, suggestion = next(found, (None, None))
     return ParseError(
@@ -52,13 +50,6 @@ def diagnose(line: str, error: UnexpectedInput) -> ParseError:
 
 _nearest = lru_cache(maxsize=1024)(near_miss)
 """The same slips are made again and again, and to compare a word with all others takes long."""
-
-
-def _column(line: str, error: UnexpectedInput) -> int:
-    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
-    if at_end or error.pos_in_stream is None:
-        return len(line)  # Lark gives the end the place of the last word
-    return error.pos_in_stream
 
 
 @lru_cache(maxsize=256)

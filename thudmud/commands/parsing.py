@@ -9,12 +9,20 @@ from __future__ import annotations
 from copy import copy
 from functools import lru_cache
 
-from lark import UnexpectedInput
+from lark import UnexpectedInput, UnexpectedToken
 
 from thudmud.commands.cleaning import MAX_LINE, clean
 from thudmud.commands.diagnosis import diagnose
 from thudmud.commands.errors import ParseError
-from thudmud.commands.language import RESERVED_WORDS, WORDS, following, openings, read
+from thudmud.commands.language import (
+    END_OF_LINE,
+    RESERVED_WORDS,
+    WORDS,
+    following,
+    openings,
+    opens,
+    read,
+)
 from thudmud.commands.model import Command
 
 _FIRST = following("")
@@ -60,10 +68,20 @@ def parse(line: str) -> Command:
 
 def parse_afresh(line: str) -> Command:
     """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
+    if not opens(_FIRST, line):
+        raise diagnose(line, 0)
     try:
         return read(line)
     except UnexpectedInput as error:
-        raise diagnose(line, error) from None
+        raise diagnose(line, _column(line, error)) from None
+
+
+def _column(line: str, error: UnexpectedInput) -> int:
+    """Return where Lark stumbled in a line."""
+    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
+    if at_end or error.pos_in_stream is None:
+        return len(line)  # Lark gives the end the place of the last word
+    return error.pos_in_stream
 
 
 @lru_cache(maxsize=_REMEMBERED)

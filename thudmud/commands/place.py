@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from lark import UnexpectedInput
 
-from thudmud.commands.language import WORDS, following
+from thudmud.commands.language import WORDS, following, opens
 
 Finding = tuple[str | None, str | None] | None
 """A sentence for a mistake, if it needs one of its own, and what was probably meant if that is
@@ -20,6 +20,11 @@ known."""
 
 possible = lru_cache(maxsize=256)(following)
 """Return the terminals that may follow the beginning of a line, as `language.following` does."""
+
+
+def goes_on(beginning: str, word: str) -> bool:
+    """Whether a line that may begin like that may go on with a word."""
+    return opens(possible(beginning), word) and is_sound(f"{beginning} {word}".strip())
 
 
 def is_sound(beginning: str) -> bool:
@@ -33,31 +38,30 @@ def is_sound(beginning: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stopped making sense: in which column, and which terminals might have come."""
+    """Where a line stopped making sense.
+
+    Attributes:
+        line: the line.
+        column: in which of its columns.
+        before: what made sense.
+        rest: what did not, to the end of the line.
+        word: what stands there, up to a blank or a comma; a comma is a word of its own.
+        terminals: which might have come.
+    """
 
     line: str
     column: int
+    before: str
+    rest: str
+    word: str
     terminals: frozenset[str]
 
     @classmethod
     def of(cls, line: str, column: int) -> Place:
         """Return the place in a column of a line that makes sense up to there."""
-        return cls(line, column, possible(line[:column].strip()))
-
-    @property
-    def before(self) -> str:
-        """What made sense."""
-        return self.line[: self.column].strip()
-
-    @property
-    def rest(self) -> str:
-        """What did not, to the end of the line."""
-        return self.line[self.column :]
-
-    @property
-    def word(self) -> str:
-        """What stands there, up to a blank or a comma; a comma is a word of its own."""
-        return self.rest[:1] if self.rest.startswith(",") else _unbroken(self.rest)
+        before, rest = line[:column].strip(), line[column:]
+        word = "," if rest.startswith(",") else _unbroken(rest)
+        return cls(line, column, before, rest, word, possible(before))
 
     @property
     def whole_word(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from thudmud.commands.near import near_miss
 from thudmud.commands.options import SHADES, WIDTHS
-from thudmud.commands.place import Finding, Place, is_sound
+from thudmud.commands.place import Finding, Place, goes_on, is_sound
 
 _HUES = SHADES[:8]
 _NAMED = f"{', '.join(_HUES[:-1])} or {_HUES[-1]}"
@@ -92,9 +92,8 @@ def _words_left_out(place: Place) -> Finding:
     before = re.sub(r"\bcolor\b", "colour", before)
     word = _PLURALS.get(place.word.lower(), place.word)
     for words in _LEFT_OUT.get(before, ()):
-        longer = f"{words} {word}"
-        if place.word and is_sound(f"{before} {longer}".strip()):
-            return None, longer
+        if place.word and goes_on(f"{before} {words}".strip(), word):
+            return None, f"{words} {word}"
     return None
 
 
