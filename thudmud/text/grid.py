@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
-from itertools import pairwise
 
 from thudmud.commands.options import Colour, Element, Orient
 from thudmud.engine import SQUARES, Move, Piece, Position, Square
@@ -68,14 +67,21 @@ def grid(position: Position, last: Move | None, display: Display, form: Form) ->
 
 
 _BLANK: Run = (" ", NONE)
+
+_Strip = list[Run]
+"""A row's squares, with a gap before and behind each, and a place for the frame at either end."""
+
 _KEPT = 1024
 """How many rows each painter remembers: some hundred bytes each, several times that in colour."""
 
 _BITS = STRIDE * WIDTH
 """How many a bitboard has."""
 
+_ROW = (1 << STRIDE) - 1
+"""The bits of a row."""
+
 _ROW_BITS = [
-    sum(((1 << STRIDE) - 1) << (STRIDE * row + _BITS * piece) for piece in range(len(Piece)))
+    sum(_ROW << (STRIDE * row + _BITS * piece) for piece in range(len(Piece)))
     for row in range(WIDTH)
 ]
 """For each row its squares' bits in a code that holds a bitboard for each kind of piece."""
@@ -97,6 +103,7 @@ class _Painter:
             piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
             for piece in Piece
         }
+        self._empty = [self._blank_row(row, drawn) for drawn, row in enumerate(self._order)]
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
         """Return the column letters and the rows."""
@@ -111,56 +118,65 @@ class _Painter:
             if found is None:
                 if len(self._rows) >= _KEPT:
                     self._rows.clear()
-                found = self._rows[key] = self._row(row, drawn, position, key[2])
+                found = self._rows[key] = self._row(row, self._empty[drawn], position, key[2])
             rows.append(found)
         return _headed(rows, self._order, self._display, self._form)
 
-    def _row(self, row: int, drawn: int, position: Position, last: Move | None) -> str:
-        """Return a row with its number, of which so many are drawn above it."""
-        display, form = self._display, self._form
+    def _blank_row(self, row: int, drawn: int) -> _Strip:
+        """Return a row on which nothing stands, of which so many are drawn above it."""
         ground = Colour(background=self._squares.background)
         squares = [Square(column, row) for column in self._order]
-        cells = [self._cell(square, position, last) for square in squares]
-        gaps = _gaps(squares, ground, display, last)
-        # The strip has a place for the frame at either end, and a gap on both sides of each square.
-        strip = [_BLANK, *(run for pair in zip(gaps, cells, strict=False) for run in pair)]
-        strip += [gaps[-1], _BLANK]
-        if form is Form.FRAMED:
-            _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, display))
-        number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
-        return joined([number, *_cut(strip, form)], display)
+        empty = _EMPTY[self._display.utf8], self._squares
+        strip = [_BLANK]
+        for before, square in zip([None, *squares], squares, strict=False):
+            joins = before is not None and before.on_board and square.on_board
+            strip.append((" ", ground if joins else NONE))
+            strip.append(empty if square.on_board else _BLANK)
+        strip += [_BLANK, _BLANK]
+        if self._form is Form.FRAMED:
+            _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, self._display))
+        return strip
 
-    def _cell(self, square: Square, position: Position, last: Move | None) -> Run:
-        """Return what is drawn on a square."""
-        if not square.on_board:
-            return _BLANK
-        piece = position.piece_at(square)
-        if piece is None:
-            if last and square in last.captures:
-                return CAPTURED, on(self._captured, self._squares)
-            if last and square == last.origin:
-                return MOVED_FROM, on(self._moved, self._squares)
-            return _EMPTY[self._display.utf8], self._squares
-        drawn, colour = self._pieces[piece]
-        if last and square == last.target and self._form is Form.TIGHT and self._moved != NONE:
+    def _row(self, row: int, empty: _Strip, position: Position, last: Move | None) -> str:
+        """Return a row with its number; on one that is ``empty`` so far, what stands is put."""
+        display, strip = self._display, empty.copy()
+        if last:
+            self._mark(strip, row, last)
+        for piece, run in self._pieces.items():
+            bits = position.bits(piece) >> STRIDE * row & _ROW
+            while bits:
+                bit = bits & -bits
+                bits ^= bit
+                strip[self._place(bit.bit_length() - 1)] = run
+        number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
+        if last and last.target.row == row:
+            self._point_out(strip, last.target.column)
+        return joined([number, *_cut(strip, self._form)], display)
+
+    def _mark(self, strip: _Strip, row: int, last: Move) -> None:
+        """Put the marks of the last move where nothing stands any more."""
+        if last.origin.row == row:
+            strip[self._place(last.origin.column)] = MOVED_FROM, on(self._moved, self._squares)
+        for square in last.captures:
+            if square.row == row:
+                strip[self._place(square.column)] = CAPTURED, on(self._captured, self._squares)
+
+    def _point_out(self, strip: _Strip, column: int) -> None:
+        """Show which piece was moved last."""
+        at = self._place(column)
+        if self._form is not Form.TIGHT:
+            for gap, bracket in ((at - 1, "["), (at + 1, "]")):
+                strip[gap] = bracket, on(self._moved, Colour(background=self._squares.background))
+        elif self._moved != NONE:
             # No bracket says which one moved; the words below the board do, and so does its colour.
-            colour = on(self._moved, self._squares)
-        return drawn, colour
+            strip[at] = strip[at][0], on(self._moved, self._squares)
+
+    def _place(self, column: int) -> int:
+        """Return where in a strip the square in a column is."""
+        return 2 * (self._order[column] + 1)
 
 
 _painter = lru_cache(maxsize=32)(_Painter)
-
-
-def _gaps(squares: list[Square], ground: Colour, display: Display, last: Move | None) -> list[Run]:
-    """Return what is drawn before each of the squares of a row, and after the last of them."""
-    inside = [square.on_board for square in squares]
-    between = [False, *(a and b for a, b in pairwise(inside)), False]
-    gaps = [(" ", ground if each else NONE) for each in between]
-    if last and last.target in squares:
-        at = squares.index(last.target)
-        colour = on(colour_of(Element.LAST_MOVE, display), ground)
-        gaps[at], gaps[at + 1] = ("[", colour), ("]", colour)
-    return gaps
 
 
 def _enclose(strip: list[Run], squares: list[Square], drawn: int, colour: Colour) -> None:
