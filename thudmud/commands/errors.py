@@ -38,6 +38,17 @@ class ParseError(Exception):
         self.suggestion = suggestion
         self.detail = detail
 
+    def anew(self) -> ParseError:
+        """Return the same error, as if it had never been raised."""
+        return ParseError(
+            self.line,
+            self.column,
+            self.word,
+            expected=self.expected,
+            suggestion=self.suggestion,
+            detail=self.detail,
+        )
+
     @property
     def understood(self) -> str:
         """The beginning of the line, as far as it made sense."""

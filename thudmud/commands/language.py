@@ -34,10 +34,18 @@ that may stand for one."""
 
 def read(line: str) -> Command:
     """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
+    return cast("Command", _LARK.parse(line))
+
+
+def read_any_words(line: str) -> Command | None:
+    """Return what `read` does of a verb that takes any words; None for every other line.
+
+    To ask Lark each time what comes of such words takes as long as all the rest.
+    """
     verb, _, words = line.partition(" ")
     if words and verb.lower() in _SPELLINGS and (made := _of_any_words(verb)) is not None:
         return made(words)
-    return cast("Command", _LARK.parse(line))
+    return None
 
 
 def following(beginning: str) -> frozenset[str]:
@@ -68,8 +76,7 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
     """Return what makes a command of a verb and any words behind it, if the grammar has one such.
 
     That is so if nothing may follow the verb but one terminal that takes whatever comes, and the
-    command holds what it has taken and nothing else. To ask Lark each time what comes of such words
-    takes as long as all the rest.
+    command holds what it has taken and nothing else.
     """
     try:
         terminals = following(verb) - {END_OF_LINE}

@@ -6,7 +6,6 @@ command does.
 
 from __future__ import annotations
 
-from copy import copy
 from functools import lru_cache
 
 from lark import UnexpectedInput, UnexpectedToken
@@ -22,6 +21,7 @@ from thudmud.commands.language import (
     openings,
     opens,
     read,
+    read_any_words,
 )
 from thudmud.commands.model import Command
 
@@ -60,15 +60,18 @@ def parse(line: str) -> Command:
         begun = clean(line[:MAX_LINE])
         detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
         raise ParseError(begun, len(begun), detail=detail)
-    found = _remembered(clean(line))
+    cleaned = clean(line)
+    if (command := read_any_words(cleaned)) is not None:
+        return command
+    found = _remembered(cleaned)
     if isinstance(found, ParseError):
-        raise copy(found)  # what is raised comes to hold on to whoever was told of it
+        raise found.anew()  # what is raised comes to hold on to whoever was told of it
     return found
 
 
 def parse_afresh(line: str) -> Command:
     """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
-    if not opens(_FIRST, line):
+    if not opens(_FIRST, line):  # nor would Lark understand anything of it
         raise diagnose(line, 0)
     try:
         return read(line)

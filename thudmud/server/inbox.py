@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from thudmud.server.limits.buckets import Bucket
 from thudmud.server.telnet.items import Item
-from thudmud.server.telnet.lines import Overlong
+from thudmud.server.telnet.lines import Line
 
 
 class Inbox:
@@ -50,7 +50,7 @@ class Inbox:
     @property
     def line_is_next(self) -> bool:
         """Whether a line is waiting, with nothing before it, not even time."""
-        if not self._waiting or not isinstance(self._waiting[0], str | Overlong):
+        if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
         # A client whose lines have to wait is sent a prompt for each of them: nothing is read then,
         # and of one that has gone only a write brings the news.

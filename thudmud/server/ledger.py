@@ -206,6 +206,7 @@ class Ledger:
         if decision and told and decision.events[0] == entry.event:
             if not told.done():  # whoever waited for it may have been cancelled
                 told.set_result(True)
-            return replace(decision, events=decision.events[:1])
+            alone = len(decision.events) == 1
+            return decision if alone else replace(decision, events=decision.events[:1])
         event = cast("TableEvent", entry.event)
         return Decision(event.player, entry.stream, entry.version - 1, (event,))

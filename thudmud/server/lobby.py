@@ -31,6 +31,7 @@ ELSEWHERE = "You have come in from elsewhere. This connection ends."
 BARRED = "The operator of this server has ended your visit. Goodbye."
 
 
+_SHOWN_AGAIN = Replay | Step
 _DIALOGUES = {Register: Done.REGISTERS, Password: Done.CHANGES_PASSWORD}
 
 
@@ -263,7 +264,7 @@ class Lobby:
     def _done(self, name: str, command: Command | None) -> Done:
         if isinstance(command, Quit) or name not in self._house:
             return Done.LEAVES
-        if isinstance(command, Replay | Step):
+        if isinstance(command, _SHOWN_AGAIN):
             self._replays.go_on(name)
         return _DIALOGUES.get(type(command), Done.STAYS)
 

@@ -38,6 +38,8 @@ NOT_SEEN = (
     "The server has to stop. Whether that has happened you will see when it is there again: look at"
     " the board before you go on."
 )
+_DIALOGUES = Register | Password
+"""What the caller of `Scribe.obey` sees to."""
 NO_STYLES: Mapping[str, Style] = MappingProxyType({})
 
 _log = logging.getLogger(__name__)
@@ -208,7 +210,7 @@ class Scribe:
         return any(each.events or self._chosen(name, each) for each in plan.decisions)
 
     def _tell(self, plan: Plan) -> Command | None:
-        if not isinstance(plan.command, Register | Password):
+        if not isinstance(plan.command, _DIALOGUES):
             self._deliver(plan.messages)
             for decision in plan.decisions:
                 self._deliver(self._house.carry_out(decision))

@@ -44,12 +44,13 @@ class _Last:
     """The drawing that was made last: both players and all who look on are shown the same."""
 
     def __init__(self) -> None:
-        self._of: tuple[Table, Display] | None = None
+        self._of: tuple[Table, Display] | tuple[None, None] = None, None
         self._lines: tuple[str, ...] = ()
 
     def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
         # Neither ever changes, so that what is drawn of the very same two is the same.
-        if self._of is None or self._of[0] is not table or self._of[1] != display:
+        before, seen = self._of
+        if before is not table or (seen is not display and seen != display):
             self._of, self._lines = (table, display), tuple(_drawn(table, display))
         return self._lines
 

@@ -61,9 +61,7 @@ def grid(position: Position, last: Move | None, display: Display, form: Form) ->
 
     All of them are as wide as the form; what is blank at an end has no colour.
     """
-    # Who differ in nothing that a grid shows share one painter.
-    look = replace(display, width=DEFAULT_WIDTH, ascii_only=False, reader=False, machine=False)
-    return _painter(look, form).grid(position, last)
+    return _painter_for(display, form).grid(position, last)
 
 
 _BLANK: Run = (" ", NONE)
@@ -177,6 +175,13 @@ class _Painter:
 
 
 _painter = lru_cache(maxsize=32)(_Painter)
+
+
+@lru_cache(maxsize=32)
+def _painter_for(display: Display, form: Form) -> _Painter:
+    """Return the painter that all share who differ in nothing that a grid shows."""
+    look = replace(display, width=DEFAULT_WIDTH, ascii_only=False, reader=False, machine=False)
+    return _painter(look, form)
 
 
 def _enclose(strip: list[Run], squares: list[Square], drawn: int, colour: Colour) -> None:

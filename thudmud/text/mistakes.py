@@ -6,6 +6,8 @@ a line: the ParseError says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import wcwidth
 
 from thudmud.commands import ParseError
@@ -38,17 +40,17 @@ def _echo(error: ParseError, width: int) -> list[str]:
         before = _GAP if start else ""
         after = _GAP if start + room < len(line) else ""
         halved = line[start + room : start + room + 1] == [""]
-        line, column = line[start : start + room], column - start
+        line, column = [*line[start : start + room]], column - start
         line[0] = line[0] or " "
         line[-1] = " " if halved else line[-1]
     underlined = max(1, min(len(_cells(error.word)), len(line) - column))
     return [before + "".join(line) + after, " " * (len(before) + column) + "^" * underlined]
 
 
-def _cells(text: str) -> list[str]:
+def _cells(text: str) -> Sequence[str]:
     """Return ``text`` column by column; what takes two of them has an empty one behind it."""
     if text.isascii() and text.isprintable():
-        return list(text)
+        return text
     cells: list[str] = []
     for character in wcwidth.iter_graphemes(text):
         cells += [character, *[""] * (wcwidth.width(character) - 1)]

@@ -12,6 +12,7 @@ from thudmud.server.limits.buckets import Buckets
 from thudmud.text import Plan
 
 _MINUTE = 60.0
+_SPEECH = Say | Emote | Tell | Invite
 
 
 class Talk:
@@ -27,7 +28,7 @@ class Talk:
 
     def problem(self, name: str, plan: Plan, now: float) -> str | None:
         """Return what is to be told instead of carrying out a plan; None if that may be done."""
-        if not isinstance(plan.command, Say | Emote | Tell | Invite):
+        if not isinstance(plan.command, _SPEECH):
             return None
         wait = self._buckets.of(name.lower()).take(now)
         if not wait:
