@@ -31,10 +31,11 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
     every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
     unless ``glued`` is False, as it is for what players say.
     """
-    short = text.replace(GLUE, " ") if len(text) < width else ""
-    if short and _is_narrow(short) and short.isprintable():
+    if len(text) < width and _is_narrow(text):
         # As nearly all sentences are; taking them apart costs more than all else about them.
-        return [short.rstrip(" ")] if not short.isspace() else []
+        short = text.replace(GLUE, " ")
+        if short.isprintable():
+            return [short.rstrip(" ")] if short.strip(" ") else []
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
