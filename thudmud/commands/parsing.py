@@ -50,8 +50,11 @@ def second_words(verb: str) -> tuple[str, ...]:
     return tuple(word for name, words in WORDS.items() if name in following(verb) for word in words)
 
 
-_REMEMBERED = 1024
-"""How many different lines are kept with their commands: players repeat themselves."""
+_REMEMBERED = 8192
+"""How many different lines are kept with their commands: all the moves that are played often."""
+
+_LONGEST_REMEMBERED = 64
+"""The most characters that such a line has, so that all together they take a few megabytes."""
 
 
 def parse(line: str) -> Command:
@@ -63,6 +66,8 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
+    if len(cleaned) > _LONGEST_REMEMBERED:
+        return parse_afresh(cleaned)
     found = _remembered(cleaned)
     if isinstance(found, ParseError):
         raise found.anew()  # what is raised comes to hold on to whoever was told of it
