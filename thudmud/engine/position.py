@@ -55,7 +55,14 @@ class Position:
 
     def piece_at(self, square: Square) -> Piece | None:
         """Return what stands on a square, if anything does."""
-        return next((piece for piece in Piece if self.bits(piece) & square.bit), None)
+        bit = square.bit
+        if self.dwarfs & bit:
+            return Piece.DWARF
+        if self.trolls & bit:
+            return Piece.TROLL
+        if self.stone & bit:
+            return Piece.STONE
+        return Piece.ROCK if self.rock & bit else None
 
     def squares(self, piece: Piece) -> tuple[Square, ...]:
         """Return the squares on which pieces of a kind stand, row by row."""

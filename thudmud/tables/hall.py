@@ -211,6 +211,8 @@ class Hall:
     def _apply(self, board: str, event: TableEvent) -> Table:
         table = self.tables[board].apply(event)
         self.put(board, table)
+        if not table.away and not self.missed:
+            return table
         for side in Side:
             if side not in table.away:
                 self.missed.pop((board, side), None)

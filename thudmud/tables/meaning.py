@@ -82,9 +82,9 @@ def player_meant(hall: Hall, words: str) -> str:
 
 
 def _unsaid_board(hall: Hall, person: Person) -> Table:
-    seated = hall.seats_of(person.name)
     if person.room:
         return hall.tables[person.room]
+    seated = hall.seats_of(person.name)
     if len(seated) == 1:
         return seated[0]
     if len(hall.tables) == 1:

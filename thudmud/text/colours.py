@@ -51,7 +51,7 @@ def on(colour: Colour, ground: Colour) -> Colour:
 def joined(runs: Iterable[Run], display: Display) -> str:
     """Return runs as one piece of a line; neighbours of the same colour share a sequence."""
     if not display.colours:
-        return "".join(text for text, _ in runs)
+        return "".join([text for text, _ in runs])
     return "".join(
         _painted("".join(text for text, _ in same), colour, display.colours)
         for colour, same in groupby(runs, key=lambda run: run[1])

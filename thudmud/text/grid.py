@@ -105,9 +105,9 @@ class _Painter:
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
         """Return the column letters and the rows."""
-        code = 0
-        for piece in Piece:
-            code = code << _BITS | position.bits(piece)
+        code = position.dwarfs
+        for bits in (position.trolls, position.stone, position.rock):
+            code = code << _BITS | bits
         touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
         rows = []
         for drawn, row in enumerate(self._order):

@@ -6,6 +6,7 @@ Owns those facts and the order in which they are told. Must never draw a square.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from thudmud.commands.options import Element
 from thudmud.engine import Game, Move, Piece, Position, Score, Side
@@ -119,14 +120,19 @@ def _side(table: Table, side: Side, width: int, display: Display) -> Fact:
     left = position(table).count(piece)
     lost = _opening(table).count(piece) - left
     player = holder(table, side)
-    wordings = (
+    words = _side_words(side, player, left, lost, width - len("d "))
+    return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
+
+
+@lru_cache(maxsize=1024)
+def _side_words(side: Side, player: str, left: int, lost: int, width: int) -> str:
+    return _fitting(
+        width,
         f"{side.plural.capitalize()}: {player}, {left} left, {lost} lost",
         f"{player}, {left} left, {lost} lost",
         f"{player}: {left}, lost {lost}",
         f"{player}: {left}",
     )
-    words = _fitting(width - len("d "), *wordings)
-    return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
 
 
 def _stones(table: Table, display: Display) -> list[Fact]:
