@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import total_ordering
+from struct import Struct
 from typing import NoReturn
 
 WIDTH = 15
@@ -99,6 +100,7 @@ BOARD: int = sum(square.bit for square in SQUARES)
 CENTRE = Square.parse("H8")
 
 _BY_BIT = {square.bit: square for square in SQUARES}
+_ROWS = Struct(f"<{WIDTH}H")  # of STRIDE bits each
 
 
 def square_at(bit: int) -> Square:
@@ -117,6 +119,11 @@ def each_bit(bits: int) -> Iterator[int]:
         bit = bits & -bits
         yield bit
         bits ^= bit
+
+
+def rows_of(bits: int) -> tuple[int, ...]:
+    """Return the rows of a bitboard, the first on top: each with bit 0 for its column A."""
+    return _ROWS.unpack(bits.to_bytes(_ROWS.size, "little"))
 
 
 def bits_of(squares: tuple[Square, ...]) -> int:

@@ -64,7 +64,7 @@ _BLANKS = " ", GLUE
 def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
     """Return phrases as wrapped lines, each phrase in its colour wherever the lines break it."""
     phrases = list(phrases)
-    lines = wrapped("".join(words for words, _ in phrases), width, indent)
+    lines = wrapped("".join([words for words, _ in phrases]), width, indent)
     if not display.colours:
         return lines
     letters = iter([each for words, each in phrases for char in words if char not in _BLANKS])

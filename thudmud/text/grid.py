@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from thudmud.commands.options import Colour, Element, Orient
 from thudmud.engine import SQUARES, Move, Piece, Position, Square
-from thudmud.engine.squares import LETTERS, STRIDE, WIDTH
+from thudmud.engine.squares import LETTERS, WIDTH, each_bit, rows_of
 from thudmud.text.colours import NONE, Run, colour_of, joined, on
 from thudmud.text.display import DEFAULT_WIDTH, Display
 
@@ -72,17 +72,8 @@ _Strip = list[Run]
 _KEPT = 1024
 """How many rows each painter remembers: some hundred bytes each, several times that in colour."""
 
-_BITS = STRIDE * WIDTH
-"""How many a bitboard has."""
-
-_ROW = (1 << STRIDE) - 1
-"""The bits of a row."""
-
-_ROW_BITS = [
-    sum(_ROW << (STRIDE * row + _BITS * piece) for piece in range(len(Piece)))
-    for row in range(WIDTH)
-]
-"""For each row its squares' bits in a code that holds a bitboard for each kind of piece."""
+_Standing = tuple[int, ...]
+"""What stands in a row: for each kind of piece the row of its bitboard."""
 
 
 class _Painter:
@@ -92,7 +83,7 @@ class _Painter:
         self._display, self._form = display, form
         turned = display.orient is Orient.NORTH
         self._order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
-        self._rows: dict[tuple[int, int, Move | None], str] = {}
+        self._rows: dict[tuple[int, _Standing, Move | None], str] = {}
         self._squares, self._moved, self._captured = (
             colour_of(each, display)
             for each in (Element.SQUARES, Element.LAST_MOVE, Element.CAPTURED)
@@ -101,24 +92,23 @@ class _Painter:
             piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
             for piece in Piece
         }
+        self._above, self._below = _around(self._order, display, form)
         self._empty = [self._blank_row(row, drawn) for drawn, row in enumerate(self._order)]
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
         """Return the column letters and the rows."""
-        code = position.dwarfs
-        for bits in (position.trolls, position.stone, position.rock):
-            code = code << _BITS | bits
+        stand = list(zip(*(rows_of(position.bits(piece)) for piece in self._pieces), strict=True))
         touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
         rows = []
         for drawn, row in enumerate(self._order):
-            key = row, code & _ROW_BITS[row], last if row in touched else None
-            found = self._rows.get(key)
+            here, shown = stand[row], last if row in touched else None
+            found = self._rows.get((row, here, shown))
             if found is None:
                 if len(self._rows) >= _KEPT:
                     self._rows.clear()
-                found = self._rows[key] = self._row(row, self._empty[drawn], position, key[2])
+                found = self._rows[row, here, shown] = self._row(row, drawn, here, shown)
             rows.append(found)
-        return _headed(rows, self._order, self._display, self._form)
+        return [*self._above, *rows, *self._below]
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
         """Return a row on which nothing stands, of which so many are drawn above it."""
@@ -135,16 +125,13 @@ class _Painter:
             _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, self._display))
         return strip
 
-    def _row(self, row: int, empty: _Strip, position: Position, last: Move | None) -> str:
-        """Return a row with its number; on one that is ``empty`` so far, what stands is put."""
-        display, strip = self._display, empty.copy()
+    def _row(self, row: int, drawn: int, standing: _Standing, last: Move | None) -> str:
+        """Return a row with its number, of which so many are drawn above it."""
+        display, strip = self._display, self._empty[drawn].copy()
         if last:
             self._mark(strip, row, last)
-        for piece, run in self._pieces.items():
-            bits = position.bits(piece) >> STRIDE * row & _ROW
-            while bits:
-                bit = bits & -bits
-                bits ^= bit
+        for bits, run in zip(standing, self._pieces.values(), strict=True):
+            for bit in each_bit(bits):
                 strip[self._place(bit.bit_length() - 1)] = run
         number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
         if last and last.target.row == row:
@@ -203,17 +190,17 @@ def _cut(strip: list[Run], form: Form) -> list[Run]:
     return strip[2:-2:2]
 
 
-def _headed(rows: list[str], order: Iterable[int], display: Display, form: Form) -> list[str]:
-    """Return rows below the letters of the columns, and within what is left of the frame."""
+def _around(order: Iterable[int], display: Display, form: Form) -> tuple[list[str], list[str]]:
+    """Return what is above the rows, the letters of the columns and the frame, and below them."""
     colour = colour_of(Element.COORDINATES, display)
     letters = ("" if form is Form.TIGHT else " ").join(LETTERS[column] for column in order)
     margin = {Form.FRAMED: 4, Form.SPACED: 3, Form.TIGHT: 2}[form]
     heading = _padded(margin, letters, colour, display, form)
     if form is not Form.FRAMED:
-        return [heading, *rows]
+        return [heading], []
     outer = sum(square.on_board for square in SQUARES if square.row == 0)
     line = _padded(3 + WIDTH - outer, _ACROSS * (2 * outer + 1), colour, display, form)
-    return [heading, line, *rows, line]
+    return [heading, line], [line]
 
 
 def _padded(margin: int, text: str, colour: Colour, display: Display, form: Form) -> str:

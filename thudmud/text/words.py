@@ -31,11 +31,11 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
     every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
     unless ``glued`` is False, as it is for what players say.
     """
-    if len(text) < width and _is_narrow(text):
+    if len(text) < width:
         # As nearly all sentences are; taking them apart costs more than all else about them.
-        short = text.replace(GLUE, " ")
-        if short.isprintable():
-            return [short.rstrip(" ")] if short.strip(" ") else []
+        short = text.replace(GLUE, " ").rstrip(" ")
+        if short.isprintable() and _is_narrow(short):
+            return [short] if short else []
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
