@@ -69,21 +69,17 @@ _BLANK: Run = (" ", NONE)
 _Strip = list[Run]
 """A row's squares, with a gap before and behind each, and a place for the frame at either end."""
 
-_KEPT = 1024
-"""How many rows each painter remembers: some hundred bytes each, several times that in colour."""
-
 _Standing = tuple[int, ...]
 """What stands in a row: for each kind of piece the row of its bitboard."""
 
 
 class _Painter:
-    """Draws grids of one look, and remembers their rows: a ply changes one to three of fifteen."""
+    """Draws grids of one look."""
 
     def __init__(self, display: Display, form: Form) -> None:
         self._display, self._form = display, form
         turned = display.orient is Orient.NORTH
         self._order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
-        self._rows: dict[tuple[int, _Standing, Move | None], str] = {}
         self._squares, self._moved, self._captured = (
             colour_of(each, display)
             for each in (Element.SQUARES, Element.LAST_MOVE, Element.CAPTURED)
@@ -93,21 +89,15 @@ class _Painter:
             for piece in Piece
         }
         self._above, self._below = _around(self._order, display, form)
-        self._empty = [self._blank_row(row, drawn) for drawn, row in enumerate(self._order)]
+        self._empty = {row: self._blank_row(row, drawn) for drawn, row in enumerate(self._order)}
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
         """Return the column letters and the rows."""
         stand = list(zip(*(rows_of(position.bits(piece)) for piece in self._pieces), strict=True))
         touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
-        rows = []
-        for drawn, row in enumerate(self._order):
-            here, shown = stand[row], last if row in touched else None
-            found = self._rows.get((row, here, shown))
-            if found is None:
-                if len(self._rows) >= _KEPT:
-                    self._rows.clear()
-                found = self._rows[row, here, shown] = self._row(row, drawn, here, shown)
-            rows.append(found)
+        rows = [
+            _row(self, row, stand[row], last if row in touched else None) for row in self._order
+        ]
         return [*self._above, *rows, *self._below]
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
@@ -125,9 +115,9 @@ class _Painter:
             _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, self._display))
         return strip
 
-    def _row(self, row: int, drawn: int, standing: _Standing, last: Move | None) -> str:
-        """Return a row with its number, of which so many are drawn above it."""
-        display, strip = self._display, self._empty[drawn].copy()
+    def row(self, row: int, standing: _Standing, last: Move | None) -> str:
+        """Return a row with its number, and with the marks of the last move, if it touched it."""
+        display, strip = self._display, self._empty[row].copy()
         if last:
             self._mark(strip, row, last)
         for bits, run in zip(standing, self._pieces.values(), strict=True):
@@ -160,6 +150,9 @@ class _Painter:
         """Return where in a strip the square in a column is."""
         return 2 * (self._order[column] + 1)
 
+
+_row = lru_cache(maxsize=16384)(_Painter.row)
+"""Rows of all painters, some hundred bytes each: a ply changes one to three of a board's rows."""
 
 _painter = lru_cache(maxsize=32)(_Painter)
 
