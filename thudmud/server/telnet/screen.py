@@ -39,6 +39,23 @@ class Screen:
         turn: At whose end they are written.
     """
 
+    __slots__ = (
+        "_abort",
+        "_asking",
+        "_at_prompt",
+        "_limit",
+        "_pieces",
+        "_prompt_end",
+        "_room",
+        "_scheduled",
+        "_size",
+        "_stream",
+        "_transport",
+        "_turn",
+        "closed",
+        "prompt",
+    )
+
     def __init__(self, transport: asyncio.Transport, limit: int, turn: Turn) -> None:
         self.prompt = b""
         self._prompt_end = b""
@@ -61,17 +78,22 @@ class Screen:
 
     def show(self, lines: bytes) -> None:
         """Append whole lines, each ended by CR LF."""
+        if self.closed:
+            return
         if self._at_prompt:
             self._at_prompt = False
             self._asking = True
-            self._put(CRLF)
+            self._pieces.append(CRLF)
+            self._size += len(CRLF)
         self._put(lines)
 
     def ask(self) -> None:
         """Show the prompt once nothing else follows in this turn, unless it is shown already."""
         if not self._at_prompt:
             self._asking = True
-            self._schedule()
+            if not self._scheduled:
+                self._scheduled = True
+                self._turn.at_end(self)
 
     def answered(self, *, echoed: bool = True) -> None:
         """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
@@ -142,10 +164,9 @@ class Screen:
         self._size += len(piece)
         if self._size > self._room:
             self._look_for_room()
-            if self.closed:
-                return
         if not self._scheduled:
-            self._schedule()
+            self._scheduled = True
+            self._turn.at_end(self)
 
     def _put_prompt(self) -> None:
         if self._asking:
@@ -153,13 +174,10 @@ class Screen:
             self._at_prompt = True
             self._put(self.prompt + self._prompt_end)
 
-    def _schedule(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            self._turn.at_end(self._end_turn)
-
-    def _end_turn(self) -> None:
-        self._put_prompt()
+    def end_turn(self) -> None:
+        """Write what has been shown in this turn, with the prompt behind it."""
+        if self._asking:
+            self._put_prompt()
         self._scheduled = False
         self._write()
 
@@ -177,14 +195,14 @@ class Screen:
 
     def _send(self, output: bytes) -> None:
         self._transport.write(output)
-        # What waits grows by nothing else, so there is at least as much room until the next write.
-        self._room = self._limit - self._transport.get_write_buffer_size()
+        self._room -= len(output)  # at least that is left: what waits grows by nothing else
 
     def _look_for_room(self) -> None:
         """Write, if there is no room for more, and see whether somebody reads at all."""
         self._room = self._limit - self._transport.get_write_buffer_size()
         if self._size > self._room:
             self._write()
+            self._room = self._limit - self._transport.get_write_buffer_size()
             if self._room < 0:
                 self._cut_off()
 
