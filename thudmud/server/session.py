@@ -53,6 +53,7 @@ class Session:
 
     Attributes:
         screen: Where everything goes that is sent.
+        show: Shows whole encoded lines there.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Session:
         self._lobby, self._desk = lobby, desk
         self._settings, self._players, self._terms = settings, players, terms
         self.screen = Screen(transport, settings.outbox_bytes, terms.turn)
+        self.show = self.screen.show
         self._name = ""
         self._inbox = Inbox(
             transport,
@@ -136,10 +138,6 @@ class Session:
         self._lobby.farewell(self)
 
     # What the lobby asks.
-
-    def show(self, lines: bytes) -> None:
-        """Show whole encoded lines."""
-        self.screen.show(lines)
 
     def data(self, package: str, text: str) -> None:
         """Send a GMCP package."""

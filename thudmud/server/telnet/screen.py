@@ -80,12 +80,20 @@ class Screen:
         """Append whole lines, each ended by CR LF."""
         if self.closed:
             return
+        # What `_put` does, once more: of all that is done for a move that a thousand see, this is
+        # what is done a thousand times.
         if self._at_prompt:
             self._at_prompt = False
             self._asking = True
             self._pieces.append(CRLF)
             self._size += len(CRLF)
-        self._put(lines)
+        self._pieces.append(lines)
+        self._size += len(lines)
+        if self._size > self._room:
+            self._look_for_room()
+        if not self._scheduled:
+            self._scheduled = True
+            self._turn.at_end(self)
 
     def ask(self) -> None:
         """Show the prompt once nothing else follows in this turn, unless it is shown already."""
@@ -172,7 +180,9 @@ class Screen:
         if self._asking:
             self._asking = False
             self._at_prompt = True
-            self._put(self.prompt + self._prompt_end)
+            prompt = self.prompt + self._prompt_end
+            self._pieces.append(prompt)
+            self._size += len(prompt)
 
     def end_turn(self) -> None:
         """Write what has been shown in this turn, with the prompt behind it."""
@@ -184,18 +194,17 @@ class Screen:
     def _write(self) -> None:
         if self._pieces and not self.closed:
             output = self._turn.joined(self._pieces)
-            self._send(self._stream.packed(output) if self._stream else output)
+            if self._stream is not None:
+                output = self._stream.packed(output)
+            self._transport.write(output)
+            self._room -= len(output)  # at least that is left: what waits grows by little else
         self._pieces.clear()
         self._size = 0
 
     def _end_stream(self) -> None:
         if self._stream is not None and not self.closed:
-            self._send(self._stream.end())
+            self._transport.write(self._stream.end())
         self._stream = None
-
-    def _send(self, output: bytes) -> None:
-        self._transport.write(output)
-        self._room -= len(output)  # at least that is left: what waits grows by nothing else
 
     def _look_for_room(self) -> None:
         """Write, if there is no room for more, and see whether somebody reads at all."""
