@@ -66,6 +66,7 @@ class Hall:
     Attributes:
         boards: what the boards were set up as.
         tables: the boards as they stand, by name; only the hall itself changes them.
+        board_words: the lower-case words of their names.
         people: who is here, by name, in the order in which they came; only it moves them about.
         names: their names, by the lower-case forms of these.
         members: the names of those of them who have accounts.
@@ -98,6 +99,7 @@ class Hall:
         self.bots: frozenset[str] = frozenset()
         self._styles = {spec.name: spec.style for spec in boards}
         self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
+        self.board_words = frozenset(word for words in self._by_words for word in words)
         self._places = {spec.name: place for place, spec in enumerate(boards)}
         self._rooms = Rooms()
         self._seats = Seats()

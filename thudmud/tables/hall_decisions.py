@@ -88,7 +88,7 @@ from thudmud.tables.asides import (
 from thudmud.tables.events import Parting
 from thudmud.tables.hall import Hall
 from thudmud.tables.invitations import invited
-from thudmud.tables.meaning import away_from, board_meant, fitting, player_meant
+from thudmud.tables.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.tables.objects import listed
 from thudmud.tables.options import after
 from thudmud.tables.outcome import Decision
@@ -185,9 +185,9 @@ def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
             return _answer(person, Look())
         case "me" | "myself":
             return _answer(person, Look(person.name))
-        case words if words in hall.names and not fitting(hall, words):
+        case words if words in hall.names and not fits_a_board(hall, words):
             return _answer(person, Look(hall.names[words]))
-        case words if not fitting(hall, words) and (away := away_from(hall, words)):
+        case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
             raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
     return _answer(person, command, board_meant(hall, person, command.at).name)
 

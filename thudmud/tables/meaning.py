@@ -44,9 +44,13 @@ def named(hall: Hall, player: str, words: str | None) -> Decision:
     return Decision(player, board)
 
 
-def fitting(hall: Hall, words: str) -> list[str]:
-    """Return the names of the boards that a noun phrase fits, its ordinal left out."""
-    return Phrase.parse(words).among(list(hall.tables))
+def fits_a_board(hall: Hall, words: str) -> bool:
+    """Whether a noun phrase fits any board, its ordinal left out."""
+    phrase = Phrase.parse(words)
+    # Nearly all phrases are a board's whole name, or hold a word that is in none.
+    if hall.board_called(phrase.words) is not None:
+        return True
+    return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
 def away_from(hall: Hall, words: str) -> tuple[str, list[str]] | None:

@@ -78,8 +78,7 @@ class Premises:
         most_games: int = 100,
     ) -> None:
         self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
-        board_words = {word for spec in boards for word in spec.name.lower().split()}
-        self._taken_words = TAKEN_WORDS | board_words
+        self._taken_words = TAKEN_WORDS | self.hall.board_words
         self._terminals = Screens()
 
     def __contains__(self, name: object) -> bool:
