@@ -211,7 +211,8 @@ class Scribe:
 
     def _tell(self, plan: Plan) -> Command | None:
         if not isinstance(plan.command, _DIALOGUES):
-            self._deliver(plan.messages)
+            if plan.messages:
+                self._deliver(plan.messages)
             for decision in plan.decisions:
                 self._deliver(self._house.carry_out(decision))
         return plan.command

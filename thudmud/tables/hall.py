@@ -232,7 +232,11 @@ class Hall:
 
     def _told(self, aside: Aside) -> Telling:
         """Make an aside so, and return who is to be told."""
-        match aside:
+        match aside:  # what is done most comes first, since the cases are tried in turn
+            case Spoke(_, room) | Emoted(_, room):
+                table, company = self._table(room), self._rooms.company(room)
+                concerned = table.seats.values() if table else ()
+                return Telling(aside, _audience(company, concerned), table, company)
             case Entered(player, room, member, styles, options):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
@@ -257,10 +261,6 @@ class Hall:
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, tuple(self.people_in(room)), self._table(room))
-            case Spoke(_, room) | Emoted(_, room):
-                table, company = self._table(room), self._rooms.company(room)
-                concerned = table.seats.values() if table else ()
-                return Telling(aside, _audience(company, concerned), table, company)
             case Told(player, to) | Invited(player, to):
                 return Telling(aside, (player, to))
             case StyleChosen(player, board, style):

@@ -26,16 +26,18 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     readers = views(hall, telling, screens)
     listening = screens.programs
     programs = [name for name in telling.audience if name in listening] if listening else []
-    machines = any(view.display.machine for view in readers)
+    machines = [view for view in readers if view.display.machine]
     known = facts(hall, telling) if programs or machines else []
     told = []
     for view, names in readers.items():
-        lines = fitted(tell(hall, telling, view), view.display)
+        lines = tell(hall, telling, view)
+        if view.display.ascii_only or view.display.machine:
+            lines = fitted(lines, view.display)
         if view.display.machine:
             lines += [line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             told.append(Message(names, "\n".join(lines)))
-    return told + sent(known, programs, screens)
+    return told + sent(known, programs, screens) if programs else told
 
 
 def sent(known: Iterable[Fact], names: Sequence[str], screens: Screens) -> list[Message]:

@@ -40,6 +40,8 @@ def told(aside: Happening, me: str | None) -> str:
 
 def _told(aside: Happening, me: str | None) -> str:
     match aside:
+        case Spoke(player, _, text):
+            return f"{does(player, me, 'say')}: {text}"
         case Entered(player, None):
             return f"{does(player, me, 'come')} into the hall."
         case TookOver(player):
@@ -50,8 +52,6 @@ def _told(aside: Happening, me: str | None) -> str:
             return f"{does(player, me, 'go')} to {place(to)}."
         case CameIn(player, room):
             return f"{does(player, me, 'walk')} to {place(room)}."
-        case Spoke(player, _, text):
-            return f"{does(player, me, 'say')}: {text}"
         case Emoted(player, _, text):
             return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
         case Told(player, to, text):

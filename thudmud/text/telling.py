@@ -100,9 +100,11 @@ def _named(facts: list[str], table: Table, view: View) -> list[str]:
 
 def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
     said = rooms.told(aside, view.me)
-    if table and view.away and isinstance(aside, Spoke | Emoted):
-        said = f"[{table.name}] {said}"
-    lines = wrapped(said, view.width, glued=not isinstance(aside, SPEECH))
+    if isinstance(aside, SPEECH):
+        if table and view.away:
+            said = f"[{table.name}] {said}"
+        return wrapped(said, view.width, glued=False)
+    lines = wrapped(said, view.width)
     match aside:
         case Entered(player, None) if player == view.me:
             seen = rooms.hall_seen(hall, player, view.width)

@@ -41,6 +41,8 @@ class Bucket:
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
+        if self._tokens >= 1 + leaving:
+            return 0.0
         missing = min(1 + leaving, self._size) - self._tokens
         return missing / self._rate if missing > _ROUNDING else 0.0
 

@@ -23,7 +23,7 @@ def encode(text: str) -> bytes:
 
     UTF-8 never holds the byte 0xFF, so the text needs none of telnet's escaping.
     """
-    return text.replace("\n", "\r\n").encode("utf-8", "replace") + CRLF
+    return f"{text}\n".replace("\n", "\r\n").encode("utf-8", "replace")
 
 
 class Screen:
