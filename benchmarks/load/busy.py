@@ -18,9 +18,9 @@ from benchmarks.load.players import (
     EVERY_WORDS,
     MOVED,
     PROMPT,
-    REFUSED,
     SAY,
     UNREAD,
+    UNREAD_ANEW,
     Words,
     move,
     seated,
@@ -37,7 +37,7 @@ SAME_LINE = b"\n"
 WINDOW = 16
 """How many lines of each player are on their way, when commands are pipelined."""
 
-WANTED = {SAY.title: 0.5, UNREAD.title: 0.5, REFUSED.title: None}
+WANTED = {SAY.title: 0.5, UNREAD.title: 0.5, UNREAD_ANEW.title: 0.5}
 MOVE_WANTED = 0.15
 TELLING_WANTED = 0.8
 DELAY_WANTED = 3.0

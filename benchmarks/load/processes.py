@@ -60,6 +60,15 @@ def configured(folder: Path, boards: int) -> Path:
     return path
 
 
+_first: list[str] = []
+
+
+def hide_uvloop(folder: Path) -> None:
+    """Let servers that are started from now on find no uvloop; a folder is needed for it."""
+    (folder / "uvloop.py").write_text("raise ImportError\n", encoding="utf-8")
+    _first.append(str(folder))
+
+
 @dataclass(frozen=True)
 class Running:
     """A server that runs.
@@ -93,7 +102,7 @@ def started(words: Iterable[str | Path], folder: Path) -> Iterator[Running]:
     with subprocess.Popen(  # noqa: S603  (our own commands)
         [sys.executable, "-m", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *_first])},
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

@@ -46,7 +46,7 @@ def test_the_table() -> None:
     ):
         assert words in titles
     assert all(row.values[0] for row in measured if row.unit != "KiB")
-    assert "chat_per_minute" in " ".join(notes(TINY))
+    assert "chat_per_minute" in " ".join(notes(TINY, "asyncio's own"))
 
 
 def test_what_is_not_as_it_should_be_is_marked() -> None:
