@@ -105,7 +105,8 @@ class Session:
         )
         self._idleness.start()
         self.screen.show(encode(self._lobby.greeting))
-        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together
+        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
+        self.screen.end_turn()  # and before anything that the client may send
         self._work.begin(self._come_in())
         self._lobby.welcome(self)
 

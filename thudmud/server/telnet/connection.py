@@ -34,11 +34,37 @@ _KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
 system lets that be set; by default it is two hours. Clients see nothing of it, unlike of a NOP."""
 
 
-class Connection(BaseServer, asyncio.BufferedProtocol):
+class _Telnet(BaseServer):
+    """telnetlib3's side of a connection, which does nothing unasked.
+
+    Its `TelnetServer` would begin rounds of negotiation by itself, and let the client choose the
+    encoding.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            encoding=False,
+            connect_maxwait=0,
+            reader_factory=InBand,
+            writer_factory=Interpreter,
+        )
+
+    def encoding(self, outgoing: bool = False, incoming: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002  (telnetlib3's signature)
+        """Return UTF-8, whatever a client may ask for."""
+        return "utf-8"
+
+    def begin_negotiation(self) -> None:
+        """Do nothing: this is called in a later turn, when something may have come in already.
+
+        How callbacks and what comes in follow on each other is up to the event loop.
+        """
+
+
+class Connection(asyncio.BufferedProtocol):
     """One client's connection, as asyncio drives it.
 
-    telnetlib3's `TelnetServer` would begin rounds of negotiation by itself, and let the client
-    choose the encoding; its base class does nothing unasked.
+    It is no `asyncio.Protocol`, as telnetlib3's classes are: to uvloop, what is both is not
+    buffered.
 
     Args:
         open_session: Makes the session of a connection.
@@ -54,12 +80,7 @@ class Connection(BaseServer, asyncio.BufferedProtocol):
         terms: Terms,
         buffer: memoryview,
     ) -> None:
-        super().__init__(
-            encoding=False,
-            connect_maxwait=0,
-            reader_factory=InBand,
-            writer_factory=Interpreter,
-        )
+        self._telnet = _Telnet()
         self._open_session = open_session
         self._terms = terms
         self._splitter = LineSplitter(terms.max_line)
@@ -67,27 +88,19 @@ class Connection(BaseServer, asyncio.BufferedProtocol):
         self._opening: bytes | None = b""  # until it is known whether that is TLS
         self._deaf = False
 
-    def encoding(self, outgoing: bool = False, incoming: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002  (telnetlib3's signature)
-        """Return UTF-8, whatever a client may ask for."""
-        return "utf-8"
-
     # What asyncio reports.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Make the session; telnetlib3 calls `begin_negotiation` next."""
-        super().connection_made(transport)
+        """Make the session, begin to negotiate, and greet."""
+        self._telnet.connection_made(transport)
         _keep_alive(transport.get_extra_info("socket"))
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self.session = self._open_session(cast("asyncio.Transport", transport))
         self._negotiation = Negotiation(self.session, self._terms)
-        self._interpreter = cast("Interpreter", self.writer)
+        self._interpreter = cast("Interpreter", self._telnet.writer)
         self._interpreter.ear = self
         self._interpreter.max_subnegotiation = self._terms.max_subnegotiation
-        cast("InBand", self.reader).sink = self.take
-
-    def begin_negotiation(self) -> None:
-        """Begin to negotiate, and greet."""
-        super().begin_negotiation()
+        cast("InBand", self._telnet.reader).sink = self.take
         self._negotiation.begin()
         self.session.opened(self._negotiation)
 
@@ -103,29 +116,26 @@ class Connection(BaseServer, asyncio.BufferedProtocol):
         if self._deaf:
             return
         if telopt.IAC in data or self._interpreter.is_oob:
-            self.data_received(data)
+            self._telnet.data_received(data)
         else:
             self.take(data)
 
-    # asyncio wants a bool here, which telnetlib3 leaves out.
-    def eof_received(self) -> bool:  # type: ignore[override]
+    def eof_received(self) -> bool:
         """Keep the connection open until what has been received is answered."""
         self.session.input_ended()
         return not self._is_tls  # which cannot be closed at one end only
 
     def pause_writing(self) -> None:
         """Tell the session that its client does not keep up."""
-        super().pause_writing()
         self.session.choke()
 
     def resume_writing(self) -> None:
         """Tell the session that its client has caught up."""
-        super().resume_writing()
         self.session.resume()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell the session."""
-        super().connection_lost(exc)
+        self._telnet.connection_lost(exc)
         self.session.lost()
 
     # What the interpreter reports.
