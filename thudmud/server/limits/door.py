@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import Callable
 from typing import cast
@@ -26,6 +27,21 @@ class Porch:
 
     def __init__(self) -> None:
         self.guests = 0
+
+
+class _Place:
+    """A newcomer's place behind the gate, which is given back once."""
+
+    def __init__(self, gate: Gate, address: str) -> None:
+        self.address = address
+        self._gate = gate
+        self._is_taken = True
+
+    def leave(self) -> None:
+        """Give it back, unless it has been given back."""
+        if self._is_taken:
+            self._is_taken = False
+            self._gate.leave(self.address)
 
 
 class Door(asyncio.Protocol):
@@ -48,7 +64,6 @@ class Door(asyncio.Protocol):
     ) -> None:
         self._gate, self._porch, self._inside, self._context = gate, porch, inside, context
         self._ending: asyncio.TimerHandle | None = None
-        self._early = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Let it in, or show it out."""
@@ -60,18 +75,14 @@ class Door(asyncio.Protocol):
             _log.info("turned away", extra={"peer": f"{address} {peer[1]}", "for": refusal.name})
             self._show_out(raw, refusal.value)
         elif self._context is not None:
-            self._securing = asyncio.create_task(self._secure(raw, address, self._context))
+            self._begin_tls(raw, _Place(self._gate, address), self._context)
         else:
-            self._let_in(raw, address)
+            inside = self._inside(_Place(self._gate, address).leave)
+            raw.set_protocol(inside)
+            inside.connection_made(raw)
 
     def data_received(self, data: bytes) -> None:
-        """Keep what comes together with the end of the handshake, for the inside.
-
-        What somebody says who is shown out is read, too, but for nothing: bytes left unread could
-        cost them our words.
-        """
-        if self._ending is None:
-            self._early += data
+        """Forget what somebody says who is shown out: left unread it could cost them our words."""
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Note that somebody who was shown out has gone."""
@@ -79,43 +90,37 @@ class Door(asyncio.Protocol):
             self._ending.cancel()
             self._porch.guests -= 1
 
-    async def _secure(
-        self, transport: asyncio.Transport, address: str, context: ssl.SSLContext
-    ) -> None:
-        """Let a connection in that speaks TLS."""
-        loop = asyncio.get_running_loop()
+    def _begin_tls(self, raw: asyncio.Transport, place: _Place, context: ssl.SSLContext) -> None:
+        """Hand the socket to TLS, before anything is read from it.
+
+        `loop.start_tls` would be a turn too late where the loop reads at once, as uvloop does: the
+        client's first words would come here.
+        """
         try:
-            secure = await loop.start_tls(
-                transport, self, context, server_side=True, ssl_handshake_timeout=_HANDSHAKE
+            end = raw.get_extra_info("socket").dup()
+        except OSError as error:  # too many open files
+            _log.warning("no TLS", extra={"why": str(error)})
+            place.leave()
+        else:
+            self._securing = asyncio.create_task(self._secure(end, place, context))
+        raw.abort()  # which closes this end of the socket, and leaves the other open
+
+    async def _secure(self, end: socket.socket, place: _Place, context: ssl.SSLContext) -> None:
+        """Let a connection in once it speaks TLS."""
+        is_in = False
+        try:
+            transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: self._inside(place.leave),
+                end,
+                ssl=context,
+                ssl_handshake_timeout=_HANDSHAKE,
             )
+            is_in = not transport.is_closing()
         except OSError as error:  # of which all are that go wrong with TLS or the connection
-            _log.info("no TLS", extra={"peer": address, "why": str(error)})
-            secure = None
-        except asyncio.CancelledError:
-            self._gate.leave(address)
-            raise
-        if secure is None or secure.is_closing():
-            self._gate.leave(address)
-            return
-        inside = self._let_in(secure, address)
-        if self._early:
-            loop.call_soon(self._hand_over, inside)  # behind what the inside has put off to then
-
-    def _let_in(self, transport: asyncio.Transport, address: str) -> asyncio.BufferedProtocol:
-        inside = self._inside(lambda: self._gate.leave(address))
-        transport.set_protocol(inside)
-        inside.connection_made(transport)
-        return inside
-
-    def _hand_over(self, inside: asyncio.BufferedProtocol) -> None:
-        """Give the inside what has come before it was there."""
-        rest = bytes(self._early)
-        while rest:
-            buffer = memoryview(inside.get_buffer(len(rest)))
-            count = min(len(buffer), len(rest))
-            buffer[:count] = rest[:count]
-            rest = rest[count:]
-            inside.buffer_updated(count)
+            _log.info("no TLS", extra={"peer": place.address, "why": str(error)})
+        finally:
+            if not is_in:
+                place.leave()
 
     def _show_out(self, transport: asyncio.Transport, reason: str) -> None:
         if self._context is not None:
