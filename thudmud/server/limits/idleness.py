@@ -12,6 +12,7 @@ from thudmud.engine.english import counted
 
 _GLANCE = 30.0  # seconds; the longest between two looks at whether the opponent thinks
 _MINUTE = 60.0
+_EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
 
 
 class Idleness:
@@ -79,7 +80,7 @@ class Idleness:
     def _look(self) -> None:
         if self._is_excused():
             self.heard()
-        idle = asyncio.get_running_loop().time() - self._heard
+        idle = asyncio.get_running_loop().time() - self._heard + _EARLY
         if idle >= self._limit:
             self._end(f"You have typed nothing for {_told(self._limit)}. Goodbye!")
             return
