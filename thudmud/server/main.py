@@ -7,14 +7,13 @@ can't be used. Each subcommand adds its own parser, which names the function tha
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from thudmud.journal import JournalError
-from thudmud.server import config_file, logs
+from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.engine_tool import add_engine
 from thudmud.server.cli.exporting import add_export
 from thudmud.server.cli.gateway_command import add_gateway
@@ -71,7 +70,7 @@ def _serve(options: argparse.Namespace) -> int:
         folder = config_file.folder(path)
         logs.begin(server.log_level, folder / server.log_file if server.log_file else None)
         settings = settings.model_copy(update={"server": server})
-        asyncio.run(serve(settings, folder, _announce))
+        loops.run(serve(settings, folder, _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
     except (logs.LogError, CannotListenError, JournalError, AccountsError) as error:

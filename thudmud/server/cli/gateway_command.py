@@ -18,7 +18,7 @@ from thudmud.gateway.terms import Terms
 from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
-from thudmud.server import config_file, logs
+from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.options import Subparsers, port, refuse
 from thudmud.server.settings import Settings
 
@@ -52,7 +52,7 @@ def _gateway(options: argparse.Namespace) -> int:
             return refuse(SECRETLESS)
         folder, log_file = config_file.folder(path), settings.server.log_file
         logs.begin(settings.server.log_level, folder / log_file if log_file else None)
-        asyncio.run(_serve(settings, folder, stdio=options.stdio))
+        loops.run(_serve(settings, folder, stdio=options.stdio))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
     except (logs.LogError, CannotListen, JournalError) as error:
