@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import asyncio
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+import uvloop
 from hypothesis import settings
 
 # Shared machines stall now and then: no example is timed.
 settings.register_profile("thudmud", deadline=None)
 settings.load_profile("thudmud")
+
+Loops = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
+
+ASYNCIO: Loops = {"asyncio": asyncio.new_event_loop}
+LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
+"""What a server may run in."""
 
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 

@@ -7,10 +7,16 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from tests.conftest import ASYNCIO, LOOPS, Loops
 from tests.gateway.client import Client, opened
 from thudmud.gateway.gateway import Gateway
 
 Connect = Callable[[], Client]
+
+
+def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
+    """Test the sockets in each loop that a gateway may run in."""
+    return LOOPS if item.path.name == "test_listening.py" else ASYNCIO
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from tests.conftest import ASYNCIO, LOOPS, Loops
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Serving, Setup
 from thudmud.journal.memory import MemoryJournal
@@ -23,6 +24,15 @@ GENEROUS = {
     "accepts_at_once": 10_000,
     "commands_at_once": 1_000_000,
 }
+
+SERVERS = {"serving", "secure"}
+"""What starts a server in the loop of a test."""
+
+
+def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
+    """Test a server in each loop that it may run in; what is slow, and all else, in one."""
+    starts = SERVERS & set(getattr(item, "fixturenames", ()))
+    return LOOPS if starts and not item.get_closest_marker("slow") else ASYNCIO
 
 
 @pytest.fixture

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+
 import pytest
 
 from tests.server.plain import OFFERS, Client, Serving, Setup
@@ -48,6 +51,16 @@ async def fitted(setup: Setup, client: Client) -> Terminal:
     await client.send(b"anna\r\n")
     await client.fence()
     return setup.house._terminals["Anna"]
+
+
+async def test_who_speaks_first_is_greeted_first(serving: Serving) -> None:
+    setup = await serving()
+    early = socket.create_connection((setup.host, setup.port))
+    early.sendall(IAC + WONT + NAWS + b"anna\r\n")  # which is there when the server takes them in
+    client = Client(*await asyncio.open_connection(sock=early))
+    assert await client.until(OFFERS) == IAC + DO + NAWS + PROMPT + OFFERS
+    await client.until(b"Anna comes in.\r\n> ")
+    await client.close()
 
 
 # What real clients say; TELNET.md of the clients' own pages and sources.

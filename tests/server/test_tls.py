@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import ssl
 import zlib
@@ -14,6 +15,8 @@ import pytest
 import trustme
 
 from tests.server.plain import PATIENCE, Client, Serving
+from thudmud.server.limits.door import Door, Porch
+from thudmud.server.limits.gate import Gate
 from thudmud.server.listening import CannotListenError, Server
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings, Settings, StorageSettings
@@ -120,6 +123,34 @@ async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
     await client.until(b"name? ")
     for each in (*silent, fourth, client):
         await each.close()
+
+
+class OutOfFiles(asyncio.Transport):
+    """A connection of a process that has opened as many files as it may."""
+
+    aborted = False
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return {"peername": ("192.0.2.1", 4000), "socket": self}.get(name, default)
+
+    def dup(self) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
+    gate, transport = Gate(ServerSettings()), OutOfFiles()
+
+    async def come() -> None:
+        door = Door(gate, Porch(), lambda _: asyncio.BufferedProtocol(), trusting())
+        door.connection_made(transport)
+
+    asyncio.run(come())
+    assert transport.aborted
+    assert not gate._here
+    assert caplog.records[0].__dict__["why"] == "[Errno 24] Too many open files"
 
 
 async def test_the_plain_port_tells_where_tls_is_spoken(serving: Serving) -> None:
