@@ -173,6 +173,19 @@ async def test_a_silent_client_is_asked_and_then_dropped() -> None:
     await gateway.close()
 
 
+async def test_a_connection_that_has_gone_is_not_ended_once_more(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone() -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(client.wire, "wait_closed", gone)
+    client.reader.feed_eof()
+    await client.end()
+    assert client.wire.closed
+    assert not client.wire.aborted
+
+
 async def test_an_answer_to_a_ping(client: Client) -> None:
     client.say(type="ping")
     assert await client.hear() == {"type": "pong"}

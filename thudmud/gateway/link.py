@@ -280,11 +280,13 @@ class Link:
 
     async def _close(self) -> None:
         self._writer.close()
-        with suppress(OSError, TimeoutError):
+        try:
             async with asyncio.timeout(self._terms.close_grace):
                 await self._writer.wait_closed()
-                return
-        self._writer.abort()
+        except TimeoutError:
+            self._writer.abort()
+        except OSError:
+            pass  # it has gone by itself; asyncio's pipes cannot be ended once more
 
 
 def _log_mistake(result: object) -> None:
