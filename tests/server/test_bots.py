@@ -337,6 +337,17 @@ class TestProgram:
             await stubborn.stop()
         await gone(int((tmp_path / "pid").read_text()))
 
+    async def test_one_that_nobody_listens_to_any_more_is_killed(self, tmp_path: Path) -> None:
+        talking = Program("Grog", [sys.executable, "-S", "-c", TALKING], tmp_path, 10.0)
+        await talking.start()
+        process = talking._process
+        assert process is not None
+        output = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        await until(lambda: not output.is_reading())
+        async with asyncio.timeout(20):
+            await talking.kill()
+        assert process.returncode is not None
+
     async def test_what_is_wrong_is_told(self, tmp_path: Path) -> None:
         lost = Program("Grog", ["no such program"], tmp_path, 10.0)
         with pytest.raises(ProgramError, match="no such program cannot be started"):
@@ -348,6 +359,11 @@ import sys
 open("starts", "a").write("x")
 for line in sys.stdin:
     print(line.strip(), flush=True)
+"""
+TALKING = """
+print("name", flush=True)
+while True:
+    print("# and so on")
 """
 STUBBORN = """
 import os, signal, sys, time

@@ -103,13 +103,17 @@ class Program:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+        # To asyncio it has only ended when its pipes have: what it has left behind may keep them
+        # open, and nobody reads any more of what one that says too much has said.
+        transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
+        for output in (1, 2):
+            transport.get_pipe_transport(output).close()
         await process.wait()
         if self._ending:
             await self._ending
         if self._listening:
             self._listening.cancel()
-        # What it has left behind may keep the pipes open.
-        process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
+        transport.close()
 
     async def _ask(self, line: str, seconds: float) -> str:
         """Return what is behind the first word of an answer."""
