@@ -64,6 +64,7 @@ class Lobby:
         self._replays = Replays(house, self._deliver, replay_pause)
         self._guests: set[Guest] = set()
         self._by_name: dict[str, Guest] = {}
+        self._shows: dict[str, Callable[[bytes], None]] = {}  # what `_by_name` has, a step nearer
         self._playing: Counter[str] = Counter()
         self._barred: Collection[str] = ()
         self._farewell: bytes | None = None
@@ -184,7 +185,7 @@ class Lobby:
         """
         if self._by_name.get(name) is not guest:
             return None
-        del self._by_name[name]
+        del self._by_name[name], self._shows[name]
         self._playing[name.lower()] -= 1
         if not self._playing[name.lower()]:
             del self._playing[name.lower()]
@@ -238,6 +239,7 @@ class Lobby:
             self._turn_away(guest)
             return False
         before, self._by_name[name] = self._by_name.get(name), guest
+        self._shows[name] = guest.show
         self._playing[name.lower()] += before is None
         if before is not None and name in self._house:
             before.show(encode(ELSEWHERE))
@@ -276,14 +278,15 @@ class Lobby:
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            guests = [guest for guest in map(self._by_name.get, message.to) if guest is not None]
             if message.package:
-                for guest in guests:
-                    guest.data(message.package, message.text)
-            elif guests:
+                for name in message.to:
+                    if (guest := self._by_name.get(name)) is not None:
+                        guest.data(message.package, message.text)
+            else:
                 lines = encode(message.text)
-                for guest in guests:
-                    guest.show(lines)
+                for show in map(self._shows.get, message.to):
+                    if show is not None:
+                        show(lines)
 
     @staticmethod
     def _show_out(guest: Guest, farewell: bytes) -> None:

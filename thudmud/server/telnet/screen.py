@@ -186,10 +186,11 @@ class Screen:
 
     def end_turn(self) -> None:
         """Write what has been shown in this turn, with the prompt behind it."""
+        self._scheduled = False
         if self._asking:
             self._put_prompt()
-        self._scheduled = False
-        self._write()
+        if self._pieces:
+            self._write()
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
