@@ -24,12 +24,6 @@ Phrase = tuple[str, Element | None]
 """Words, and what their colour is the colour of."""
 
 
-def paint(text: str, element: Element, display: Display) -> str:
-    """Return ``text`` in the colour of an element, each of its lines by itself."""
-    colour = colour_of(element, display)
-    return "\n".join(_painted(line, colour, display.colours) for line in text.split("\n"))
-
-
 def colour_of(element: Element, display: Display) -> Colour:
     """Return the colour of an element, for as many colours as there are; none if there are none."""
     if not display.colours:
