@@ -163,6 +163,9 @@ class Crowd:
     ) -> Rate:
         """Return how many lines a second are answered.
 
+        It begins to count once as many have been answered as are on their way at once, so that it
+        sees them come as fast as they are sent.
+
         Args:
             talkers: the members that send.
             line: what they send.
@@ -171,11 +174,11 @@ class Crowd:
             window: how many lines of each are on their way: 1 is ping-pong.
         """
         sent, owed = dict.fromkeys(talkers, window), dict.fromkeys(talkers, 0)
-        batch, answered = max(1, window // 2), 0
+        batch, answered, before = max(1, window // 2), 0, 0
         for number in talkers:
             self.send(number, b"".join(line(number, each) for each in range(window)))
         watch = _Watch(self._server)
-        while watch.goes_on(seconds, answered):
+        while watch.goes_on(seconds, answered - before if before else 0):
             for number, found in self._answers(answer, sent):
                 answered += found
                 owed[number] += found
@@ -185,7 +188,9 @@ class Crowd:
                     self.send(number, b"".join(lines))
                     sent[number] += more
                     owed[number] = 0
-        rate = watch.rate(answered)
+            if not before and answered >= len(talkers) * window:
+                watch, before = _Watch(self._server), answered
+        rate = watch.rate(answered - before)
         missing = sum(sent.values()) - answered
         while missing and watch.goes_on(seconds, 0):
             missing -= sum(found for _, found in self._answers(answer, sent))
