@@ -163,8 +163,8 @@ class Crowd:
     ) -> Rate:
         """Return how many lines a second are answered.
 
-        It begins to count once as many have been answered as are on their way at once, so that it
-        sees them come as fast as they are sent.
+        It begins to count once as many have been answered as are on their way at once, and counts
+        as many at least: a server may answer them all in one burst.
 
         Args:
             talkers: the members that send.
@@ -174,11 +174,11 @@ class Crowd:
             window: how many lines of each are on their way: 1 is ping-pong.
         """
         sent, owed = dict.fromkeys(talkers, window), dict.fromkeys(talkers, 0)
-        batch, answered, before = max(1, window // 2), 0, 0
+        batch, answered, before, burst = max(1, window // 2), 0, 0, len(talkers) * window
         for number in talkers:
             self.send(number, b"".join(line(number, each) for each in range(window)))
         watch = _Watch(self._server)
-        while watch.goes_on(seconds, answered - before if before else 0):
+        while watch.goes_on(seconds, max(0, answered - before - burst) if before else 0):
             for number, found in self._answers(answer, sent):
                 answered += found
                 owed[number] += found
@@ -188,7 +188,7 @@ class Crowd:
                     self.send(number, b"".join(lines))
                     sent[number] += more
                     owed[number] = 0
-            if not before and answered >= len(talkers) * window:
+            if not before and answered >= burst:
                 watch, before = _Watch(self._server), answered
         rate = watch.rate(answered - before)
         missing = sum(sent.values()) - answered
