@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from benchmarks import server
@@ -9,6 +12,7 @@ from benchmarks.load.busy import Pains
 from benchmarks.load.table import COLUMNS, Row, markdown, plain
 from benchmarks.server import Extent, notes, rows
 
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 TINY = Extent(
     Pains(1, 0.05),
     talkers=(2,),
@@ -47,6 +51,28 @@ def test_the_table() -> None:
         assert words in titles
     assert all(row.values[0] for row in measured if row.unit != "KiB")
     assert "chat_per_minute" in " ".join(notes(TINY, "asyncio's own"))
+    assert {kind_of(each) for each in titles} == {kind_of(row[0]) for row in published()}
+
+
+def kind_of(title: str) -> str:
+    """Return what a row is about, however many there were of it."""
+    return re.sub(r"[\d,]*\d", "N", title).replace("players", "player").replace("tables", "table")
+
+
+def published() -> list[list[str]]:
+    """Return the rows of the page that holds a run."""
+    lines = (line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| "))
+    return [cells for line in lines if (cells := line[2:-2].split(" | "))[0] not in {"", "---"}]
+
+
+def test_the_page_marks_what_is_not_as_it_should_be() -> None:
+    rows = [row for row in published() if row[-1].strip()]
+    assert len(rows) > 20
+    for *_, ratio, cpu, wanted in rows:
+        found = [float(each.split()[0]) for each in (ratio, cpu) if each.strip()]
+        sign, size = wanted.split()[:2]
+        is_wanted = max(found) >= float(size) if sign == ">=" else min(found) <= float(size)
+        assert is_wanted is not wanted.endswith("!"), (ratio, cpu, wanted)
 
 
 def test_what_is_not_as_it_should_be_is_marked() -> None:
