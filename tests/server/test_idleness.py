@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from thudmud.server.limits.idleness import Idleness
@@ -46,3 +48,21 @@ async def test_nobody_is_warned_of_what_never_comes() -> None:
             idleness._look()
         idleness.stop()
     assert said == ["You have typed nothing for 1 second. Goodbye!"]
+
+
+async def test_a_timer_is_set_for_the_whole_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = asyncio.get_running_loop()
+    now = 1_000.0
+    waits: list[float] = []
+    said: list[str] = []
+    monkeypatch.setattr(loop, "time", lambda: now)
+    monkeypatch.setattr(loop, "call_later", lambda wait, _look: waits.append(wait))
+    idleness = Idleness(1, 3, 0, is_excused=lambda: now < 1_002, warn=said.append, end=said.append)
+    idleness.start()
+    for late in [0.0, 0.5, -0.0005]:  # the last is early, as timers may be
+        now += waits[-1] + late
+        idleness._look()
+    assert waits == [1, 1, 1.5]
+    assert len(said) == 2

@@ -80,11 +80,11 @@ class Idleness:
     def _look(self) -> None:
         if self._is_excused():
             self.heard()
-        idle = asyncio.get_running_loop().time() - self._heard + _EARLY
-        if idle >= self._limit:
+        idle = asyncio.get_running_loop().time() - self._heard
+        if idle + _EARLY >= self._limit:
             self._end(f"You have typed nothing for {_told(self._limit)}. Goodbye!")
             return
-        if self._warning and idle >= self._warning and not self._warned:
+        if self._warning and idle + _EARLY >= self._warning and not self._warned:
             self._warned = True
             self._warn(
                 f"You have typed nothing for {_told(self._warning)}. After "
