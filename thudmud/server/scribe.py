@@ -211,8 +211,7 @@ class Scribe:
 
     def _tell(self, plan: Plan) -> Command | None:
         if not isinstance(plan.command, _DIALOGUES):
-            if plan.messages:
-                self._deliver(plan.messages)
+            self._deliver(plan.messages)
             for decision in plan.decisions:
                 self._deliver(self._house.carry_out(decision))
         return plan.command

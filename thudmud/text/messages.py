@@ -24,20 +24,17 @@ from thudmud.text.words import wrapped
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     """Return all that is told of one thing that happened; those without a screen hear nothing."""
     readers = views(hall, telling, screens)
-    listening = screens.programs
-    programs = [name for name in telling.audience if name in listening] if listening else []
+    programs = [name for name in telling.audience if name in screens.programs]
     machines = [view for view in readers if view.display.machine]
     known = facts(hall, telling) if programs or machines else []
     told = []
     for view, names in readers.items():
-        lines = tell(hall, telling, view)
-        if view.display.ascii_only or view.display.machine:
-            lines = fitted(lines, view.display)
+        lines = fitted(tell(hall, telling, view), view.display)
         if view.display.machine:
             lines += [line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             told.append(Message(names, "\n".join(lines)))
-    return told + sent(known, programs, screens) if programs else told
+    return told + sent(known, programs, screens)
 
 
 def sent(known: Iterable[Fact], names: Sequence[str], screens: Screens) -> list[Message]:

@@ -78,30 +78,17 @@ class Screen:
 
     def show(self, lines: bytes) -> None:
         """Append whole lines, each ended by CR LF."""
-        if self.closed:
-            return
-        # What `_put` does, once more: of all that is done for a move that a thousand see, this is
-        # what is done a thousand times.
         if self._at_prompt:
             self._at_prompt = False
             self._asking = True
-            self._pieces.append(CRLF)
-            self._size += len(CRLF)
-        self._pieces.append(lines)
-        self._size += len(lines)
-        if self._size > self._room:
-            self._look_for_room()
-        if not self._scheduled:
-            self._scheduled = True
-            self._turn.at_end(self)
+            self._put(CRLF)
+        self._put(lines)
 
     def ask(self) -> None:
         """Show the prompt once nothing else follows in this turn, unless it is shown already."""
         if not self._at_prompt:
             self._asking = True
-            if not self._scheduled:
-                self._scheduled = True
-                self._turn.at_end(self)
+            self._schedule()
 
     def answered(self, *, echoed: bool = True) -> None:
         """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
@@ -172,6 +159,9 @@ class Screen:
         self._size += len(piece)
         if self._size > self._room:
             self._look_for_room()
+        self._schedule()
+
+    def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
             self._turn.at_end(self)
@@ -187,10 +177,8 @@ class Screen:
     def end_turn(self) -> None:
         """Write what has been shown in this turn, with the prompt behind it."""
         self._scheduled = False
-        if self._asking:
-            self._put_prompt()
-        if self._pieces:
-            self._write()
+        self._put_prompt()
+        self._write()
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
