@@ -184,13 +184,13 @@ def start_up(folder: Path, games: int, rounds: int) -> Iterator[Row]:
 async def appends(path: Path, seconds: float, turn: AbstractAsyncContextManager[object]) -> float:
     """Return how many appends of one ply all tables store a second; each waits for its ``turn``."""
     journal = await SqliteJournal.open(path)
+    plies = battle(0)[1:-1]
     begun = perf_counter()
     end = begun + seconds
-    plies = battle(0)[1:-1]
 
     async def play(stream: str) -> int:
         version = 0
-        while perf_counter() < end:
+        while not version or perf_counter() < end:
             async with turn:
                 await journal.append(stream, version, [plies[version % PLIES]])
             version += 1
