@@ -20,6 +20,7 @@ import platform
 import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 from benchmarks.load import busy, growth, idle
 from benchmarks.load.busy import Pains
-from benchmarks.load.processes import RAISED, hide_uvloop
+from benchmarks.load.processes import RAISED, without_uvloop
 from benchmarks.load.table import COLUMNS, Row, markdown, plain
 
 
@@ -107,14 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     _allow_files()
     extent = QUICK if options.quick else FULL
-    with TemporaryDirectory(prefix="thudmud.") as folder:
-        if options.no_uvloop:
-            hide_uvloop(Path(folder))
+    on_uvloop = not options.no_uvloop and find_spec("uvloop") is not None
+    with nullcontext() if on_uvloop else without_uvloop():
         is_wanted = report(
             extent,
             rows(extent),
             markdown if options.markdown else plain,
-            "asyncio's own" if options.no_uvloop or find_spec("uvloop") is None else "uvloop's",
+            "uvloop's" if on_uvloop else "asyncio's own",
         )
     return int(options.strict and not is_wanted)
 

@@ -174,11 +174,11 @@ class Crowd:
             window: how many lines of each are on their way: 1 is ping-pong.
         """
         sent, owed = dict.fromkeys(talkers, window), dict.fromkeys(talkers, 0)
-        batch, answered, before, burst = max(1, window // 2), 0, 0, len(talkers) * window
-        for number in talkers:
-            self.send(number, b"".join(line(number, each) for each in range(window)))
-        watch = _Watch(self._server)
-        while watch.goes_on(seconds, max(0, answered - before - burst) if before else 0):
+        batch, burst = max(1, window // 2), len(talkers) * window
+
+        def passed_on() -> int:
+            """Let those who are answered send more; return how many answers that were."""
+            answered = 0
             for number, found in self._answers(answer, sent):
                 answered += found
                 owed[number] += found
@@ -188,10 +188,18 @@ class Crowd:
                     self.send(number, b"".join(lines))
                     sent[number] += more
                     owed[number] = 0
-            if not before and answered >= burst:
-                watch, before = _Watch(self._server), answered
-        rate = watch.rate(answered - before)
-        missing = sum(sent.values()) - answered
+            return answered
+
+        for number in talkers:
+            self.send(number, b"".join(line(number, each) for each in range(window)))
+        watch, before, answered = _Watch(self._server), 0, 0
+        while before < burst and watch.goes_on(seconds, 0):
+            before += passed_on()
+        watch = _Watch(self._server)
+        while watch.goes_on(seconds, max(0, answered - burst)):
+            answered += passed_on()
+        rate = watch.rate(answered)
+        missing = sum(sent.values()) - before - answered
         while missing and watch.goes_on(seconds, 0):
             missing -= sum(found for _, found in self._answers(answer, sent))
         self.quiet()

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -60,13 +61,19 @@ def configured(folder: Path, boards: int) -> Path:
     return path
 
 
-_first: list[str] = []
+_modules = [str(ROOT)]  # the folders in which servers look for modules first
 
 
-def hide_uvloop(folder: Path) -> None:
-    """Let servers that are started from now on find no uvloop; a folder is needed for it."""
-    (folder / "uvloop.py").write_text("raise ImportError\n", encoding="utf-8")
-    _first.append(str(folder))
+@contextmanager
+def without_uvloop() -> Iterator[None]:
+    """Let servers that are started meanwhile find no uvloop."""
+    with TemporaryDirectory(prefix="thudmud.") as folder:
+        (Path(folder) / "uvloop.py").write_text("raise ImportError\n", encoding="utf-8")
+        _modules.append(folder)
+        try:
+            yield
+        finally:
+            _modules.remove(folder)
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ def started(words: Iterable[str | Path], folder: Path) -> Iterator[Running]:
     with subprocess.Popen(  # noqa: S603  (our own commands)
         [sys.executable, "-m", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *_first])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(_modules)},
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks import server
+from benchmarks.load import processes
 from benchmarks.load.busy import Pains
 from benchmarks.load.table import COLUMNS, Row, markdown, plain
 from benchmarks.server import Extent, notes, rows
@@ -107,3 +109,25 @@ def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
     monkeypatch.setattr(server, "_allow_files", lambda: None)
     assert server.main(words) == status
     assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
+
+
+@pytest.mark.parametrize(("words", "loop"), [([], "uvloop's"), (["--no-uvloop"], "asyncio's own")])
+def test_it_is_told_what_it_ran_on(
+    words: list[str],
+    loop: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    loaded = []
+
+    def look(_: Extent) -> Iterator[Row]:
+        with processes.thudmud(tmp_path, 1) as running:
+            loaded.append("/uvloop/" in Path(f"/proc/{running.pid}/maps").read_text())
+        return iter([])
+
+    monkeypatch.setattr(server, "rows", look)
+    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    server.main(words)
+    assert f"thudmud ran on {loop} event loop" in " ".join(capsys.readouterr().out.split())
+    assert loaded == [not words]
