@@ -20,9 +20,9 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from tests.engine import plain_rules
-from tests.engine.shorthand import plain_state
-from thudmud.engine import RULESETS, Ruleset, perft
+from tests.rules import plain_rules
+from tests.rules.shorthand import plain_state
+from thudmud.rules import RULESETS, Ruleset, perft
 
 ROUNDS = 5
 """Engine and yardstick take turns; the best round of each counts, being the least disturbed."""

@@ -29,11 +29,11 @@ from zlib import crc32
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
 from thudmud.codec import encode
-from thudmud.engine import DISCWORLD, Ending, Move, Outcome, Score, Side
 from thudmud.journal import SqliteJournal
 from thudmud.journal.checking import check_all
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
+from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
 from thudmud.storage.files import beside
 from thudmud.tables.events import BattleEnded, BattleStarted, Event, Moved
 

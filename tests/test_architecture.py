@@ -11,20 +11,21 @@ import pytest
 ROOT = Path(__file__).parents[1] / "thudmud"
 
 ARROWS: dict[str, set[str]] = {
+    "errors": set(),
     "": {"commands", "tables", "text"},
-    "engine": set(),
-    "commands": {"engine"},
-    "tables": {"engine", "commands"},
-    "codec": {"engine", "commands", "tables"},
-    "text": {"engine", "commands", "tables", "codec"},
+    "rules": set(),
+    "commands": {"rules"},
+    "tables": {"rules", "commands"},
+    "codec": {"rules", "commands", "tables"},
+    "text": {"rules", "commands", "tables", "codec"},
     "script": {"text"},
-    "bots": {"engine", "commands"},
-    "evennia": {"engine", "commands", "tables", "text"},
+    "bots": {"rules", "commands"},
+    "evennia": {"rules", "commands", "tables", "text"},
     "storage": set(),
-    "journal": {"engine", "tables", "codec", "storage"},
-    "gateway": {"engine", "commands", "tables", "text", "journal"},
+    "journal": {"rules", "tables", "codec", "storage"},
+    "gateway": {"rules", "commands", "tables", "text", "journal"},
     "server": {
-        "engine",
+        "rules",
         "commands",
         "tables",
         "text",
@@ -35,7 +36,7 @@ ARROWS: dict[str, set[str]] = {
         "gateway",
     },
 }
-"""Which rooms a room may import."""
+"""Which rooms a room may import, besides the root of all exceptions."""
 
 OWNERS = {
     "lark": {"commands"},
@@ -50,7 +51,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "engine", "commands", "tables", "codec", "text", "script", "bots"}
+PURE = {"", "errors", "rules", "commands", "tables", "codec", "text", "script", "bots"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
@@ -76,12 +77,12 @@ MODULES = sorted(ROOT.rglob("*.py"))
 
 
 def room_of(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0] if path.parent != ROOT else ""
+    first = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
 
 
 def test_every_room_has_its_arrows() -> None:
-    rooms = {path.name for path in ROOT.iterdir() if any(path.glob("*.py"))}
-    assert rooms | {""} == set(ARROWS)
+    assert {room_of(path) for path in MODULES} == set(ARROWS)
 
 
 def test_no_room_can_reach_itself() -> None:
@@ -97,7 +98,8 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         package, _, rest = name.partition(".")
         if package == "thudmud":
             other = rest.partition(".")[0]
-            assert other == room or other in ARROWS[room], f"{room} may not import {name}"
+            allowed_rooms = {"errors", room, *ARROWS[room]}
+            assert other in allowed_rooms, f"{room} may not import {name}"
         else:
             assert room in OWNERS.get(package, {room}), f"{room} may not import {name}"
             pure = room in PURE and package in IMPURE - allowed
@@ -118,7 +120,5 @@ def test_pure_rooms_open_no_files(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_modules_say_what_they_own_and_stay_short(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(source))
-    assert len(source.splitlines()) <= 300, "long; a module should be about one thing"
+def test_modules_say_what_is_in_them(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -13,7 +13,7 @@ from pdoc.doc import Class, Doc, Function, Module
 ROOT = Path(__file__).parents[1]
 PACKAGES = [
     "thudmud",
-    "thudmud.engine",
+    "thudmud.rules",
     "thudmud.commands",
     "thudmud.tables",
     "thudmud.text",

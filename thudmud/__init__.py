@@ -1,7 +1,7 @@
 """Thud, the Discworld board game of dwarfs and trolls, played by telnet.
 
 What a MUD needs that wants boards of its own: a `House` that is told who types which line, and
-answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.engine`.
+answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.rules`.
 """
 
 from thudmud.commands import Options, Style

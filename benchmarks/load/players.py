@@ -13,7 +13,7 @@ from random import Random
 
 from benchmarks.load.crowd import Crowd, Line
 from benchmarks.load.processes import Running, board, letters
-from thudmud.engine import DISCWORLD, Verb
+from thudmud.rules import DISCWORLD, Verb
 
 NAME_PROMPT = b"What is your name? "
 PROMPT = b"> "

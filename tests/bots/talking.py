@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thudmud.bots import Dialogue
-from thudmud.engine import Move
+from thudmud.rules import Move
 
 
 def keep(moves: list[Move]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.bots.talking import asked, keep
 from thudmud.bots import choose
-from thudmud.engine import RULESETS, Game, Move, Side, Square
+from thudmud.rules import RULESETS, Game, Move, Side, Square
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from thudmud.bots import LONGEST_LINE
 from thudmud.bots.choice import MOST_TRAMPLES
 from thudmud.bots.dialogue import MOST_LISTED
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
-from thudmud.engine import RULESETS
-from thudmud.engine.english import lasting
+from thudmud.rules import RULESETS
+from thudmud.rules.english import lasting
 from thudmud.server.bot_program import STARTING
 from thudmud.server.config_file import check
 from thudmud.server.settings import BotSettings

@@ -8,7 +8,7 @@ import pytest
 
 from thudmud.bots import Opponent
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER
-from thudmud.engine import RULESETS, Side, write_ply
+from thudmud.rules import RULESETS, Side
 from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
@@ -74,7 +74,7 @@ class Hall:
         task = mind.task()
         assert task
         [move, *_] = RULESETS[task.rules].legal_moves(task.position)
-        self._tell(self.house.obey(name, task.line(write_ply(move)), self.now))
+        self._tell(self.house.obey(name, task.line(str(move)), self.now))
         self.settle()
         return task.board
 

@@ -73,7 +73,7 @@ from thudmud.commands import (
     clean,
 )
 from thudmud.commands.options import WIDTHS
-from thudmud.engine import EVERY, Attempt, Piece, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 
 _HALL = ("hall", "the hall")
 _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]

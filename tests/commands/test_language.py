@@ -18,7 +18,7 @@ from thudmud.commands import (
     parse,
     second_words,
 )
-from thudmud.engine import RULESETS
+from thudmud.rules import RULESETS
 
 CHECKOUT = Path(__file__).parents[2]
 GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")

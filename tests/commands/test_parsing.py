@@ -73,7 +73,7 @@ from thudmud.commands import (
     parse,
 )
 from thudmud.commands.options import SHADES, WIDTHS
-from thudmud.engine import EVERY, Attempt, Every, Piece, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
 
 
 def at(name: str) -> Square:

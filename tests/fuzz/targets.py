@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.fuzz.wire import TERMS, Report, reported
 from thudmud.commands import MAX_LINE, ParseError, Style, clean, parse
-from thudmud.engine import RULESETS
+from thudmud.rules import RULESETS
 from thudmud.server.telnet.lines import LineSplitter
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from thudmud.engine import Move, Piece, Side, Square
 from thudmud.journal import Entry, Journal
+from thudmud.rules import Move, Piece, Side, Square
 from thudmud.tables.events import BattleStarted, Cleared, Event, Joined, Moved
 
 OAK, PINE = "oak board", "pine board"

@@ -11,8 +11,8 @@ import pytest
 
 from tests.server.place import Place
 from thudmud.commands import Play
-from thudmud.engine import Side
 from thudmud.journal import Journal, MemoryJournal, SqliteJournal
+from thudmud.rules import Side
 
 PATIENCE = 20.0
 PLIES = 30

@@ -13,7 +13,7 @@ import pytest
 from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from thudmud.bots import opponent
 from thudmud.commands import Play
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.server import bot_program
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby

@@ -11,7 +11,7 @@ import pytest
 from tests.server.place import BOARDS, Place
 from tests.server.test_scribe import SlowJournal
 from thudmud.commands import Style
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.server import presence
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from tests.server.place import Place
-from thudmud.engine import Side
 from thudmud.journal import Conflict, Damaged, Entry, JournalError
 from thudmud.journal.memory import MemoryJournal
+from thudmud.rules import Side
 from thudmud.server import ledger
 from thudmud.server.scribe import NOT_SEEN, NOT_STORED
 from thudmud.tables.events import Event, TakenBack

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.tables.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.engine import (
+from thudmud.journal import Journal, MemoryJournal, SqliteJournal
+from thudmud.journal.store import Store
+from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
     Ending,
@@ -22,8 +24,6 @@ from thudmud.engine import (
     read_record,
     write_record,
 )
-from thudmud.journal import Journal, MemoryJournal, SqliteJournal
-from thudmud.journal.store import Store
 from thudmud.server.cli.exporting import StrangerError, Wanted, Written, export
 from thudmud.server.cli.importing import LARGEST, STREAM, Result, bring_in
 from thudmud.server.cli.records import Told, file_name, folded, told_by
@@ -110,7 +110,7 @@ class TestExport:
         assert await export(journal, folder, Wanted()) == Written(2, 2)
         names = [path.name for path in files_in(folder)]
         assert [name[:17] for name in names] == ["000001_2026-11-21", "000002_2026-11-22"]
-        game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD)
+        game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD).game
         assert game.moves == CAPTURE
 
     async def test_an_adjourned_match_leaves_a_battle_that_has_ended(self, tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ class TestImport:
         await export(target, tmp_path / "again", Wanted())
         [first, again] = [files_in(tmp_path / folder)[0] for folder in ("first", "again")]
         assert (again.name, again.read_bytes()) == (first.name, first.read_bytes())
-        assert read_record(again.read_text(encoding="utf-8"), rules).moves == game.moves
+        assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
 
     async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
         content = b"dG6,TG7,RH8\ndG6-G7xG7\n"

@@ -9,9 +9,9 @@ import pytest
 
 from tests.server.place import Place
 from thudmud.commands import Style
-from thudmud.engine import Side
 from thudmud.journal import NotWritten
 from thudmud.journal.memory import MemoryJournal
+from thudmud.rules import Side
 from thudmud.server.scribe import NOT_STORED
 from thudmud.tables import Parting
 from thudmud.tables.events import Event

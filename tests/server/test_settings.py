@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from thudmud.engine import RULESETS
+from thudmud.rules import RULESETS
 from thudmud.server.config_file import _SECTIONS, ConfigError, load
 from thudmud.server.settings import Settings
 

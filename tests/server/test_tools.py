@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunServer
-from thudmud.engine import CLASSIC, Game, write_record
+from thudmud.rules import CLASSIC, Game, write_record
 from thudmud.server.main import main
 
 RECORD = """\

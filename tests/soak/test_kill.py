@@ -23,9 +23,9 @@ import pytest
 
 from tests.server.plain import Client
 from thudmud.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
-from thudmud.engine import Game, Side
 from thudmud.journal import Entry
 from thudmud.journal.sqlite import SqliteJournal
+from thudmud.rules import Game, Side
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.events import (
     Absent,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.engine import (
+from thudmud.rules import (
     DISCWORLD,
     EVERY,
     Attempt,

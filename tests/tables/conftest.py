@@ -5,7 +5,7 @@ from collections.abc import Collection
 import pytest
 
 from thudmud.commands.model import End, Join, Play, Resign, Start
-from thudmud.engine import Attempt, Side, Square, Verb
+from thudmud.rules import Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table, TableEvent
 from thudmud.tables.seating import Occasion, vanish
 from thudmud.tables.table_decisions import TableCommand, decide

@@ -27,7 +27,7 @@ from thudmud.commands.model import (
     Start,
     Undo,
 )
-from thudmud.engine import Ending, Side
+from thudmud.rules import Ending, Side
 from thudmud.tables import BoardSpec, Parting, Refused, Table
 from thudmud.tables.events import (
     Absent,

@@ -16,7 +16,7 @@ from tests.tables.annals import (
     Annals,
     saved,
 )
-from thudmud.engine import DISCWORLD, Game, Side, read_record
+from thudmud.rules import DISCWORLD, Game, Side, read_record
 from thudmud.tables.archive import Battle, State
 from thudmud.tables.events import Joined, Offer, Offered, TakenBack
 from thudmud.tables.folding import game_of
@@ -244,7 +244,7 @@ class TestGames:
 
     def test_an_imported_one_is_read_from_its_record(self, annals: Annals) -> None:
         annals.bring_in()
-        assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD)
+        assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD).game
 
     @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
     def test_events_that_begin_elsewhere_are_told_of(self, events: list[Joined]) -> None:

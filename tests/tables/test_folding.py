@@ -23,7 +23,7 @@ from thudmud.commands.model import (
     Start,
     Undo,
 )
-from thudmud.engine import Game, IllegalMove, Side
+from thudmud.rules import Game, IllegalMove, Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refused, Table, TableEvent
 from thudmud.tables.archive import Archive
 from thudmud.tables.events import Adjourned, BattleStarted, Joined, Resumed, is_complete

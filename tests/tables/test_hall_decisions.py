@@ -20,7 +20,7 @@ from thudmud.commands.model import (
     ViewPossible,
     Who,
 )
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Telling, decide, part
 from thudmud.tables.asides import Asked, Gone, Spoke
 from thudmud.tables.meaning import board_meant, named

@@ -7,7 +7,7 @@ import pytest
 from tests.tables.conftest import GRACE, NOW
 from tests.tables.halls import do, enter, hall_of, lose, refusal
 from thudmud.commands import Invite, Join, Start
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import Hall, Refusal, Telling
 from thudmud.tables.asides import Invited
 

@@ -18,7 +18,7 @@ from thudmud.commands import (
     Way,
 )
 from thudmud.commands.model import Adjourn, Command, Go, Join, Leave, Resign, Resume, Start
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import Hall, Parting, Refusal, Unread, decide
 from thudmud.tables.archive import State
 from thudmud.tables.asides import Asked, Replayed

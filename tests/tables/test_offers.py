@@ -8,7 +8,7 @@ import pytest
 
 from tests.tables.conftest import NOW, STARTED, after, events, ply, refusal, without
 from thudmud.commands.model import Adjourn, End, Join, Leave, No, Play, Start, Undo
-from thudmud.engine import EVERY, Attempt, Game, Move, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.events import (
     Adjourned,

@@ -21,7 +21,7 @@ from thudmud.commands.model import (
     Start,
     Style,
 )
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import Hall, Parting, Refusal, Telling, arrive, part
 from thudmud.tables.asides import CaughtUp, Entered, Gone
 from thudmud.tables.events import (

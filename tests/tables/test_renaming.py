@@ -9,7 +9,7 @@ import pytest
 from tests.tables.conftest import NOW, ply
 from tests.tables.halls import do, enter, hall_of, lose
 from thudmud.commands import Join, Look, Resign, SetBoard, Start, Style
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables.hall import Hall
 from thudmud.tables.renaming import renamed
 from thudmud.tables.saving import state_of

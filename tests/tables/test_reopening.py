@@ -27,7 +27,7 @@ from thudmud.commands.model import (
     Start,
     Undo,
 )
-from thudmud.engine import IllegalMove, Side
+from thudmud.rules import IllegalMove, Side
 from thudmud.tables import (
     Decision,
     Hall,

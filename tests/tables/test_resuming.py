@@ -20,7 +20,7 @@ from thudmud.commands.model import (
     SetRules,
     Start,
 )
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import BoardSpec, Hall, Parting, Refusal, Refused, Table, TableEvent, decide
 from thudmud.tables.archive import State
 from thudmud.tables.events import Adjourned, BattleEnded, BattleStarted, Cleared, Left, Resumed

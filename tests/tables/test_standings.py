@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tables.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.engine import Outcome, Side
+from thudmud.rules import Outcome, Side
 from thudmud.tables.standings import MIDDLE, Standings, Tally
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tables.conftest import STARTED, after, events, ply, refusal
 from thudmud.commands.model import End, Join, Leave, Resign, SetRules, Start
-from thudmud.engine import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
+from thudmud.rules import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
 from thudmud.tables import BoardSpec, Parting, Refusal, Refused, Table
 from thudmud.tables.events import (
     BattleEnded,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tables.conftest import LATER, SEATED, after, events, ply, without
 from thudmud.commands.model import Adjourn, Claim, Join, Leave, Resign, Start, Undo
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.events import BattleEnded, BattleStarted, Resumed
 from thudmud.tables.match import RATED_PLIES

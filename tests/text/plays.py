@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
 from thudmud.commands import Play
-from thudmud.engine import Ending, Outcome, Score
+from thudmud.rules import Ending, Outcome, Score
 from thudmud.tables.events import Imported
 
 BOARDS = (BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from thudmud.engine import Game, Piece, Position, Ruleset, Side, Square
+from thudmud.rules import Game, Piece, Position, Ruleset, Side, Square
 from thudmud.tables import BoardSpec
 from thudmud.tables.match import Match
 from thudmud.tables.saved import BattleId

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tables.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.commands.archive import History
-from thudmud.engine import DISCWORLD, Ending, Outcome, Score, Side, read_record
+from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.tables import BoardSpec, Table, TableEvent
 from thudmud.tables.archive import State
 from thudmud.tables.events import BattleEnded, BattleStarted, Left, Moved, Parting
@@ -283,10 +283,10 @@ twice the give or take:
 class TestRecord:
     def test_it_can_be_copied(self, annals: Annals) -> None:
         annals.bring_in()
-        game = read_record(RECORD, DISCWORLD)
+        game = read_record(RECORD, DISCWORLD).game
         lines = archive.record(annals.battle(1), game, 40)
         assert text(lines).endswith("imported:\n" + RECORD.rstrip("\n"))
-        opening = read_record("\n".join(lines[-3:]), DISCWORLD)
+        opening = read_record("\n".join(lines[-3:]), DISCWORLD).game
         assert opening == game
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from thudmud.commands.model import Join, Play, Start
-from thudmud.engine import EVERY, Attempt, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Side, Square, Verb
 from thudmud.tables import BoardSpec, Table
 from thudmud.tables.seating import Occasion
 from thudmud.tables.table_decisions import TableCommand, decide

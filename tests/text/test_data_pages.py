@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.text.short_game import played
-from thudmud.engine import RULESETS, Ending, Verb
+from thudmud.rules import RULESETS, Ending, Verb
 from thudmud.tables.events import Offer
 from thudmud.text.machine import TAG
 

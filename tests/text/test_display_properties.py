@@ -14,7 +14,7 @@ from tests.commands.generated import colours
 from tests.text.positions import table_with
 from thudmud.commands.model import Style
 from thudmud.commands.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Switch
-from thudmud.engine import RULESETS, Game, Move, Side, Verb
+from thudmud.rules import RULESETS, Game, Move, Side, Verb
 from thudmud.tables import BoardSpec
 from thudmud.tables.table import Table
 from thudmud.text import House

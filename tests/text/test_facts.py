@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from thudmud.engine import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
+from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.tables import BoardSpec, Telling
 from thudmud.tables.events import Moved
 from thudmud.tables.match import Match

@@ -22,7 +22,7 @@ from thudmud.commands import (
     parse,
 )
 from thudmud.commands.options import SHADES, WIDTHS
-from thudmud.engine import (
+from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
     RULESETS,
@@ -34,9 +34,8 @@ from thudmud.engine import (
     Side,
     Square,
     Verb,
-    write_ply,
 )
-from thudmud.engine.english import lasting
+from thudmud.rules.english import lasting
 from thudmud.server.settings import Settings
 from thudmud.tables.match import RATED_PLIES
 from thudmud.tables.standings import MIDDLE
@@ -357,7 +356,7 @@ def test_the_notation_is_as_written() -> None:
         Move(Piece.TROLL, at("G7"), at("F7"), (at("E6"), at("E7"))),
         Move(Piece.ROCK, at("H8"), at("H7")),
     ):
-        assert f"\n    {write_ply(move)} " in text
+        assert f"\n    {move!s} " in text
 
 
 def prose(topic: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.text.test_house import BOARDS, told
 from thudmud.commands import Replay, Style
-from thudmud.engine import Ending, Side
+from thudmud.rules import Ending, Side
 from thudmud.tables import Decision, Parting, Unread
 from thudmud.tables.events import (
     Absent,

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from thudmud.commands import Play, parse
-from thudmud.engine import (
+from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
     KOOM_VALLEY,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thudmud.commands import Play
-from thudmud.engine import SQUARES
+from thudmud.rules import SQUARES
 from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal

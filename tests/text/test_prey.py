@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.text.positions import game_of, played_at_random
-from thudmud.engine import (
+from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
     EVERY,

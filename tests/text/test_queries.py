@@ -18,7 +18,7 @@ from thudmud.commands.queries import (
     ScanRow,
     Where,
 )
-from thudmud.engine import (
+from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
     KOOM_VALLEY,

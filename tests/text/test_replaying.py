@@ -6,9 +6,8 @@ import pytest
 
 from tests.tables.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
 from thudmud.commands.model import Style
-from thudmud.engine import DISCWORLD, Game, Outcome
+from thudmud.rules import DISCWORLD, Game, Outcome
 from thudmud.tables.archive import Battle
-from thudmud.tables.stepping import after
 from thudmud.text.display import Display
 from thudmud.text.replaying import replayed
 
@@ -32,7 +31,7 @@ def seen(
     battle: Battle, ply: int, *, style: Style = Style.BRIEF, me: str = "Zoe", width: int = 80
 ) -> str:
     game = played(battle.outcome)
-    then = after(game, ply)
+    then = game.after(ply)
     return "\n".join(replayed(battle, game, then, style=style, me=me, display=Display(width)))
 
 
@@ -128,7 +127,7 @@ def test_what_has_no_outcome_says_so_at_its_end(what: str, said: str) -> None:
             annals.clear()
     battle = annals.battle(1)
     ply = battle.plies or len(LONGER)
-    game = after(played(), ply)
+    game = played().after(ply)
     lines = replayed(battle, game, game, style=Style.BRIEF, me="Zoe", display=Display(80))
     assert lines[-1] == said
 
@@ -186,9 +185,9 @@ def test_every_line_is_shorter_than_the_screen_is_wide(
 
 def test_every_ply_stands_as_it_stood() -> None:
     game = played(TROLLS)
-    assert after(game, 4) is game
-    assert after(game, 2).moves == CAPTURE
+    assert game.after(4) is game
+    assert game.after(2).moves == CAPTURE
     back = game
     for ply in range(3, -1, -1):
         back = back.undo()
-        assert after(game, ply) == back
+        assert game.after(ply) == back

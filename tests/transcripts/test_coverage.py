@@ -30,7 +30,7 @@ from thudmud.commands.options import (
     Switch,
 )
 from thudmud.commands.queries import Query
-from thudmud.engine import RULESETS, Ending
+from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Part, Step

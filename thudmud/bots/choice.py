@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from thudmud.engine import Move, Piece, Position, Ruleset, Side
-from thudmud.engine.lines import NEXT_TO, around
+from thudmud.rules import Move, Piece, Position, Ruleset, Side
+from thudmud.rules.board import NEXT_TO, around
 
 MOST_TRAMPLES = 64
 """How many tramples of each troll are looked at, the shortest first: there may be hundreds of

@@ -10,19 +10,15 @@ import re
 from collections.abc import Callable
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
-from thudmud.engine import (
+from thudmud.rules import (
     RULESETS,
     Game,
     IllegalMove,
     Move,
     Ruleset,
-    Side,
-    read_ply,
-    read_setup,
-    write_ply,
-    write_setup,
+    read_position,
+    write_position,
 )
-from thudmud.engine.record import record_name
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
@@ -94,7 +90,7 @@ class Dialogue:
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMove as refusal:
             # Columns go by the letters of records here, as everywhere in the protocol.
-            return f"error {refusal.told(record_name)}"
+            return f"error {refusal.told_for_records()}"
         except (_Wrong, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
 
@@ -127,11 +123,11 @@ class Dialogue:
                 pass
             case ["start"]:
                 self._game = Game.start(rules)
-            case [setup, "dwarf" | "troll" as turn]:
-                self._game = Game.start(rules, read_setup(setup, rules, Side(turn)))
+            case [_, "dwarf" | "troll"]:
+                self._game = Game.start(rules, read_position(" ".join(words), rules))
             case _:
                 raise _Wrong('it is "position", "position start" or "position SETUP dwarf|troll"')
-        return f"{write_setup(self._game.position)} {self._game.position.turn.value}"
+        return write_position(self._game.position)
 
     def _moves(self, words: list[str]) -> str:
         if words:
@@ -139,7 +135,7 @@ class Dialogue:
             for word in words:
                 game = _played(game, word)
             self._game = game
-        return " ".join(map(write_ply, self._game.moves))
+        return " ".join(map(str, self._game.moves))
 
     def _legal(self, words: list[str]) -> str:
         _nothing_more(words)
@@ -153,20 +149,20 @@ class Dialogue:
             if move.trample:
                 tramples[move.origin] = tramples.get(move.origin, 0) + 1
             if len(listed) < MOST_LISTED and tramples.get(move.origin, 0) <= MOST_TRAMPLES:
-                listed.append(write_ply(move))
+                listed.append(str(move))
         return " ".join([*listed, MORE] if len(listed) < len(moves) else listed)
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
             raise _Wrong('it is "play PLY", one ply at a time')
         self._game = _played(self._game, words[0])
-        return write_ply(self._game.moves[-1])
+        return str(self._game.moves[-1])
 
     def _undo(self, words: list[str]) -> str:
         _nothing_more(words)
         game = self._game
         self._game = game.undo()
-        return write_ply(game.moves[-1])
+        return str(game.moves[-1])
 
     def _go(self, words: list[str]) -> str:
         if len(words) > 1 or not all(map(_NUMBER.fullmatch, words)):
@@ -178,7 +174,7 @@ class Dialogue:
         move = choose(
             self._game.ruleset, self._game.position, self._shuffle, lambda: self._clock() >= end
         )
-        return write_ply(move)
+        return str(move)
 
     def _quit(self, words: list[str]) -> str:
         _nothing_more(words)
@@ -190,7 +186,7 @@ def _played(game: Game, word: str) -> Game:
     """Return a battle after a ply that is written as records write it."""
     if game.outcome:
         raise _Wrong("the battle is over")
-    return game.play(read_ply(word, game.ruleset, game.position))
+    return game.push(word)
 
 
 def _nothing_more(words: list[str]) -> None:

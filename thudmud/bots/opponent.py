@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from thudmud.commands import Adjourn, End, Go, Join, Leave, Look, No, Play, Start, Undo
-from thudmud.engine import RULESETS, SQUARES, Piece, Position, Side, read_ply, write_setup
+from thudmud.rules import RULESETS, SQUARES, Piece, Position, Side, read_ply, write_position
 
 QUIET = 60
 """After how many plies without a capture it offers to end a battle, and agrees to that."""
@@ -60,7 +60,7 @@ class Task:
     @property
     def setup(self) -> str:
         """The position as the protocol writes it."""
-        return f"{write_setup(self.position)} {self.position.turn.value}"
+        return write_position(self.position)
 
     def line(self, ply: str) -> str:
         """Return what plays a ply that is written as records write it.

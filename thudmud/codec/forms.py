@@ -19,7 +19,7 @@ from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from thudmud.codec.notation import read_move, read_moves, write_move, write_moves
-from thudmud.engine import Move
+from thudmud.rules import Move
 
 
 class FormError(ValueError):

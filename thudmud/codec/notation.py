@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from thudmud.engine import SQUARES, Move, Piece, Verb
+from thudmud.rules import SQUARES, Move, Piece, Verb
 
 _MARKS = {
     (Verb.MOVE, False): "-",

@@ -51,7 +51,7 @@ from thudmud.commands.model import (
     ViewPossible,
     Who,
 )
-from thudmud.engine import EVERY, Attempt, Every, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Every, Side, Square, Verb
 
 _Captures = tuple[Square, ...] | Every
 

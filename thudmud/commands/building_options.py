@@ -43,8 +43,8 @@ from thudmud.commands.queries import (
     ScanRow,
     Where,
 )
-from thudmud.engine import Piece, Side, Square
-from thudmud.engine.squares import LETTERS
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import LETTERS
 
 _GREY = SHADES.index("bright black")
 

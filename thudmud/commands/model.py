@@ -31,7 +31,7 @@ from thudmud.commands.rooms import (
     Tell,
     Who,
 )
-from thudmud.engine import EVERY, Attempt, Side, Square
+from thudmud.rules import EVERY, Attempt, Side, Square
 
 __all__ = [
     "Adjourn",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thudmud.engine import Piece, Side, Square
-from thudmud.engine.squares import LETTERS
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import LETTERS
 
 _NAMES = {
     Piece.DWARF: "dwarfs",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thudmud.engine import Side
+from thudmud.rules import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
 from thudmud.commands import Command, ViewGame
-from thudmud.engine import RULESETS
 from thudmud.evennia.company import Company
 from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.rules import RULESETS
 from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 

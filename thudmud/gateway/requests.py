@@ -15,9 +15,9 @@ from typing import Any, NoReturn, get_args, get_type_hints
 
 from thudmud.commands import Style
 from thudmud.commands.options import WIDTHS
-from thudmud.engine import RULESETS
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.replies import VERSION
+from thudmud.rules import RULESETS
 from thudmud.tables import Parting
 from thudmud.text.display import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 

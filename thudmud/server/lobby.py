@@ -14,8 +14,8 @@ from functools import partial
 
 from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
 from thudmud.commands.options import Options, SetOption
-from thudmud.engine.english import capitalised
 from thudmud.journal import Journal
+from thudmud.rules.english import capitalised
 from thudmud.server.guests import Done, Guest
 from thudmud.server.limits.talk import Talk
 from thudmud.server.members.accounts import Account, Accounts

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from thudmud.commands.options import Options, SetOption
-from thudmud.engine.english import capitalised
+from thudmud.rules.english import capitalised
 from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.members import resume_words
 from thudmud.server.members.account_file import AccountsError

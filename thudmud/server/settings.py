@@ -20,8 +20,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from thudmud.commands import MAX_LINE
-from thudmud.engine import RULESETS
-from thudmud.engine.english import capitalised
+from thudmud.rules import RULESETS
+from thudmud.rules.english import capitalised
 from thudmud.tables import BoardSpec
 from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
 from thudmud.text import House

@@ -12,7 +12,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from thudmud.engine import RULESETS, Outcome, Side
+from thudmud.rules import RULESETS, Outcome, Side
 from thudmud.tables.events import (
     LANDMARKS,
     Adjourned,

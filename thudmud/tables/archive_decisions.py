@@ -26,7 +26,6 @@ from thudmud.tables.objects import listed
 from thudmud.tables.people import Person
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.saved import SavedMatch
-from thudmud.tables.stepping import after
 from thudmud.tables.table import Table
 
 
@@ -61,7 +60,7 @@ def _step(hall: Hall, person: Person, way: Way) -> Replayed:
             reason = Refusal.REPLAY_GONE_ON
         raise Refused(reason, number=seen.number, words=Replay(seen.number))
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
-    then = after(seen.game, to, seen.then)
+    then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 
 

@@ -25,7 +25,7 @@ from thudmud.commands import (
 )
 from thudmud.commands.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.commands.queries import Query
-from thudmud.engine import Game, Side
+from thudmud.rules import Game, Side
 from thudmud.tables.events import Parting, TableEvent
 from thudmud.tables.table import Table
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from thudmud.engine import Move, Outcome, Side
+from thudmud.rules import Move, Outcome, Side
 from thudmud.tables.saved import SavedMatch
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from thudmud.engine import RULESETS, Game, read_record
+from thudmud.rules import RULESETS, Game, read_record
 from thudmud.tables.events import (
     Adjourned,
     BattleEnded,
@@ -54,7 +54,7 @@ def _opened(event: Event | None) -> Game:
         case BattleStarted(rules=rules):
             return Game.start(RULESETS[rules])
         case Imported(rules=rules, record=record, outcome=outcome):
-            return replace(read_record(record, RULESETS[rules]), outcome=outcome)
+            return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case Resumed(match=saved):
             return Match.restored(saved).game
     raise ValueError("the events of a battle begin with its start")

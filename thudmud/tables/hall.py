@@ -14,7 +14,7 @@ from functools import reduce
 
 from thudmud.commands import Style
 from thudmud.commands.options import Options, SetOption
-from thudmud.engine import Game, Side
+from thudmud.rules import Game, Side
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.asides import (
     Aside,

@@ -7,7 +7,7 @@ is asked sits down, or does not.
 from __future__ import annotations
 
 from thudmud.commands import Join
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables.asides import Invited
 from thudmud.tables.refusals import Refusal, Refused
 from thudmud.tables.seating import Occasion, free_seat, made_free, who_sits

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from thudmud.engine import RULESETS, Game, IllegalMove, Move, read_record, write_record
+from thudmud.rules import RULESETS, Game, IllegalMove, Move, read_record, write_record
 from thudmud.tables.state import GameState, Line
 
 
@@ -99,7 +99,7 @@ def _played(line: Line) -> Iterator[Game]:
         return _replayed(Game.start(rules), line.moves)
     if line.moves:
         raise ValueError("a battle has both a record and plies")
-    whole = read_record(line.record, rules)
+    whole = read_record(line.record, rules).game
     return _replayed(Game.start(rules, whole.opening), whole.moves)
 
 

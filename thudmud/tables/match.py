@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from thudmud.engine import RULESETS, Game, Side
+from thudmud.rules import RULESETS, Game, Side
 from thudmud.tables.saved import BattleId, SavedMatch
 
 BATTLES = 2

@@ -1,7 +1,7 @@
 """Why a table or the hall says no.
 
 Owns the reasons and the one exception that carries them. The rules of the game refuse with
-`thudmud.engine.IllegalMove` instead. Must never be raised once anything has changed.
+`thudmud.rules.IllegalMove` instead. Must never be raised once anything has changed.
 """
 
 from __future__ import annotations

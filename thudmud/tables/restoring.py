@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from thudmud.commands import Style
 from thudmud.commands.options import WIDTHS, Options, Shade
-from thudmud.engine import RULESETS, Side
+from thudmud.rules import RULESETS, Side
 from thudmud.tables.archive import Archive, State
 from thudmud.tables.asides import Replayed
 from thudmud.tables.events import Offer

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from thudmud.engine import Move, Outcome
+from thudmud.rules import Move, Outcome
 
 
 class BattleId(NamedTuple):

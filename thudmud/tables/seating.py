@@ -10,8 +10,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from thudmud.commands.model import Join, Start
-from thudmud.engine import Game, Side
-from thudmud.engine.english import capitalised, does, lasting
+from thudmud.rules import Game, Side
+from thudmud.rules.english import capitalised, does, lasting
 from thudmud.tables.events import (
     Absent,
     Adjourned,

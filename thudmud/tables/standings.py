@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
-from thudmud.engine import Side
+from thudmud.rules import Side
 from thudmud.tables.archive import Archive, Battle
 
 MIDDLE = 1500

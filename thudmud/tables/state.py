@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from thudmud.commands import Style
 from thudmud.commands.options import Options
-from thudmud.engine import Move, Outcome, Side
+from thudmud.rules import Move, Outcome, Side
 from thudmud.tables.archive import Battle
 from thudmud.tables.events import Offer, TableEvent
 from thudmud.tables.saved import BattleId, SavedMatch

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from thudmud.commands.model import Style
-from thudmud.engine import RULESETS, Game, Ruleset, Side
+from thudmud.rules import RULESETS, Game, Ruleset, Side
 from thudmud.tables.events import (
     Absent,
     Adjourned,

@@ -22,7 +22,7 @@ from thudmud.commands.model import (
     Start,
     Undo,
 )
-from thudmud.engine import RULESETS, Ending, Game, Move, Outcome, Side
+from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
 from thudmud.tables.events import (
     Adjourned,
     BattleEnded,

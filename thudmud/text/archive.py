@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from thudmud.commands.archive import Games, History, Replay
 from thudmud.commands.model import Resume
-from thudmud.engine import Game, Side, write_record
-from thudmud.engine.english import capitalised, counted
+from thudmud.rules import Game, Side, write_record
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.archive import Archive, Battle
 from thudmud.tables.match import BATTLES, RATED_PLIES, Match
 from thudmud.tables.objects import shortened

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from thudmud.engine import Piece, Side
-from thudmud.engine.english import capitalised
+from thudmud.rules import Piece, Side
+from thudmud.rules.english import capitalised
 from thudmud.tables.table import Table
 from thudmud.text import panel
 from thudmud.text.display import Display

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from thudmud.commands import Boards, Look, ViewGame
 from thudmud.commands.options import SetMachine
-from thudmud.engine import SQUARES, Game, Move, Piece, Position, Score, Side, Square
-from thudmud.engine.record import write_ply
-from thudmud.engine.squares import WIDTH
+from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.rules.board import WIDTH
 from thudmud.tables.asides import (
     Asked,
     CameIn,
@@ -204,7 +203,7 @@ def _ply(hall: Hall, event: Moved, table: Table, game: Game, *, taken_back: bool
         "side": event.side.value,
         "player": event.player or None,
         **_way(event.move),
-        "record": write_ply(event.move),
+        "record": str(event.move),
         "score": _score(game.score),
         "turn": _turn(game),
         "at": int(event.at),

@@ -17,8 +17,8 @@ from enum import Enum
 from functools import lru_cache
 
 from thudmud.commands.options import Colour, Element, Orient
-from thudmud.engine import SQUARES, Move, Piece, Position, Square
-from thudmud.engine.squares import LETTERS, WIDTH, each_bit, rows_of
+from thudmud.rules import SQUARES, Move, Piece, Position, Square
+from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of
 from thudmud.text.colours import NONE, Run, colour_of, joined, on
 from thudmud.text.display import DEFAULT_WIDTH, Display
 

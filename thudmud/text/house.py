@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from thudmud.commands import Style
 from thudmud.commands.options import Options
-from thudmud.engine import Game
+from thudmud.rules import Game
 from thudmud.tables import Parting, Refusal, Refused, Unread
 from thudmud.tables.names import kept_for
 from thudmud.tables.restoring import require_name, require_time

@@ -12,8 +12,8 @@ from dataclasses import replace
 from math import comb
 
 from thudmud.commands.queries import Captures
-from thudmud.engine import Game, Move, Piece, Position, Side, Square, Verb
-from thudmud.engine.english import capitalised
+from thudmud.rules import Game, Move, Piece, Position, Side, Square, Verb
+from thudmud.rules.english import capitalised
 from thudmud.tables.objects import listed
 from thudmud.text.display import Display
 from thudmud.text.words import wrapped

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from thudmud.commands.options import Element
-from thudmud.engine import Game, Move, Piece, Position, Score, Side
-from thudmud.engine.english import capitalised, counted
+from thudmud.rules import Game, Move, Piece, Position, Score, Side
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.match import BATTLES
 from thudmud.tables.table import Table
 from thudmud.text.colours import Phrase, flowed

@@ -6,9 +6,9 @@ Owns those phrases. Must never know which event they are told for.
 from __future__ import annotations
 
 from thudmud.commands.model import Start
-from thudmud.engine import Ending, Game, Move, Outcome, Piece, Side, Verb
-from thudmud.engine.english import counted, does
-from thudmud.engine.lines import Direction
+from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
+from thudmud.rules.board import Direction
+from thudmud.rules.english import counted, does
 from thudmud.tables.match import Match
 from thudmud.tables.objects import listed
 from thudmud.tables.seating import free_seat, who_sits

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
 from thudmud.commands.options import Options
-from thudmud.engine import IllegalMove
+from thudmud.rules import IllegalMove
 from thudmud.tables import (
     BoardSpec,
     Decision,

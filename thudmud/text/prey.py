@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from thudmud.commands.queries import Captures
-from thudmud.engine import EVERY, Attempt, Game, IllegalMove, Move, Piece, Position, Side, Verb
-from thudmud.engine.english import capitalised, counted
-from thudmud.engine.lines import direction_to, line_length
-from thudmud.engine.squares import Square
+from thudmud.rules import EVERY, Attempt, Game, IllegalMove, Move, Piece, Position, Side, Verb
+from thudmud.rules.board import Square, direction_to, line_length
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.objects import listed
 from thudmud.text.phrases import COMPASS
 

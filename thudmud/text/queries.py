@@ -18,10 +18,9 @@ from thudmud.commands.queries import (
     ScanRow,
     Where,
 )
-from thudmud.engine import SQUARES, Piece, Position, Square
-from thudmud.engine.english import capitalised, counted
-from thudmud.engine.lines import Direction, walk
-from thudmud.engine.squares import LETTERS
+from thudmud.rules import SQUARES, Piece, Position, Square
+from thudmud.rules.board import LETTERS, Direction, walk
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.objects import listed
 from thudmud.tables.table import Table
 from thudmud.text.display import Display

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from thudmud.commands.model import Style
-from thudmud.engine import Piece, Side, Square
-from thudmud.engine.english import capitalised, counted
-from thudmud.engine.lines import Direction, walk
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import Direction, walk
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.events import BattleEnded, Moved, Resumed, TableEvent
 from thudmud.tables.match import BATTLES
 from thudmud.tables.table import Table

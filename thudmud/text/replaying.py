@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from thudmud.commands.archive import Replay
 from thudmud.commands.model import Style
-from thudmud.engine import Game, Side
-from thudmud.engine.english import capitalised, counted
+from thudmud.rules import Game, Side
+from thudmud.rules.english import capitalised, counted
 from thudmud.tables.archive import Battle, State
 from thudmud.tables.match import Match
 from thudmud.tables.table import BoardSpec, Table

@@ -7,8 +7,8 @@ change anything.
 from __future__ import annotations
 
 from thudmud.commands import Join
-from thudmud.engine import Side
-from thudmud.engine.english import capitalised, counted, does
+from thudmud.rules import Side
+from thudmud.rules.english import capitalised, counted, does
 from thudmud.tables.asides import (
     CameIn,
     Emoted,

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import singledispatch
 
 from thudmud.commands.model import Adjourn, Claim, End, Join, No, Resume
-from thudmud.engine import Ending, Outcome, Side
-from thudmud.engine.english import capitalised, counted, does, lasting
+from thudmud.rules import Ending, Outcome, Side
+from thudmud.rules.english import capitalised, counted, does, lasting
 from thudmud.tables.events import (
     Absent,
     Adjourned,

@@ -5,8 +5,8 @@ Owns what `thudmud replay` prints. Must never read a file.
 
 from __future__ import annotations
 
-from thudmud.engine import Game, Side
-from thudmud.engine.english import capitalised, counted
+from thudmud.rules import Game, Side
+from thudmud.rules.english import capitalised, counted
 from thudmud.text.display import Display
 from thudmud.text.grid import Form, grid
 from thudmud.text.phrases import reached

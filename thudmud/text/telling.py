@@ -32,7 +32,6 @@ from thudmud.tables.events import (
 )
 from thudmud.tables.hall import Hall
 from thudmud.tables.outcome import Telling
-from thudmud.tables.stepping import after
 from thudmud.tables.table import Table
 from thudmud.text import archive, reader, rooms, sentences
 from thudmud.text.answers import answer
@@ -119,7 +118,7 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         case CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
         case Replayed(player, number, game, ply, then=then):
-            battle, then = hall.archive.battles[number - 1], then or after(game, ply)
+            battle, then = hall.archive.battles[number - 1], then or game.after(ply)
             style = hall.style(player, battle.id.board)
             return replayed(battle, game, then, style=style, me=player, display=view.display)
         case CameIn(player, room, sits) if player == view.me and table:

@@ -11,9 +11,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from thudmud.engine import Game, write_record
-from thudmud.engine.english import counted
 from thudmud.journal import Journal, JournalError
+from thudmud.rules import Game, write_record
+from thudmud.rules.english import counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.server.cli.records import day_begins, file_name, folded, journal_file, open_journal

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.commands import clean
-from thudmud.engine import RULESETS, Game, RecordError, read_record, write_record
-from thudmud.engine.english import counted
 from thudmud.journal import Conflict, Journal, JournalError
+from thudmud.rules import RULESETS, Game, RecordError, read_record, write_record
+from thudmud.rules.english import counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
@@ -166,7 +166,7 @@ def _likely_rules(text: str) -> str:
     setup = next((line for line in text.splitlines() if line.strip()), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
-            if read_record(setup, rules).opening == rules.opening:
+            if read_record(setup, rules).game.opening == rules.opening:
                 return rules.name
     return next(iter(RULESETS))
 
@@ -175,7 +175,7 @@ def _checked(text: str, rules: str) -> Game:
     if len(text.splitlines()) > MOST_PLIES:
         raise RefusedFileError(f"it has more than {MOST_PLIES} lines")
     try:
-        game = read_record(text, RULESETS[rules])
+        game = read_record(text, RULESETS[rules]).game
     except RecordError as error:
         raise RefusedFileError(_short(str(error))) from None
     if not game.moves:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from thudmud.engine import RULESETS, Ending, Game, Outcome, Side
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
+from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
 from thudmud.server import config_file
 from thudmud.tables.archive import Archive, Battle
 from thudmud.text.dates import day

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from thudmud.engine.english import counted
+from thudmud.rules.english import counted
 from thudmud.script import Missed, StageError, Transcript, TranscriptError
 from thudmud.script.format import FORMAT, MORE
 from thudmud.server import config_file

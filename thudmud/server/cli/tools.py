@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.engine import (
+from thudmud.rules import (
     RULESETS,
     Game,
     RecordError,
@@ -18,7 +18,6 @@ from thudmud.engine import (
     divide,
     perft,
     read_record,
-    write_ply,
 )
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.text.summary import summary
@@ -61,7 +60,7 @@ def _count(options: argparse.Namespace) -> int:
         return 0
     total = 0
     for move, count in divide(ruleset, game.position, options.depth):
-        print(write_ply(move), count)
+        print(str(move), count)
         total += count
     print(total)
     return 0
@@ -92,7 +91,7 @@ class _UnusableError(Exception):
 
 def _read(path: Path, ruleset: Ruleset) -> Game:
     try:
-        return read_record(_text(path), ruleset)
+        return read_record(_text(path), ruleset).game
     except RecordError as error:
         raise _UnusableError(f"{path}: {error}") from error
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from thudmud.engine.english import capitalised, counted
+from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.server.members.account_file import AccountsError

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from thudmud.engine.english import counted
+from thudmud.rules.english import counted
 
 _GLANCE = 30.0  # seconds; the longest between two looks at whether the opponent thinks
 _MINUTE = 60.0

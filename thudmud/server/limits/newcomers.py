@@ -5,7 +5,7 @@ Owns what who takes too many is told. Pure: the time comes in as an argument.
 
 from __future__ import annotations
 
-from thudmud.engine.english import lasting
+from thudmud.rules.english import lasting
 from thudmud.server.limits.addresses import origin
 from thudmud.server.limits.buckets import Buckets
 

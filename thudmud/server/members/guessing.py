@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from thudmud.engine.english import counted
+from thudmud.rules.english import counted
 from thudmud.server.limits.throttle import Throttle
 
 _CROWDED = "Too many are trying that at the moment. Please come again later."

@@ -1,0 +1,99 @@
+"""Shorthand for the engine's tests: positions, attempts and moves from a few characters.
+
+Also tells the engine's values in the terms of ``plain_rules``, which shares none with it.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.rules import plain_rules
+from thudmud.rules import (
+    EVERY,
+    SQUARES,
+    Attempt,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Side,
+    Square,
+    Verb,
+)
+
+D, T = Side.DWARF, Side.TROLL
+
+
+def squares(names: str) -> tuple[Square, ...]:
+    """``"A6 B7"`` or ``"A6, B7"`` as squares."""
+    return tuple(Square.parse(name) for name in names.replace(",", " ").split())
+
+
+def board(pieces: str, turn: Side = D) -> Position:
+    """``"d A6 B6 T G7 X H8"`` as a position: a piece's letter, then its squares."""
+    standing: dict[Square, Piece] = {}
+    piece = Piece.DWARF
+    for word in pieces.split():
+        if len(word) == 1:
+            piece = Piece(word)
+        else:
+            standing[Square.parse(word)] = piece
+    return Position.of(standing, turn)
+
+
+def ask(words: str) -> Attempt:
+    """``"move A6 B6"``, ``"shove C5 C7 capturing D8 E8"``, also all or none, as an attempt."""
+    asked, _, said = words.partition(" capturing ")
+    verb, origin, target = asked.split()
+    special = {"": None, "all": EVERY, "none": ()}
+    captures = special[said] if said in special else squares(said)
+    return Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
+
+
+def plain_state(position: Position) -> plain_rules.State:
+    """A position for the plain rules."""
+    places = {
+        piece: frozenset((each.column, each.row) for each in position.squares(piece))
+        for piece in Piece
+    }
+    return plain_rules.State(
+        places[Piece.DWARF],
+        places[Piece.TROLL],
+        places[Piece.STONE] | places[Piece.ROCK],
+        "d" if position.turn is D else "T",
+    )
+
+
+def plain_outcome(move: Move) -> plain_rules.Outcome:
+    """A move for the plain rules."""
+    captures = tuple((each.column, each.row) for each in move.captures)
+    origin, target = move.origin, move.target
+    return (origin.column, origin.row), (target.column, target.row), captures
+
+
+def seeded(seed: int | str) -> Random:
+    """A source of chance that is the same in every run."""
+    return Random(seed)  # noqa: S311  (games are at stake, no secrets)
+
+
+def random_positions(ruleset: Ruleset, random: Random, plies: int) -> list[Position]:
+    """The positions of a random battle of at most so many plies, the opening first."""
+    positions = [ruleset.opening]
+    while len(positions) <= plies and ruleset.outcome(positions[-1]) is None:
+        move = random.choice(ruleset.legal_moves(positions[-1]))
+        positions.append(ruleset.after(positions[-1], move))
+    return positions
+
+
+def scattered(ruleset: Ruleset, random: Random) -> Position:
+    """A position that no battle comes to: anything from bare to crowded, pieces anywhere.
+
+    In koom valley no more dwarfs than the rules have: tramples grow with every one of them.
+    """
+    most_dwarfs = ruleset.opening.count(Piece.DWARF) if ruleset.goals else 70
+    dwarfs = random.randint(0, random.choice((4, most_dwarfs)))
+    trolls = random.randint(0, random.choice((3, 60)))
+    centre = Piece.ROCK if ruleset.opening.rock else Piece.STONE
+    kinds = [Piece.DWARF] * dwarfs + [Piece.TROLL] * trolls + [centre]
+    places = random.sample(SQUARES, len(kinds))
+    return Position.of(dict(zip(places, kinds, strict=True)), random.choice((D, T)))

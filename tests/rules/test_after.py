@@ -1,0 +1,42 @@
+"""A battle as it stood after any of its plies, found from whichever ply is near."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tables.annals import LONGER
+from thudmud.rules import DISCWORLD, Game, Move, Position, Ruleset, Side
+
+
+def states() -> list[Game]:
+    """Return a battle after each of its plies; after the last of them it is given up."""
+    states = [Game.start(DISCWORLD)]
+    for move in LONGER:
+        states.append(states[-1].play(move))
+    return [*states[:-1], states[-1].resign(Side.DWARF)]
+
+
+STATES = states()
+
+
+@pytest.mark.parametrize("ply", range(len(STATES)))
+def test_from_any_ply_to_any_other(ply: int) -> None:
+    assert STATES[-1].after(ply) == STATES[ply]
+    for near in STATES:
+        assert STATES[-1].after(ply, near) == STATES[ply]
+
+
+@pytest.mark.parametrize(("near", "count"), [(1, 1), (2, 0), (3, 0), (None, 2)])
+def test_no_ply_is_played_that_need_not_be(
+    monkeypatch: pytest.MonkeyPatch, near: int | None, count: int
+) -> None:
+    played = []
+    really = Ruleset.after
+
+    def counting(self: Ruleset, position: Position, move: Move) -> Position:
+        played.append(move)
+        return really(self, position, move)
+
+    monkeypatch.setattr(Ruleset, "after", counting)
+    assert STATES[-1].after(2, None if near is None else STATES[near]) == STATES[2]
+    assert len(played) == count

@@ -1,0 +1,223 @@
+"""Every attempt over a whole position: granted where the plain rules say so, else refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules import plain_rules
+from tests.rules.shorthand import (
+    ask,
+    board,
+    plain_outcome,
+    plain_state,
+    random_positions,
+    scattered,
+    seeded,
+)
+from thudmud.rules import (
+    EVERY,
+    RULESETS,
+    Attempt,
+    Every,
+    IllegalMove,
+    Move,
+    Piece,
+    Position,
+    Reason,
+    Ruleset,
+    Side,
+    Square,
+    Verb,
+)
+
+GRID = [Square(column, row) for row in range(15) for column in range(15)]
+Said = tuple[Square, ...] | Every | None
+Captures = tuple[plain_rules.Place, ...]
+
+
+class Book:
+    """What the plain rules make of any attempt in one position."""
+
+    def __init__(self, ruleset: Ruleset, position: Position) -> None:
+        self.in_order = bool(ruleset.goals) and position.turn is Side.TROLL
+        self.options: dict[tuple[str, Square, Square], set[Captures]] = defaultdict(set)
+        for ply in plain_rules.plies(ruleset.name, plain_state(position)):
+            key = ply.verb, Square(*ply.origin), Square(*ply.target)
+            self.options[key].add(ply.captures)
+
+    def answer(self, attempt: Attempt) -> Captures | None:
+        """The captures of the move that an attempt asks for; None if it is to be refused."""
+        options = self.options.get((attempt.verb.value, attempt.origin, attempt.target), set())
+        said = attempt.captures
+        if isinstance(said, Every):
+            return self._all(options)
+        if said is None and attempt.verb is Verb.HURL:
+            return next(iter(options), None)
+        return self._named(options, tuple((each.column, each.row) for each in said or ()))
+
+    def _all(self, options: set[Captures]) -> Captures | None:
+        if self.in_order:
+            most = max(map(len, options), default=0)
+            fullest = [each for each in options if len(each) == most]
+            return fullest[0] if most and len(fullest) == 1 else None
+        everything = in_rows({place for each in options for place in each})
+        return everything if everything and everything in options else None
+
+    def _named(self, options: set[Captures], named: Captures) -> Captures | None:
+        if named in options:
+            return named
+        fitting = [each for each in options if sorted(each) == sorted(named)]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def in_rows(places: Iterable[plain_rules.Place]) -> Captures:
+    return tuple(sorted(places, key=lambda place: (place[1], place[0])))
+
+
+def assert_answered_as_in(
+    book: Book, ruleset: Ruleset, position: Position, attempt: Attempt
+) -> None:
+    expected, answer = book.answer(attempt), resolve(ruleset, position, attempt)
+    if isinstance(answer, Move):
+        assert plain_outcome(answer)[2] == expected, f"{attempt} is granted as {answer}"
+        assert (answer.origin, answer.target) == (attempt.origin, attempt.target)
+        assert answer.verb is attempt.verb
+    else:
+        assert expected is None, f"{attempt} is refused: {answer}"
+        assert isinstance(answer.reason, Reason)
+        assert str(answer).strip().endswith(".")
+        assert "{" not in str(answer)
+
+
+def resolve(ruleset: Ruleset, position: Position, attempt: Attempt) -> Move | IllegalMove:
+    try:
+        return ruleset.resolve(position, attempt, position.turn)
+    except IllegalMove as refusal:
+        return refusal
+
+
+def silent_attempts() -> Iterator[Attempt]:
+    """Every verb from every square of the grid to every other, nothing said about captures."""
+    for verb, origin, target in product(Verb, GRID, GRID):
+        yield Attempt(verb, origin, target)
+
+
+def capturing_attempts(position: Position, random: Random) -> Iterator[Attempt]:
+    """Every verb from every piece to every square, with plausible and with silly captures."""
+    pieces = [each for piece in Piece for each in position.squares(piece)]
+    for verb, origin, target in product(Verb, pieces, GRID):
+        for said in captures_to_say(position, target, random):
+            yield Attempt(verb, origin, target, said)
+
+
+def captures_to_say(position: Position, target: Square, random: Random) -> Iterator[Said]:
+    yield EVERY
+    yield ()
+    enemy = Piece.of(position.turn.other)
+    near = [each for each in position.squares(enemy) if distance(each, target) == 1]
+    if near:
+        yield (random.choice(near),)
+        yield tuple(near)
+        yield tuple(random.sample(near, random.randint(1, len(near))))
+        yield (near[0], near[0])
+    yield (random.choice(GRID),)
+    yield (*near[:1], *random.sample(GRID, 2))
+
+
+def distance(one: Square, other: Square) -> int:
+    return max(abs(one.column - other.column), abs(one.row - other.row))
+
+
+def attempts_like(move: Move, random: Random) -> Iterator[Attempt]:
+    """Attempts that ask for a legal move, or nearly."""
+    shuffled = tuple(random.sample(move.captures, len(move.captures)))
+    for verb in Verb:
+        for captures in (move.captures, move.captures[::-1], shuffled, move.captures[1:]):
+            yield Attempt(verb, move.origin, move.target, captures)
+        yield Attempt(verb, move.origin, move.target, EVERY)
+        yield Attempt(verb, move.target, move.origin, move.captures)
+        yield Attempt(verb, move.origin, random.choice(GRID), move.captures)
+
+
+def fierce(ruleset: Ruleset, side: Side) -> Position:
+    """The position with most kinds of captures for a side out of some random battles."""
+    positions = [
+        position
+        for seed in range(8)
+        for position in random_positions(ruleset, seeded(seed), 50)
+        if position.turn is side
+    ]
+    return max(
+        positions,
+        key=lambda each: sum(bool(move.captures) for move in ruleset.legal_moves(each)),
+    )
+
+
+SIDES = pytest.mark.parametrize("side", Side)
+NAMES = pytest.mark.parametrize("name", RULESETS)
+
+
+@NAMES
+@SIDES
+def test_a_sample_of_attempts(name: str, side: Side) -> None:
+    ruleset, random = RULESETS[name], seeded(name)
+    position = fierce(ruleset, side)
+    book = Book(ruleset, position)
+    for attempt in random.sample(list(silent_attempts()), 2_000):
+        assert_answered_as_in(book, ruleset, position, attempt)
+    for attempt in random.sample(list(capturing_attempts(position, random)), 4_000):
+        assert_answered_as_in(book, ruleset, position, attempt)
+
+
+@pytest.mark.slow
+@NAMES
+@SIDES
+def test_all_attempts_over_a_whole_position(name: str, side: Side) -> None:
+    ruleset, random = RULESETS[name], seeded(name)
+    position = fierce(ruleset, side)
+    book = Book(ruleset, position)
+    for attempt in (*silent_attempts(), *capturing_attempts(position, random)):
+        assert_answered_as_in(book, ruleset, position, attempt)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
+def test_attempts_like_legal_moves(ruleset: Ruleset, random: Random) -> None:
+    position = random.choice(
+        [scattered(ruleset, random), *random_positions(ruleset, random, 60)[-20:]]
+    )
+    book = Book(ruleset, position)
+    moves = ruleset.legal_moves(position)
+    for move in random.sample(moves, min(len(moves), 60)):
+        for attempt in attempts_like(move, random):
+            assert_answered_as_in(book, ruleset, position, attempt)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
+def test_every_legal_move_is_granted_when_asked_for(ruleset: Ruleset, random: Random) -> None:
+    position = random.choice(
+        [scattered(ruleset, random), *random_positions(ruleset, random, 60)[-20:]]
+    )
+    for move in ruleset.legal_moves(position):
+        granted = ruleset.resolve(position, move.attempt(), position.turn)
+        assert granted == move
+        assert granted.verb is move.verb
+
+
+def test_a_granted_shove_keeps_its_verb_and_is_the_same_outcome_as_a_move() -> None:
+    ruleset = RULESETS["discworld"]
+    position = board("d E7 T G7 X H8", Side.TROLL)
+    moved, shoved = (
+        ruleset.resolve(position, ask(f"{verb} G7 F7 capturing E7"), Side.TROLL)
+        for verb in ("move", "shove")
+    )
+    assert moved == shoved
+    assert (moved.verb, shoved.verb) == (Verb.MOVE, Verb.SHOVE)

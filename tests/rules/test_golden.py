@@ -1,0 +1,105 @@
+"""Golden playthroughs: whole battles, ply by ply, exactly as they went when they were checked.
+
+A file of ``golden/`` names its ruleset, then tells the setup line of the game record, and for each
+ply how many legal moves there were, the ply as records write it, and the score after it; then how
+the battle ended and the board. A ruleset without a playthrough fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.rules import plain_rules
+from tests.rules.shorthand import plain_state
+from thudmud.rules import (
+    RULESETS,
+    SQUARES,
+    Game,
+    Position,
+    Square,
+    Verb,
+    read_ply,
+    read_record,
+    write_record,
+)
+
+FILES = sorted(Path(__file__).with_name("golden").glob("*.golden"))
+HEAD = "rules: "
+
+
+def told(game: Game) -> str:
+    """Tell a battle as the golden files do."""
+    return "\n".join([*_lines(game), ""])
+
+
+def _lines(game: Game) -> Iterator[str]:
+    yield f"{HEAD}{game.ruleset.name}"
+    yield write_record(Game.start(game.ruleset, game.opening)).strip()
+    now = Game.start(game.ruleset, game.opening)
+    for move in game.moves:
+        choices = len(now.legal_moves())
+        now = now.play(move)
+        yield f"{choices:4} {move!s:24} {now.score.dwarf}-{now.score.troll}"
+    assert now == game
+    assert game.outcome is not None
+    winner = "nobody" if game.outcome.winner is None else game.outcome.winner.plural
+    yield f"end: {game.outcome.ending.value}, won by {winner}"
+    for row in range(15):
+        yield " ".join(_mark(game.position, column, row) for column in range(15)).rstrip()
+
+
+def _mark(position: Position, column: int, row: int) -> str:
+    square = Square(column, row)
+    piece = position.piece_at(square)
+    if piece is None:
+        return "." if square in SQUARES else " "
+    return piece.value
+
+
+def replayed(text: str) -> Game:
+    """Play what a golden file tells."""
+    head, setup, *lines = text.splitlines()
+    plies = [line.split()[1] for line in lines[: lines.index(_end(lines))]]
+    return read_record("\n".join([setup, *plies]), RULESETS[head.removeprefix(HEAD)]).game
+
+
+def _end(lines: list[str]) -> str:
+    return next(line for line in lines if line.startswith("end: "))
+
+
+GAMES = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
+
+
+def test_every_ruleset_has_a_playthrough() -> None:
+    heads = {text.splitlines()[0] for text in GAMES.values()}
+    assert heads == {f"{HEAD}{name}" for name in RULESETS}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_playthrough(name: str) -> None:
+    assert told(replayed(GAMES[name])) == GAMES[name]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_playthrough_by_plain_rules(name: str) -> None:
+    game = replayed(GAMES[name])
+    now = Game.start(game.ruleset, game.opening)
+    for line, move in zip(GAMES[name].splitlines()[2:], game.moves, strict=False):
+        state = plain_state(now.position)
+        assert len(plain_rules.outcomes(game.ruleset.name, state)) == int(line.split()[0])
+        now = now.play(read_ply(str(move), game.ruleset, now.position))
+    assert now == game
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_playthroughs_have_every_kind_of_ply(name: str) -> None:
+    games = [replayed(text) for text in GAMES.values() if text.startswith(f"{HEAD}{name}\n")]
+    moves = [move for game in games for move in game.moves]
+    assert {move.verb for move in moves} == RULESETS[name].verbs
+    assert any(len(move.captures) > 1 for move in moves)
+    if Verb.HURL not in RULESETS[name].verbs:
+        assert any(move.trample for move in moves)
+        assert any(move.piece.side is None for move in moves)

@@ -1,0 +1,200 @@
+"""Properties that hold in every position that random play comes to, and in artificial ones."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules import plain_rules
+from tests.rules.shorthand import (
+    T,
+    plain_outcome,
+    plain_state,
+    random_positions,
+    scattered,
+    seeded,
+)
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    SQUARES,
+    Game,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Square,
+)
+
+seeds = st.integers(0, 2**32 - 1).map(seeded)
+rulesets = st.sampled_from(list(RULESETS.values()))
+few = settings(max_examples=25, deadline=None)
+PLIES = 60
+
+
+@dataclass(frozen=True)
+class Turning:
+    """One of the eight symmetries of the board."""
+
+    quarters: int
+    mirrored: bool
+
+    def __call__(self, square: Square) -> Square:
+        column, row = square.column, square.row
+        if self.mirrored:
+            column = 14 - column
+        for _ in range(self.quarters):
+            column, row = 14 - row, column
+        return Square(column, row)
+
+
+SYMMETRIES = [Turning(quarters, mirrored) for quarters in range(4) for mirrored in (False, True)]
+LEFT_TO_RIGHT = Turning(0, mirrored=True)
+
+
+def turn_position(position: Position, turning: Turning) -> Position:
+    pieces = {turning(each): piece for piece in Piece for each in position.squares(piece)}
+    return Position.of(pieces, position.turn)
+
+
+def turn_move(move: Move, turning: Turning) -> Move:
+    captures = tuple(turning(each) for each in move.captures)
+    return Move(
+        move.piece,
+        turning(move.origin),
+        turning(move.target),
+        captures if move.trample else tuple(sorted(captures)),
+        trample=move.trample,
+    )
+
+
+def assert_agrees_with_plain_rules(ruleset: Ruleset, position: Position) -> None:
+    moves = ruleset.legal_moves(position)
+    found = [plain_outcome(move) for move in moves]
+    assert len(found) == len(set(found)), "an outcome is listed twice"
+    assert set(found) == plain_rules.outcomes(ruleset.name, plain_state(position))
+    assert ruleset.count_moves(position) == len(moves)
+    ended = ruleset.outcome(position) is not None
+    assert ended == (not moves)
+
+
+@few
+@given(rulesets, seeds)
+def test_both_generators_agree_in_random_play(ruleset: Ruleset, random: Random) -> None:
+    for position in random_positions(ruleset, random, PLIES)[::3]:
+        assert_agrees_with_plain_rules(ruleset, position)
+
+
+@settings(max_examples=300, deadline=None)
+@given(rulesets, seeds)
+def test_both_generators_agree_in_artificial_positions(ruleset: Ruleset, random: Random) -> None:
+    assert_agrees_with_plain_rules(ruleset, scattered(ruleset, random))
+
+
+@few
+@given(rulesets, seeds)
+def test_both_make_the_same_of_a_move(ruleset: Ruleset, random: Random) -> None:
+    position = scattered(ruleset, random)
+    moves = ruleset.legal_moves(position)
+    for move in random.sample(moves, min(len(moves), 50)):
+        state = plain_rules.after(plain_state(position), plain_outcome(move))
+        assert plain_state(ruleset.after(position, move)) == state
+
+
+@few
+@given(rulesets, seeds)
+def test_pieces_never_grow_and_stay_on_the_board(ruleset: Ruleset, random: Random) -> None:
+    positions = random_positions(ruleset, random, PLIES)
+    for before, after in pairwise(positions):
+        for piece in Piece:
+            assert after.count(piece) <= before.count(piece)
+            assert set(after.squares(piece)) <= set(SQUARES)
+        standing = [each for piece in Piece for each in after.squares(piece)]
+        assert len(standing) == len(set(standing)), "two pieces on one square"
+        assert after.bits(Piece.STONE) == before.bits(Piece.STONE)
+        assert after.count(Piece.ROCK) == before.count(Piece.ROCK)
+        own, other = Piece.of(before.turn), Piece.of(after.turn)
+        assert after.count(own) == before.count(own), "a side captured its own"
+        assert after.turn is before.turn.other
+        assert before.count(other) - after.count(other) <= 13
+
+
+@few
+@given(rulesets, seeds)
+def test_undo_restores_an_equal_battle(ruleset: Ruleset, random: Random) -> None:
+    games = [Game.start(ruleset)]
+    while games[-1].outcome is None and len(games) <= PLIES:
+        games.append(games[-1].play(random.choice(games[-1].legal_moves())))
+    game = games.pop()
+    while games:
+        game = game.undo()
+        assert game == games.pop()
+        assert hash(game.position) == hash(copy(game.position))
+
+
+@few
+@given(st.sampled_from([CLASSIC, DISCWORLD]), seeds, st.sampled_from(SYMMETRIES))
+def test_symmetries_commute_with_move_generation(
+    ruleset: Ruleset, random: Random, turning: Turning
+) -> None:
+    played = random_positions(ruleset, random, PLIES)
+    for position in (random.choice(played), scattered(ruleset, random)):
+        turned_moves = {turn_move(move, turning) for move in ruleset.legal_moves(position)}
+        assert turned_moves == set(ruleset.legal_moves(turn_position(position, turning)))
+
+
+@few
+@given(seeds)
+def test_koom_valley_is_the_same_in_the_mirror(random: Random) -> None:
+    for position in (
+        random.choice(random_positions(KOOM_VALLEY, random, PLIES)),
+        scattered(KOOM_VALLEY, random),
+    ):
+        mirrored = turn_position(position, LEFT_TO_RIGHT)
+        moves = {turn_move(move, LEFT_TO_RIGHT) for move in KOOM_VALLEY.legal_moves(position)}
+        assert moves == set(KOOM_VALLEY.legal_moves(mirrored))
+
+
+@few
+@given(rulesets, seeds)
+def test_moves_from_each_square_are_all_moves(ruleset: Ruleset, random: Random) -> None:
+    position = random.choice(
+        [scattered(ruleset, random), *random_positions(ruleset, random, PLIES)]
+    )
+    moves = [move for square in SQUARES for move in ruleset.moves_from(position, square)]
+    assert sorted(moves, key=repr) == sorted(ruleset.legal_moves(position), key=repr)
+    for square in SQUARES:
+        assert all(move.origin is square for move in ruleset.moves_from(position, square))
+
+
+def test_symmetries_are_eight() -> None:
+    corners = [
+        tuple(turning(Square.parse(name)) for name in ("F1", "A6")) for turning in SYMMETRIES
+    ]
+    assert len(set(corners)) == 8
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_random_battles_see_every_kind_of_move(name: str) -> None:
+    """The properties above are worth what the positions are that they are tried on."""
+    ruleset = RULESETS[name]
+    kinds = {
+        (move.piece, move.verb, move.trample, min(len(move.captures), 2))
+        for seed in range(12)
+        for position in random_positions(ruleset, seeded(seed), PLIES)
+        for move in ruleset.legal_moves(position)
+    }
+    captures = {number for _, _, _, number in kinds}
+    assert captures == {0, 1, 2}
+    assert {verb for _, verb, _, _ in kinds} == ruleset.verbs
+    assert (Piece.ROCK in {piece for piece, _, _, _ in kinds}) == bool(ruleset.opening.rock)
+    assert any(trample for _, _, trample, _ in kinds) == bool(ruleset.goals)
+    assert any(piece is Piece.of(T) for piece, _, _, _ in kinds)

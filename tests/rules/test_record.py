@@ -1,0 +1,309 @@
+"""Game records: read, written, and refused with the line and what is wrong with it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules.shorthand import D, T, board, seeded, squares
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Ending,
+    Game,
+    IllegalMove,
+    Move,
+    Piece,
+    RecordError,
+    Ruleset,
+    Side,
+    Square,
+    Verb,
+    read_ply,
+    read_record,
+    write_record,
+)
+
+THUD = (
+    "dF1,dG1,dJ1,dK1,dE2,dL2,dD3,dM3,dC4,dN4,dB5,dO5,dA6,dP6,dA7,dP7,dA9,dP9,dA10,dP10,dB11,dO11,"
+    "dC12,dN12,dD13,dM13,dE14,dL14,dF15,dG15,dJ15,dK15,TG7,TH7,TJ7,TG8,TJ8,TG9,TH9,TJ9,RH8"
+)
+VALLEY = (
+    "dH9,dA10,dP10,dB11,dO11,dC12,dN12,dD13,dM13,dE14,dL14,dF15,dG15,dH15,dJ15,dK15,"
+    "TF2,TH2,TK2,TE3,TF3,TH3,TK3,TL3,RH8"
+)
+
+seeds = st.integers(0, 2**32 - 1).map(seeded)
+rulesets = st.sampled_from(list(RULESETS.values()))
+
+
+def battle(ruleset: Ruleset, random: Random, plies: int) -> Game:
+    game = Game.start(ruleset)
+    while game.outcome is None and len(game.moves) < plies:
+        moves = game.legal_moves()
+        captures = [move for move in moves if move.captures]
+        game = game.play(random.choice(random.choice((captures, moves)) or moves))
+    return game
+
+
+@pytest.mark.parametrize(("name", "setup"), [("classic", THUD), ("koom valley", VALLEY)])
+def test_an_opening(name: str, setup: str) -> None:
+    start = Game.start(RULESETS[name])
+    assert write_record(start) == setup + "\n"
+    assert read_record(setup, RULESETS[name]).game == start
+
+
+@settings(max_examples=40, deadline=None)
+@given(rulesets, seeds)
+def test_what_is_written_reads_back_as_the_same_battle(ruleset: Ruleset, random: Random) -> None:
+    game = battle(ruleset, random, 60)
+    text = write_record(game)
+    again = read_record(text, ruleset).game
+    assert again == game
+    assert [move.verb for move in again.moves] == [move.verb for move in game.moves]
+    assert write_record(again) == text
+
+
+@settings(max_examples=40, deadline=None)
+@given(rulesets, seeds)
+def test_a_ply_reads_back_as_the_same_move(ruleset: Ruleset, random: Random) -> None:
+    game = battle(ruleset, random, 40)
+    for move in game.legal_moves():
+        read = read_ply(str(move), ruleset, game.position)
+        assert (read, read.verb) == (move, move.verb)
+
+
+def test_a_record_that_begins_in_the_middle() -> None:
+    for turn in (D, T):
+        opening = board("d A6 B6 T D6 G7 X H8", turn)
+        game = Game.start(CLASSIC, opening)
+        game = game.play(game.legal_moves()[0])
+        assert read_record(write_record(game), CLASSIC).game == game
+
+
+def test_trolls_to_move_cannot_be_told_without_a_ply() -> None:
+    game = Game.start(CLASSIC, board("d A6 T D6 X H8", T))
+    with pytest.raises(ValueError, match="cannot say that the trolls move first"):
+        write_record(game)
+
+
+def test_an_ending_between_plies_is_not_told() -> None:
+    game = Game.start(CLASSIC).resign(Side.TROLL)
+    assert read_record(write_record(game), CLASSIC).game.outcome is None
+
+
+def test_an_ending_by_a_ply_is_told_by_the_ply() -> None:
+    game = read_record("dG2,dA8,TA6,RH2\nRH2-H1\n", KOOM_VALLEY).game
+    assert game.outcome is not None
+    assert game.outcome.ending is Ending.ROCK_ESCAPED
+
+
+@pytest.mark.parametrize(
+    ("words", "ply"),
+    [
+        ("d A6 B6", "dA6-B6"),
+        ("d I6 I1", "dJ6-J1"),
+        ("d O6 O7 O7", "dP6-P7xP7"),
+        ("T G7 F7 E7 E8", "TG7-F7xE7xE8"),
+        ("T G7 G7 I8 H8", "TG7-G7xJ8xH8"),
+        ("R H8 I7", "RH8-J7"),
+    ],
+)
+def test_writing_a_ply(words: str, ply: str) -> None:
+    piece, names = words.split(maxsplit=1)
+    origin, target, *captures = squares(names)
+    verb = Verb.HURL if captures == [target] else Verb.MOVE
+    move = Move(Piece(piece), origin, target, tuple(captures), origin is target, verb)
+    assert str(move) == ply
+
+
+def test_a_ply_may_have_white_space_as_some_programs_write_it() -> None:
+    record = f" {THUD.replace(',', ', ')} \r\n\r\n  d A6-B6  \r\n\n"
+    assert read_record(record, CLASSIC).game == read_record(f"{THUD}\ndA6-B6", CLASSIC).game
+
+
+def test_a_trample_is_told_in_its_order() -> None:
+    setup = "dD5,dF6,dH9,dA10,TC4,RH8"
+    move = read_record(f"{setup}\nTC4-G6xD5xF6", KOOM_VALLEY).game.moves[-1]
+    assert move.captures == squares("D5 F6")
+    assert move.trample
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "text", "error"),
+    [
+        (CLASSIC, "", "line 1: there is no setup line such as dF1,dG1,...,RH8"),
+        (CLASSIC, " \n\n", "line 1: there is no setup line such as dF1,dG1,...,RH8"),
+        (
+            CLASSIC,
+            "dA6-B6\n",
+            "line 1: 'dA6-B6' is not a piece on a square; "
+            "the first line of a record is the setup, such as dF1,dG1,...,RH8",
+        ),
+        (
+            CLASSIC,
+            "dF1,,RH8",
+            "line 1: '' is not a piece on a square; "
+            "the first line of a record is the setup, such as dF1,dG1,...,RH8",
+        ),
+        (
+            CLASSIC,
+            "\ndF1,xG1,RH8",
+            "line 2: 'xG1' is not a piece on a square; "
+            "the first line of a record is the setup, such as dF1,dG1,...,RH8",
+        ),
+        (
+            CLASSIC,
+            "dI6,RH8",
+            "line 1: I6: game records skip the letter I (A to H, then J to P)",
+        ),
+        (
+            CLASSIC,
+            "dQ6,RH8",
+            "line 1: Q6 is not on the grid: records go from A1 to P15, without the I",
+        ),
+        (
+            CLASSIC,
+            "dA16,RH8",
+            "line 1: A16 is not on the grid: records go from A1 to P15, without the I",
+        ),
+        (
+            CLASSIC,
+            "dA0,RH8",
+            "line 1: A0 is not on the grid: records go from A1 to P15, without the I",
+        ),
+        (
+            CLASSIC,
+            "df1,RH8",
+            "line 1: f1 is not a square such as A6: a capital letter, a number",
+        ),
+        (
+            CLASSIC,
+            "dA06,RH8",
+            "line 1: A06 is not a square such as A6: a capital letter, a number",
+        ),
+        (
+            CLASSIC,
+            f"dA{'1' * 5_000},RH8",
+            f"line 1: A{'1' * 5_000} is not a square such as A6: a capital letter, a number",
+        ),
+        (CLASSIC, "dA1,RH8", "line 1: dA1 is off the octagon"),
+        (CLASSIC, "dF1,TF1,RH8", "line 1: F1 is set up twice"),
+        (CLASSIC, "dF1,TG7", "line 1: there has to be one R, and there are 0"),
+        (KOOM_VALLEY, "RH8,dF1,RH9", "line 1: there has to be one R, and there are 2"),
+        (CLASSIC, "dF1,RH9", "line 1: the Thudstone stands on H8, so RH8"),
+        (
+            CLASSIC,
+            THUD.replace("RH8", "TA8,RH8"),
+            "line 1: there are 9 trolls, and only 8 in these rules",
+        ),
+        (
+            KOOM_VALLEY,
+            VALLEY.replace("RH8", "dA6,RH8"),
+            "line 1: there are 17 dwarfs, and only 16 in these rules",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-B6\nnonsense\n",
+            "line 3: 'nonsense' is not a ply such as dA6-B6 or TG7-F7xE7",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-B6x\n",
+            "line 2: 'dA6-B6x' is not a ply such as dA6-B6 or TG7-F7xE7",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-I6\n",
+            "line 2: I6: game records skip the letter I (A to H, then J to P)",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\n\ndA6-A6\n",
+            "line 3: dA6-A6: The piece on A6 has to go somewhere else.",
+        ),
+        (CLASSIC, f"{THUD}\nTA6-B6\n", "line 2: TA6-B6: a dwarf stands on A6"),
+        (CLASSIC, f"{THUD}\nRA6-B6\n", "line 2: RA6-B6: a dwarf stands on A6"),
+        (CLASSIC, f"{THUD}\ndA8-B8\n", "line 2: dA8-B8: Nothing stands on A8."),
+        (CLASSIC, f"{THUD}\nRH8-H7\n", "line 2: RH8-H7: The Thudstone on H8 never moves."),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-B6\ndA7-B7\n",
+            "line 3: dA7-B7: It is the trolls' turn.",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndK1-K9xK9\n",
+            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 holds nothing.",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-B6\nTJ7-L7\n",
+            "line 3: TJ7-L7: A troll moves at most 1 square; L7 is 2 away.",
+        ),
+        (
+            CLASSIC,
+            f"{THUD}\ndA6-B6\nTJ7-L7xK6\n",
+            "line 3: TJ7-L7xK6: No dwarf stands on K6 to be captured.",
+        ),
+        (
+            KOOM_VALLEY,
+            "dG2,dA8,TA6,RH2\nRH2-H1\nTA6-A7\n",
+            "line 3: TA6-A7: This battle is over.",
+        ),
+        (
+            CLASSIC,
+            "dE2,dF2,dG2,dH2,dJ1,TF1,TG1,RH8\ndJ1-H1\nTF1-E2\n",
+            "line 3: TF1-E2: This battle is over.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_record(ruleset: Ruleset, text: str, error: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        read_record(text, ruleset)
+    assert str(caught.value) == error
+    assert error.startswith(f"line {caught.value.line}: ")
+    assert error.endswith(caught.value.problem)
+
+
+def error_in(text: str, ruleset: Ruleset) -> RecordError | None:
+    try:
+        read_record(text, ruleset)
+    except RecordError as error:
+        return error
+    return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(rulesets, st.text() | st.text("dTRABCDEFGHIJKLMNOP0123456789x-,\n"))
+def test_any_text_reads_or_raises_the_one_error(ruleset: Ruleset, text: str) -> None:
+    for record in (text, f"{THUD}\n{text}", f"{VALLEY}\n{text}"):
+        error = error_in(record, ruleset)
+        if error is not None:
+            assert 1 <= error.line <= max(1, len(record.splitlines()))
+            assert str(error) == f"line {error.line}: {error.problem}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(rulesets, seeds)
+def test_a_spoilt_record_reads_or_raises_the_one_error(ruleset: Ruleset, random: Random) -> None:
+    text = write_record(battle(ruleset, random, 12))
+    for _ in range(30):
+        place = random.randrange(len(text))
+        spoilt = text[:place] + random.choice("dTRAIP19x-,\n ") + text[place + 1 :]
+        error = error_in(spoilt, ruleset)
+        assert error is None or error.problem
+
+
+def test_reading_one_ply() -> None:
+    position = DISCWORLD.opening
+    assert read_ply("dA6-B6", DISCWORLD, position).target is Square.parse("B6")
+    with pytest.raises(IllegalMove):
+        read_ply("dA6-A7", DISCWORLD, position)
+    with pytest.raises(ValueError, match="is not a ply"):
+        read_ply("a6 b6", DISCWORLD, position)

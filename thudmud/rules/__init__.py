@@ -1,0 +1,74 @@
+"""The rules of Thud. Pure: no I/O, no clock, no global random; imports nothing of ours but errors.
+
+A `Game` is a battle: `Game.start` begins one by a `Ruleset`, `Game.push` plays a ply as game
+records write it, `Game.resolve` makes a `Move` of what a player asks for, or says why not, and
+`Game.play` returns the battle after it. All values are frozen, and valid from the moment they are
+made; they hash, pickle and print.
+
+Squares have two names. Boards and commands have columns A to O; game records skip the letter I
+(A to H, then J to P). ``Square.parse("J7")`` and ``str(square)`` are the boards';
+``game.push("dK7-K8")``, ``str(move)``, ``print(position)`` and everything called record, setup or
+ply are the records'.
+
+Attributes:
+    DISCWORLD: the rules as they are played on the Discworld MUD.
+    CLASSIC: the rules of the board game.
+    KOOM_VALLEY: the rules of the Koom Valley variant.
+    RULESETS: the rulesets by name, the default first: ``RULESETS["koom valley"]``.
+    SQUARES: the 165 squares of the board, row by row.
+    CENTRE: the square in the middle, H8.
+    EVERY: said in place of a list of captures: everything that can be captured.
+"""
+
+from thudmud.rules.board import CENTRE, SQUARES, Square
+from thudmud.rules.game import Game
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import EVERY, Attempt, Every, Move, Piece, Side, Verb
+from thudmud.rules.notation import (
+    read_ply,
+    read_position,
+    read_setup,
+    write_position,
+    write_setup,
+)
+from thudmud.rules.perft import divide, perft
+from thudmud.rules.position import Position
+from thudmud.rules.records import Record, RecordError, read_record, write_record
+from thudmud.rules.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset
+from thudmud.rules.scoring import Ending, Outcome, Score
+
+__all__ = [
+    "CENTRE",
+    "CLASSIC",
+    "DISCWORLD",
+    "EVERY",
+    "KOOM_VALLEY",
+    "RULESETS",
+    "SQUARES",
+    "Attempt",
+    "Ending",
+    "Every",
+    "Game",
+    "IllegalMove",
+    "Move",
+    "Outcome",
+    "Piece",
+    "Position",
+    "Reason",
+    "Record",
+    "RecordError",
+    "Ruleset",
+    "Score",
+    "Side",
+    "Square",
+    "Verb",
+    "divide",
+    "perft",
+    "read_ply",
+    "read_position",
+    "read_record",
+    "read_setup",
+    "write_position",
+    "write_record",
+    "write_setup",
+]

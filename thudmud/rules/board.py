@@ -1,0 +1,266 @@
+"""The board: its squares and their names, bitboards, and straight lines.
+
+The grid is 15 by 15; the board is the octagon of 165 squares that is left when a triangle of 15
+squares is taken off each corner. What stands on a square is not known here.
+
+A square has two names. On our boards and in commands the columns are A to O. In game records, which
+Thud programs exchange, they are A to P without the I, so that ``J7`` is one column further left
+there than here. `Square.parse` and ``str(square)`` are ours; `Square.from_record` and
+`Square.record_name` are those of records.
+
+A bitboard is an ``int`` with one bit per square. Rows are 16 bits apart although they hold 15
+squares, so that every row is followed by a bit that is never on the board: a set of squares shifted
+one step in any direction and masked with ``BOARD`` cannot wrap round to the next row. A step in a
+direction is ``bits << direction.left >> direction.right``, as one of the two is always 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import total_ordering
+from struct import Struct
+from typing import NoReturn
+
+WIDTH = 15
+STRIDE = 16
+_CORNER = 5
+"""Columns (or rows) that a corner triangle takes off the outermost row: 5 + 4 + 3 + 2 + 1 = 15."""
+
+LETTERS = "ABCDEFGHIJKLMNO"
+"""The columns as boards and commands have them."""
+
+RECORD_LETTERS = "ABCDEFGHJKLMNOP"
+"""The columns as game records have them: they skip the I."""
+
+_NAME = re.compile(r"([A-O])([1-9]|1[0-5])", re.ASCII | re.IGNORECASE)
+_RECORD_NAME = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
+
+
+@total_ordering
+class Square:
+    """One square of the grid, on the octagon or off it; there is one instance for each.
+
+    Attributes:
+        column: 0 (letter A) to 14 (letter O).
+        row: 0 (number 1, drawn at the top) to 14 (number 15).
+        on_board: whether the square is one of the 165.
+        bit: the square as a bitboard with one bit set.
+    """
+
+    __slots__ = ("bit", "column", "on_board", "row")
+
+    column: int
+    row: int
+    on_board: bool
+    bit: int
+
+    def __new__(cls, column: int, row: int) -> Square:
+        """Return the square at a column and a row; ValueError if the grid has none there."""
+        if not (0 <= column < WIDTH and 0 <= row < WIDTH):
+            raise ValueError(f"the grid has no column {column}, row {row}")
+        return _GRID[row * WIDTH + column]
+
+    @staticmethod
+    def parse(name: str) -> Square:
+        """Return the square with a name such as ``A6`` or ``a6``; ValueError if there is none."""
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise ValueError(f"{name!r} is not a square: a letter A to O and a number 1 to 15")
+        return Square(LETTERS.index(match[1].upper()), int(match[2]) - 1)
+
+    @staticmethod
+    def from_record(name: str) -> Square:
+        """Return the square that game records call ``name``, such as ``P9``.
+
+        Raises:
+            ValueError: they have no such name; the letter I is refused with the reason.
+        """
+        match = _RECORD_NAME.fullmatch(name)
+        if match is None:
+            raise ValueError(f"{name} is not a square such as A6: a capital letter, a number")
+        letter, number = match[1], int(match[2])
+        if letter == "I":
+            raise ValueError(f"{name}: game records skip the letter I (A to H, then J to P)")
+        if letter not in RECORD_LETTERS or not 1 <= number <= WIDTH:
+            raise ValueError(f"{name} is not on the grid: records go from A1 to P15, without the I")
+        return Square(RECORD_LETTERS.index(letter), number - 1)
+
+    @property
+    def record_name(self) -> str:
+        """What game records call the square: O9 is ``P9`` there, and H8 is ``H8``."""
+        return f"{RECORD_LETTERS[self.column]}{self.row + 1}"
+
+    def __str__(self) -> str:
+        return f"{LETTERS[self.column]}{self.row + 1}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __hash__(self) -> int:
+        return self.row * STRIDE + self.column
+
+    def __lt__(self, other: Square) -> bool:
+        return self.bit < other.bit if isinstance(other, Square) else NotImplemented
+
+    def __reduce__(self) -> tuple[type[Square], tuple[int, int]]:
+        return Square, (self.column, self.row)  # so that copies and pickles are the same instance
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a square does not change: {name} = {value!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a square does not change: del {name}")
+
+
+def _make(column: int, row: int) -> Square:
+    square = object.__new__(Square)
+    from_edges = min(column, WIDTH - 1 - column) + min(row, WIDTH - 1 - row)
+    object.__setattr__(square, "column", column)
+    object.__setattr__(square, "row", row)
+    object.__setattr__(square, "on_board", from_edges >= _CORNER)
+    object.__setattr__(square, "bit", 1 << (row * STRIDE + column))
+    return square
+
+
+_GRID = tuple(_make(column, row) for row in range(WIDTH) for column in range(WIDTH))
+
+SQUARES: tuple[Square, ...] = tuple(square for square in _GRID if square.on_board)
+"""The 165 squares of the board, row by row from A (or the row's first letter) on."""
+
+BOARD: int = sum(square.bit for square in SQUARES)
+"""The bitboard of all 165 squares."""
+
+CENTRE = Square.parse("H8")
+
+_BY_BIT = {square.bit: square for square in SQUARES}
+_ROWS = Struct(f"<{WIDTH}H")  # of STRIDE bits each
+
+
+def square_at(bit: int) -> Square:
+    """Return the square of the board that a bitboard with one bit set stands for."""
+    return _BY_BIT[bit]
+
+
+def squares_in(bits: int) -> tuple[Square, ...]:
+    """Return the squares of a bitboard, row by row."""
+    return tuple(_BY_BIT[bit] for bit in each_bit(bits))
+
+
+def each_bit(bits: int) -> Iterator[int]:
+    """Yield the bits of a bitboard one by one, lowest (nearest to the top left) first."""
+    while bits:
+        bit = bits & -bits
+        yield bit
+        bits ^= bit
+
+
+def rows_of(bits: int) -> tuple[int, ...]:
+    """Return the rows of a bitboard, the first on top: each with bit 0 for its column A."""
+    return _ROWS.unpack(bits.to_bytes(_ROWS.size, "little"))
+
+
+def bits_of(squares: tuple[Square, ...]) -> int:
+    """Return the bitboard of some squares."""
+    bits = 0
+    for square in squares:
+        bits |= square.bit
+    return bits
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """One of the eight directions, as the columns and rows (-1, 0 or 1) of one step."""
+
+    columns: int
+    rows: int
+
+    @property
+    def shift(self) -> int:
+        """By how much a step raises the number of a square's bit."""
+        return self.rows * STRIDE + self.columns
+
+    @property
+    def left(self) -> int:
+        """By how much a bitboard shifts left for a step, 0 if it shifts right."""
+        return max(self.shift, 0)
+
+    @property
+    def right(self) -> int:
+        """By how much a bitboard shifts right for a step, 0 if it shifts left."""
+        return max(-self.shift, 0)
+
+    @property
+    def back(self) -> Direction:
+        """The opposite direction."""
+        return Direction(-self.columns, -self.rows)
+
+
+DIRECTIONS: tuple[Direction, ...] = tuple(
+    Direction(columns, rows)
+    for rows in (-1, 0, 1)
+    for columns in (-1, 0, 1)
+    if (columns, rows) != (0, 0)
+)
+
+SHIFTS: tuple[int, ...] = tuple(direction.shift for direction in DIRECTIONS if direction.shift > 0)
+"""The four shifts that, to the left and to the right, go in all eight directions."""
+
+STEPS: tuple[tuple[int, int], ...] = tuple((each.left, each.right) for each in DIRECTIONS)
+"""For each direction how far to shift left and right for a step; one of the two is 0."""
+
+
+def around(bits: int) -> int:
+    """Return the bitboard of what is one step from any of ``bits``, board or not."""
+    beside = bits << 1 | bits >> 1
+    rows = bits | beside
+    return beside | rows << STRIDE | rows >> STRIDE
+
+
+NEXT_TO: dict[int, int] = {square.bit: around(square.bit) & BOARD for square in SQUARES}
+"""For the bit of each square of the board, the bitboard of the squares next to it."""
+
+
+def direction_to(origin: Square, target: Square) -> Direction | None:
+    """Return the direction from one square to another; None if they are not in line."""
+    columns, rows = target.column - origin.column, target.row - origin.row
+    far = max(abs(columns), abs(rows))
+    if far == 0 or abs(columns) not in {0, far} or abs(rows) not in {0, far}:
+        return None
+    return Direction(columns // far, rows // far)
+
+
+def distance(origin: Square, target: Square) -> int:
+    """Return how many steps apart two squares are, going in any directions."""
+    return max(abs(target.column - origin.column), abs(target.row - origin.row))
+
+
+def walk(origin: Square, direction: Direction) -> Iterator[Square]:
+    """Yield the squares from the one after ``origin`` on, up to the edge of the board."""
+    column, row = origin.column + direction.columns, origin.row + direction.rows
+    while 0 <= column < WIDTH and 0 <= row < WIDTH and (square := Square(column, row)).on_board:
+        yield square
+        column, row = column + direction.columns, row + direction.rows
+
+
+def beyond(origin: Square, over: Square) -> Square | None:
+    """Return the square on the far side of ``over``, a neighbour; None if off the board."""
+    direction = direction_to(origin, over)
+    return None if direction is None else next(walk(over, direction), None)
+
+
+def line_length(bits: int, front: Square, direction: Direction) -> int:
+    """Return how long the unbroken line in ``bits`` is that ends at ``front``.
+
+    Args:
+        bits: the bitboard of the fighters that form lines; ``front`` is one of them.
+        front: the end of the line that faces its direction.
+        direction: the direction the line faces.
+    """
+    length = 1
+    for square in walk(front, direction.back):
+        if not square.bit & bits:
+            break
+        length += 1
+    return length

@@ -1,0 +1,114 @@
+"""Checks: what more than one kind of ply has to satisfy.
+
+Owns the refusals that the two sides share in every ruleset. Must never grant a move.
+"""
+
+from __future__ import annotations
+
+from thudmud.rules.board import NEXT_TO, Direction, Square, direction_to, distance, walk
+from thudmud.rules.english import capitalised, counted
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import Attempt, Piece
+from thudmud.rules.position import Position
+
+
+def require_departure(attempt: Attempt) -> None:
+    """Refuse to go to where the piece stands."""
+    if attempt.origin is attempt.target:
+        raise IllegalMove(Reason.SAME_SQUARE, (attempt.origin,), square=attempt.origin)
+
+
+def require_straight(attempt: Attempt) -> Direction:
+    """Return the direction of an attempt; refuse one that is not along a line."""
+    require_departure(attempt)
+    origin, target = attempt.origin, attempt.target
+    direction = direction_to(origin, target)
+    if direction is None:
+        raise IllegalMove(Reason.NOT_STRAIGHT, (origin, target), origin=origin, target=target)
+    return direction
+
+
+def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
+    """Refuse a target further away than ``reach`` squares."""
+    require_departure(attempt)
+    far = distance(attempt.origin, attempt.target)
+    if far > reach:
+        raise IllegalMove(
+            Reason.TOO_FAR,
+            (attempt.origin, attempt.target),
+            piece=capitalised(piece.phrase),
+            reach=counted(reach, "square"),
+            target=attempt.target,
+            far=far,
+        )
+
+
+def require_line(attempt: Attempt, piece: Piece, length: int, gone: str) -> None:
+    """Refuse a target further away than a line is long.
+
+    Args:
+        attempt: what was asked for.
+        piece: what the line is made of.
+        length: how many there are in it.
+        gone: what happens to the line's front piece: ``hurled`` or ``shoved``.
+    """
+    far = distance(attempt.origin, attempt.target)
+    if far > length:
+        raise IllegalMove(
+            Reason.LINE_TOO_SHORT,
+            (attempt.origin, attempt.target),
+            line=counted(length, piece.noun),
+            gone=gone,
+            reach=counted(length, "square"),
+            target=attempt.target,
+            far=far,
+        )
+
+
+def require_clear_way(position: Position, attempt: Attempt, direction: Direction) -> None:
+    """Refuse to go over anything that stands between origin and target."""
+    for square in walk(attempt.origin, direction):
+        if square is attempt.target:
+            return
+        piece = position.piece_at(square)
+        if piece is not None:
+            raise IllegalMove(
+                Reason.BLOCKED,
+                (square,),
+                origin=attempt.origin,
+                target=attempt.target,
+                square=square,
+                piece=piece.phrase,
+            )
+
+
+def require_empty_target(position: Position, attempt: Attempt) -> None:
+    """Refuse to go onto anything."""
+    piece = position.piece_at(attempt.target)
+    if piece is not None:
+        raise IllegalMove(
+            Reason.TARGET_TAKEN, (attempt.target,), target=attempt.target, piece=piece.phrase
+        )
+
+
+def require_prey(position: Position, prey: Piece, square: Square) -> None:
+    """Refuse to capture on a square where no piece of the kind that can be captured stands."""
+    if position.piece_at(square) is not prey:
+        raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), enemy=prey.noun, square=square)
+
+
+def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
+    """Refuse to capture on a square that is not next to the target."""
+    if not NEXT_TO[attempt.target.bit] & square.bit:
+        raise IllegalMove(
+            Reason.CAPTURE_NOT_ADJACENT,
+            (square, attempt.target),
+            square=square,
+            target=attempt.target,
+            piece=piece.noun,
+        )
+
+
+def nothing_to_capture(attempt: Attempt, why: str) -> IllegalMove:
+    """Return the refusal of an attempt to capture where nothing can be captured."""
+    return IllegalMove(Reason.CAPTURES_NOTHING, (attempt.target,), target=attempt.target, why=why)

@@ -1,0 +1,383 @@
+"""Classic and discworld: dwarfs that are hurled, trolls that are shoved, and their opening.
+
+Both rulesets are made of these parts, with other numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations, pairwise
+from math import comb
+
+from thudmud.rules import checks
+from thudmud.rules.board import (
+    NEXT_TO,
+    STEPS,
+    Square,
+    around,
+    each_bit,
+    line_length,
+    square_at,
+    squares_in,
+)
+from thudmud.rules.english import counted
+from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb
+from thudmud.rules.position import Position
+
+OPENING = Position.from_diagram(
+    """
+    A B C D E F G H J K L M N O P
+ 1            d d . d d
+ 2          d . . . . . d
+ 3        d . . . . . . . d
+ 4      d . . . . . . . . . d
+ 5    d . . . . . . . . . . . d
+ 6  d . . . . . . . . . . . . . d
+ 7  d . . . . . T T T . . . . . d
+ 8  . . . . . . T X T . . . . . .
+ 9  d . . . . . T T T . . . . . d
+10  d . . . . . . . . . . . . . d
+11    d . . . . . . . . . . . d
+12      d . . . . . . . . . d
+13        d . . . . . . . d
+14          d . . . . . d
+15            d d . d d
+""",
+    Side.DWARF,
+)
+"""The published Original Rules, and the furniture on the Discworld MUD."""
+
+
+@dataclass(frozen=True, slots=True)
+class HurlingDwarfs:
+    """Move like queens; the front dwarf of a line is hurled at a troll.
+
+    Source: the published Original Rules; the Discworld MUD's furniture has the same.
+    """
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        """Dwarfs are moved and hurled."""
+        return frozenset({Verb.MOVE, Verb.HURL})
+
+    def moves(
+        self, position: Position, origins: int, _most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome from ``origins``."""
+        return _LINES.moves(position, origins)
+
+    def count(self, position: Position) -> int:
+        """Return how many distinct outcomes there are."""
+        number = count_queen_moves(position.dwarfs, position.empty)
+        return number + sum(dwarfs.bit_count() for dwarfs in _thrown(position))
+
+    def can_move(self, position: Position) -> bool:
+        """Return whether a dwarf can step aside, or be hurled at a troll next to it."""
+        return around(position.dwarfs) & (position.empty | position.trolls) != 0
+
+    def grant(self, position: Position, attempt: Attempt) -> Move:
+        """Return the move or hurl asked for, or raise IllegalMove."""
+        if attempt.verb is Verb.HURL:
+            return _grant_hurl(position, attempt)
+        require_queen_way(position, attempt)
+        if position.piece_at(attempt.target) is Piece.TROLL:
+            raise IllegalMove(Reason.MOVE_ONTO_TROLL, (attempt.target,), target=attempt.target)
+        checks.require_empty_target(position, attempt)
+        if attempt.captures is EVERY:
+            raise checks.nothing_to_capture(attempt, "a dwarf captures by being hurled")
+        if attempt.captures:
+            raise IllegalMove(Reason.MOVE_CAPTURES, attempt.captures)
+        return Move(Piece.DWARF, attempt.origin, attempt.target)
+
+
+def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
+    """Yield the hurls of the dwarfs on one line, either way."""
+    dwarf, troll = Piece.DWARF, Piece.TROLL
+    for way in (standing, standing[::-1]):
+        length, behind = 0, 0
+        for (front, piece), (ahead, next_piece) in pairwise(way):
+            if piece is not dwarf:
+                length = 0
+            else:
+                length = length + 1 if abs(front - behind) == 1 else 1
+                if next_piece is troll and abs(ahead - front) <= length:
+                    yield _hurl(squares[front], squares[ahead])
+            behind = front
+
+
+_LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
+
+
+@cache
+def _hurl(origin: Square, target: Square) -> Move:
+    """Return the one move object for a hurl; there are a few thousand of them at most."""
+    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+
+
+def _thrown(position: Position) -> Iterator[int]:
+    """Yield, for each direction and distance, the bitboard of the dwarfs that can be hurled.
+
+    Per direction two bitboards go towards each other: from the trolls back over empty squares, and
+    along the dwarfs from front to front of ever longer lines.
+    """
+    dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
+    for left, right in STEPS:
+        aims, fronts = trolls << right >> left, dwarfs
+        while aims and fronts:
+            yield aims & fronts
+            aims = (aims & empty) << right >> left
+            fronts = dwarfs & fronts << left >> right
+
+
+def _grant_hurl(position: Position, attempt: Attempt) -> Move:
+    origin, target = attempt.origin, attempt.target
+    direction = checks.require_straight(attempt)
+    piece = position.piece_at(target)
+    if piece is not Piece.TROLL:
+        held = "nothing" if piece is None else piece.phrase
+        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=held)
+    length = line_length(position.dwarfs, origin, direction)
+    checks.require_line(attempt, Piece.DWARF, length, "hurled")
+    checks.require_clear_way(position, attempt, direction)
+    if attempt.captures not in (None, EVERY, (target,)):
+        raise IllegalMove(Reason.HURL_CAPTURES, (target,), target=target)
+    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+
+
+ANY = 8
+"""As many captures as a square has neighbours."""
+
+_KEPT_STEPS = 40_000
+"""How many moves of one square are kept at most, for all squares together: some 12 MB."""
+
+_KEPT_SHOVES = 256
+"""For how many ways to shove a troll past dwarfs the moves are kept: 255 of them at most each."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShovingTrolls:
+    """Move one square and then may capture; the front troll of a line is shoved and must capture.
+
+    Source: the published Original Rules and the Discworld MUD's help page, which differ in the two
+    numbers.
+
+    Attributes:
+        most_after_move: how many adjacent dwarfs a troll may capture after a move.
+        shortest_shove: how many trolls a line needs to be shoved.
+    """
+
+    most_after_move: int
+    shortest_shove: int
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        """Trolls are moved and shoved."""
+        return frozenset({Verb.MOVE, Verb.SHOVE})
+
+    def moves(
+        self, position: Position, origins: int, _most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome from ``origins``."""
+        moves: list[Move] = []
+        dwarfs, empty = position.dwarfs, position.empty
+        steps = _steps_capturing(self.most_after_move)
+        for origin in each_bit(position.trolls & origins):
+            for target, near, by_prey in steps[origin]:
+                if target & empty:
+                    moves += by_prey[near & dwarfs]
+        for origin, target, fewest in self._shoves(position):
+            if origin & origins:
+                moves += _shoves_capturing(origin, target, NEXT_TO[target] & dwarfs, fewest)
+        return moves
+
+    def count(self, position: Position) -> int:
+        """Return how many distinct outcomes there are: all trolls step at once, each way."""
+        number = 0
+        dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
+        beside_dwarfs = around(dwarfs)
+        for left, right in STEPS:
+            targets = trolls << left >> right & empty
+            number += targets.bit_count()
+            for target in each_bit(targets & beside_dwarfs):
+                prey = (NEXT_TO[target] & dwarfs).bit_count()
+                number += _choices(prey, 1, self.most_after_move)
+        for _, target, fewest in self._shoves(position):
+            number += _choices((NEXT_TO[target] & dwarfs).bit_count(), fewest, ANY)
+        return number
+
+    def can_move(self, position: Position) -> bool:
+        """Return whether a troll can step aside; without that there is no shove either."""
+        return around(position.trolls) & position.empty != 0
+
+    def grant(self, position: Position, attempt: Attempt) -> Move:
+        """Return the move or shove asked for, or raise IllegalMove."""
+        if attempt.verb is Verb.SHOVE:
+            captures = self._grant_shove(position, attempt)
+        else:
+            checks.require_near(attempt, Piece.TROLL, 1)
+            checks.require_empty_target(position, attempt)
+            captures = _named(position, attempt)
+            if len(captures) > self.most_after_move:
+                raise self._too_many(position, attempt, captures)
+        return Move(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
+
+    def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
+        """Yield the shoves: origin, target, and how few captures make an outcome of their own.
+
+        Per direction two bitboards go along: the squares that trolls reach over empty squares, and
+        the fronts of the lines that are long enough to be shoved that far.
+        """
+        trolls, empty = position.trolls, position.empty
+        beside_dwarfs = around(position.dwarfs)
+        for left, right in STEPS:
+            reached = fronts = trolls
+            for _ in range(self.shortest_shove - 1):
+                fronts = trolls & fronts << left >> right
+            distance, fewest = 1, self.most_after_move + 1  # fewer are the outcome of a move
+            while fronts and (reached := reached << left >> right & empty):
+                if fewest <= ANY:
+                    there, back = left * distance, right * distance
+                    for target in each_bit(reached & fronts << there >> back & beside_dwarfs):
+                        yield target >> there << back, target, fewest
+                distance, fewest = distance + 1, 1
+                if distance > self.shortest_shove:
+                    fronts = trolls & fronts << left >> right
+
+    def _too_many(
+        self, position: Position, attempt: Attempt, captures: tuple[Square, ...]
+    ) -> IllegalMove:
+        """Return the refusal of a move's captures, with the shove that would take them if any."""
+        direction = checks.require_straight(attempt)
+        length = line_length(position.trolls, attempt.origin, direction)
+        return IllegalMove(
+            Reason.TOO_MANY_CAPTURES,
+            captures,
+            most=counted(self.most_after_move, "dwarf"),
+            choices=captures,
+            instead=", or shove there instead" if length >= self.shortest_shove else "",
+        )
+
+    def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
+        origin = attempt.origin
+        direction = checks.require_straight(attempt)
+        length = line_length(position.trolls, origin, direction)
+        if length < self.shortest_shove:
+            raise IllegalMove(
+                Reason.SHOVE_NEEDS_LINE, (origin,), origin=origin, shortest=self.shortest_shove
+            )
+        checks.require_line(attempt, Piece.TROLL, length, "shoved")
+        checks.require_clear_way(position, attempt, direction)
+        checks.require_empty_target(position, attempt)
+        captures = _named(position, attempt)
+        if not captures:
+            prey = _prey(position, attempt)
+            if not prey:
+                why = "a shove has to capture, and no dwarf stands next to it"
+                raise checks.nothing_to_capture(attempt, why)
+            raise IllegalMove(Reason.CAPTURE_UNSAID, prey, choices=prey)
+        return captures
+
+
+class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
+    """By the bit of a square: the squares next to it, what is next to those, and the moves.
+
+    All is forgotten when too many moves have been kept; a few keep coming back and are soon made
+    again.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.kept = 0
+
+    def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
+        """Make the steps of a square when they are first asked for."""
+        steps = self[origin] = tuple(
+            (target, NEXT_TO[target], _Options(origin, target, self))
+            for target in each_bit(NEXT_TO[origin])
+        )
+        return steps
+
+    def keep(self, moves: int) -> None:
+        """Count moves that are to be kept; forget the others if they are too many together.
+
+        Threads may count at once and miss each other, so the most is kept to about that.
+        """
+        if self.kept + moves > _KEPT_STEPS:
+            self.clear()
+            self.kept = 0
+        self.kept += moves
+
+
+class _Options(dict[int, tuple[Move, ...]]):
+    """The moves between two squares, by the bitboard of the dwarfs that could be captured."""
+
+    def __init__(self, origin: int, target: int, steps: _Steps) -> None:
+        super().__init__()
+        self._origin = origin
+        self._target = target
+        self._steps = steps
+        self._made: dict[tuple[Square, ...], Move] = {}
+
+    def __missing__(self, prey: int) -> tuple[Move, ...]:
+        """Gather the moves, and remember them."""
+        made = self._made
+        choices = _captures(prey, 0, self._steps.most)
+        moves = self[prey] = tuple(made.get(each) or self._make(each) for each in choices)
+        self._steps.keep(len(moves))
+        return moves
+
+    def _make(self, captures: tuple[Square, ...]) -> Move:
+        move = Move(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
+        self._made[captures] = move
+        return move
+
+
+@cache
+def _steps_capturing(most: int) -> _Steps:
+    """Return the one table of steps after which so many dwarfs may be captured."""
+    return _Steps(most)
+
+
+@lru_cache(maxsize=_KEPT_SHOVES)
+def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple[Move, ...]:
+    """Return the shoves between two squares, one per set of at least so many captures."""
+    start, end = square_at(origin), square_at(target)
+    return tuple(
+        Move(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
+        for captures in _captures(prey, fewest, ANY)
+    )
+
+
+def _captures(prey: int, fewest: int, most: int) -> Iterator[tuple[Square, ...]]:
+    """Yield the sets of dwarfs that can be captured, each in board order."""
+    dwarfs = squares_in(prey)
+    for number in range(fewest, min(most, len(dwarfs)) + 1):
+        yield from combinations(dwarfs, number)
+
+
+@cache
+def _choices(prey: int, fewest: int, most: int) -> int:
+    """Return in how many ways ``fewest`` to ``most`` of a number of dwarfs can be captured."""
+    return sum(comb(prey, captured) for captured in range(fewest, most + 1))
+
+
+def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:
+    return squares_in(NEXT_TO[attempt.target.bit] & position.dwarfs)
+
+
+def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
+    """Return the captures that were asked for, in board order; refuse what is no prey."""
+    if attempt.captures is EVERY:
+        prey = _prey(position, attempt)
+        if not prey:
+            raise checks.nothing_to_capture(attempt, "no dwarf stands next to it")
+        return prey
+    for square in attempt.captures or ():
+        checks.require_prey(position, Piece.DWARF, square)
+        checks.require_adjacent(attempt, Piece.TROLL, square)
+    return tuple(sorted(attempt.captures or ()))

@@ -1,0 +1,180 @@
+"""Games: one battle, from its opening through its plies to its outcome.
+
+A game is a value: whatever is done to it returns another. What is legal, and what an ending counts,
+its ruleset says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from thudmud.errors import InvalidValueError
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import Attempt, Move, Side
+from thudmud.rules.notation import read_ply
+from thudmud.rules.position import Position
+from thudmud.rules.rulesets import Ruleset
+from thudmud.rules.scoring import Ending, Outcome, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A battle. ``print(game)`` draws its board, and says what is to be known beside it.
+
+    Attributes:
+        ruleset: its rules.
+        opening: the position it began with.
+        position: the position it has come to.
+        moves: its plies so far.
+        outcome: how it ended; None while it goes on.
+        quiet_plies: how many plies ago something was last captured, or all if nothing was.
+
+    Raises:
+        InvalidValueError: the side to move does not fit the number of plies, or the quiet plies are
+            not that many. That the plies lead to the position is taken on trust: `Game.start` and
+            what follows from it see to that.
+    """
+
+    ruleset: Ruleset
+    opening: Position
+    position: Position
+    moves: tuple[Move, ...] = ()
+    outcome: Outcome | None = None
+    quiet_plies: int = 0
+
+    def __post_init__(self) -> None:
+        plies = len(self.moves)
+        if (self.opening.turn is self.position.turn) is not (plies % 2 == 0):
+            raise InvalidValueError(f"after {plies} plies the other side is to move")
+        if not 0 <= self.quiet_plies <= plies:
+            raise InvalidValueError(f"of {plies} plies {self.quiet_plies} cannot be quiet")
+
+    @staticmethod
+    def start(ruleset: Ruleset, opening: Position | None = None) -> Game:
+        """Return a new battle, from the ruleset's own opening unless told otherwise."""
+        position = ruleset.opening if opening is None else opening
+        return Game(ruleset, position, position, outcome=ruleset.outcome(position))
+
+    @property
+    def score(self) -> Score:
+        """What the battle counts: in the end if it has ended, else as it stands."""
+        if self.outcome is not None:
+            return self.outcome.score
+        return self.ruleset.score(self.position)
+
+    @property
+    def turn(self) -> Side:
+        """The side to move; if the battle has ended, the one that would be."""
+        return self.position.turn
+
+    def legal_moves(self) -> list[Move]:
+        """Return every distinct outcome of the next ply; none if the battle has ended."""
+        return [] if self.outcome is not None else self.ruleset.legal_moves(self.position)
+
+    def resolve(self, attempt: Attempt, side: Side) -> Move:
+        """Return the move that a side asks for.
+
+        Raises:
+            IllegalMove: with the reason and the squares that make it so.
+        """
+        self._require_running()
+        return self.ruleset.resolve(self.position, attempt, side)
+
+    def push(self, ply: str) -> Game:
+        """Return the battle after a ply, checked by the rules. This battle stays as it is.
+
+        Args:
+            ply: as game records have it and ``str(move)`` writes it: ``dA6-B6``, ``TG7-F7xE7``.
+                Columns go from A to P without the I there; commands at a board say ``J7`` for what
+                is ``K7`` here.
+
+        Raises:
+            IllegalMove: the rules refuse it, or the battle has ended.
+            ValueError: it is no ply, or another piece stands where it begins.
+        """
+        self._require_running()
+        return self.play(read_ply(ply, self.ruleset, self.position))
+
+    def play(self, move: Move) -> Game:
+        """Return the battle after a move that is known to be legal. This battle stays as it is.
+
+        The move is trusted: it comes from `legal_moves` or `resolve`. `push` checks.
+
+        Raises:
+            IllegalMove: the battle has ended.
+        """
+        self._require_running()
+        position = self.ruleset.after(self.position, move)
+        return Game(
+            self.ruleset,
+            self.opening,
+            position,
+            (*self.moves, move),
+            self.ruleset.outcome(position),
+            0 if move.captures else self.quiet_plies + 1,
+        )
+
+    def undo(self) -> Game:
+        """Return the battle before its last ply, going on; ValueError if there is no ply."""
+        if not self.moves:
+            raise ValueError("there is no ply to take back")
+        *earlier, last = self.moves
+        return Game(
+            self.ruleset,
+            self.opening,
+            self.position.before(last),
+            tuple(earlier),
+            quiet_plies=_quiet_plies(earlier),
+        )
+
+    def after(self, ply: int, near: Game | None = None) -> Game:
+        """Return the battle as it stood after so many of its plies; all of them is as it stands.
+
+        Args:
+            ply: how many plies.
+            near: the same battle as it stood after some others, to go on from: that is quicker.
+        """
+        if ply == len(self.moves):
+            return self
+        then = near
+        if then is None or abs(len(then.moves) - ply) > ply:
+            then = Game.start(self.ruleset, self.opening)
+        while len(then.moves) > ply:
+            then = then.undo()
+        return reduce(Game.play, self.moves[len(then.moves) : ply], then)
+
+    def agree(self, ending: Ending) -> Game:
+        """Return the battle ended as it stands, by one of the endings that players bring about."""
+        self._require_running()
+        return replace(self, outcome=self.ruleset.by_agreement(self.position, ending))
+
+    def resign(self, side: Side) -> Game:
+        """Return the battle given up by a side."""
+        self._require_running()
+        return replace(self, outcome=self.ruleset.resignation(self.position, side))
+
+    def __str__(self) -> str:
+        plies, score = len(self.moves), self.score
+        last = f", the last {self.moves[-1]}" if self.moves else ""
+        if self.outcome is None:
+            state = f"{self.turn.plural} to move"
+        else:
+            winner = self.outcome.winner
+            won = "a draw" if winner is None else f"won by the {winner.plural}"
+            state = f"over ({self.outcome.ending.value}): {won}"
+        heading = f"{self.ruleset.title}: {plies} {'ply' if plies == 1 else 'plies'}{last}; {state}"
+        return f"{heading}, score {score.dwarf} to {score.troll}\n{self.position}"
+
+    def _require_running(self) -> None:
+        if self.outcome is not None:
+            raise IllegalMove(Reason.GAME_OVER)
+
+
+def _quiet_plies(moves: list[Move]) -> int:
+    quiet = 0
+    for move in reversed(moves):
+        if move.captures:
+            break
+        quiet += 1
+    return quiet

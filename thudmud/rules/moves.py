@@ -1,0 +1,194 @@
+"""Sides and pieces, what a player asks for, and what the rules grant.
+
+An `Attempt` is what somebody asked for; a `Move` is one distinct outcome of a ply. Only a ruleset
+makes the one of the other, or refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Literal
+
+from thudmud.errors import InvalidValueError
+from thudmud.rules.board import BOARD, Square, bits_of
+
+
+class Side(Enum):
+    """One of the two sides of a battle."""
+
+    DWARF = "dwarf"
+    TROLL = "troll"
+
+    __hash__ = object.__hash__  # each is there once, and Enum's own takes ten times as long
+
+    @property
+    def other(self) -> Side:
+        """The opponent."""
+        return Side.TROLL if self is Side.DWARF else Side.DWARF
+
+    @property
+    def plural(self) -> str:
+        """The side as players speak of it: ``dwarfs`` or ``trolls``."""
+        return f"{self.value}s"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Piece(Enum):
+    """Anything that stands on a square; the value is the letter that boards and diagrams show."""
+
+    DWARF = "d"
+    TROLL = "T"
+    STONE = "X"
+    ROCK = "R"
+
+    __hash__ = object.__hash__
+
+    @property
+    def side(self) -> Side | None:
+        """The side whose fighter this is; None for the Thudstone and the Rock."""
+        return _SIDES.get(self)
+
+    @property
+    def noun(self) -> str:
+        """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
+        return _NOUNS[self]
+
+    @property
+    def phrase(self) -> str:
+        """The piece in a sentence, with its article: ``a dwarf``, ``the Rock``."""
+        return f"{'a' if self in _SIDES else 'the'} {_NOUNS[self]}"
+
+    @property
+    def mark(self) -> str:
+        """The letter of game records, which have R for the Thudstone as for the Rock."""
+        return "R" if self is Piece.STONE else self.value
+
+    @staticmethod
+    def of(side: Side) -> Piece:
+        """Return the fighter of a side."""
+        return Piece.DWARF if side is Side.DWARF else Piece.TROLL
+
+    def __str__(self) -> str:
+        return self.noun
+
+
+_SIDES = {Piece.DWARF: Side.DWARF, Piece.TROLL: Side.TROLL}
+_NOUNS = {
+    Piece.DWARF: "dwarf",
+    Piece.TROLL: "troll",
+    Piece.STONE: "Thudstone",
+    Piece.ROCK: "Rock",
+}
+
+
+class Verb(Enum):
+    """The three ways to ask for a ply."""
+
+    MOVE = "move"
+    SHOVE = "shove"
+    HURL = "hurl"
+
+    __hash__ = object.__hash__
+
+
+class Every(Enum):
+    """The type of ``EVERY``."""
+
+    EVERY = "all"
+
+
+EVERY: Final[Literal[Every.EVERY]] = Every.EVERY
+"""Said in place of a list of captures: everything that can be captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a player asked for. It may be anything: the rules say what is wrong with it.
+
+    Attributes:
+        verb: how the piece is to go.
+        origin: where it stands.
+        target: where it is to go.
+        captures: what it is to capture, in the order said; ``()`` if "none" was said, ``EVERY`` for
+            "all", None if nothing was said about captures.
+    """
+
+    verb: Verb
+    origin: Square
+    target: Square
+    captures: tuple[Square, ...] | Every | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A ply that a ruleset has granted: one distinct outcome.
+
+    ``str(move)`` is the ply as game records have it, which skip the letter I: ``TG7-F7xE7``.
+
+    Attributes:
+        piece: what goes.
+        origin: where it stood.
+        target: where it ends; the origin itself if a trample comes full circle.
+        captures: what leaves the board: in board order, or in a trample in the order trampled.
+        trample: whether it went over what it captured (Koom Valley).
+        verb: how it was asked for. Not compared: a shove and a move with the same squares and
+            captures are one outcome.
+        path_bits: bitboard of origin and target, empty if they are the same square: what to flip on
+            the bitboard of the piece.
+        captured_bits: bitboard of the captures.
+
+    Raises:
+        InvalidValueError: no piece can go so.
+    """
+
+    piece: Piece
+    origin: Square
+    target: Square
+    captures: tuple[Square, ...] = ()
+    trample: bool = False
+    verb: Verb = field(default=Verb.MOVE, compare=False)
+    path_bits: int = field(init=False, repr=False, compare=False)
+    captured_bits: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path_bits", self.origin.bit ^ self.target.bit)
+        object.__setattr__(self, "captured_bits", bits_of(self.captures))
+        problem = self._problem()
+        if problem is not None:
+            raise InvalidValueError(f"{self!r} is no move: {problem}")
+
+    def _problem(self) -> str | None:
+        piece, captures = self.piece, self.captures
+        if (self.origin.bit | self.target.bit | self.captured_bits) & ~BOARD:
+            return "a square is off the board"
+        if self.origin is self.target and not self.trample:
+            return "it goes nowhere"
+        if self.trample and (piece is not Piece.TROLL or self.verb is not Verb.MOVE):
+            return "only a troll that moves tramples"
+        if self.verb is Verb.HURL and (piece is not Piece.DWARF or captures != (self.target,)):
+            return "a hurl is a dwarf's, and captures on its target"
+        if self.verb is Verb.SHOVE and piece is not Piece.TROLL:
+            return "a shove is a troll's"
+        if not captures:
+            return "the Thudstone stays" if piece is Piece.STONE else None
+        if piece is Piece.STONE or piece is Piece.ROCK:
+            return "only fighters capture"
+        if len(captures) > 1:
+            if self.captured_bits.bit_count() != len(captures):
+                return "it captures on a square twice"
+            if not self.trample and list(captures) != sorted(captures):
+                return "its captures are not in board order"
+        if self.captured_bits & self.origin.bit:
+            return "it captures where it stood"
+        return None
+
+    def attempt(self) -> Attempt:
+        """Return the attempt that asks for exactly this move, captures always said."""
+        return Attempt(self.verb, self.origin, self.target, self.captures)
+
+    def __str__(self) -> str:
+        captures = "".join([f"x{square.record_name}" for square in self.captures])
+        return f"{self.piece.mark}{self.origin.record_name}-{self.target.record_name}{captures}"

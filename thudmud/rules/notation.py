@@ -1,0 +1,120 @@
+"""The notation of game records: plies, setups, and positions with their side to move.
+
+Thud programs exchange plies such as ``dA6-B6``, ``TG7-F7xE7xE8`` and ``RH8-H7``. A hurl repeats its
+target after the x; a trample lists its captures in the order trampled. A setup is every piece and
+its square, ``dF1,...,TG7,...,RH8``, with R for the Thudstone as for the Rock. A position is a setup
+and the side to move: ``dF1,...,RH8 dwarf``. What stands on R's square is for the rules to say, so
+whoever reads a position says by which.
+
+Columns go by other letters than on our boards: the notation skips the I, as `thudmud.rules.board`
+tells.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from thudmud.rules.board import CENTRE, Square
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
+from thudmud.rules.position import Position
+from thudmud.rules.rulesets import Ruleset
+
+_PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)
+_PLY = re.compile(r"([dTR]) ?([A-Za-z][0-9]+)-([A-Za-z][0-9]+)((?:x[A-Za-z][0-9]+)*)", re.ASCII)
+_NO_VERB = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
+
+
+def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
+    """Return the move that a ply of a record tells, the position being the one before it.
+
+    Raises:
+        IllegalMove: if the rules refuse it.
+        ValueError: if it is no ply, or another piece stands where it begins.
+    """
+    match = _PLY.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text.strip()!r} is not a ply such as dA6-B6 or TG7-F7xE7")
+    mark, origin, target = match[1], Square.from_record(match[2]), Square.from_record(match[3])
+    captures = tuple(Square.from_record(name) for name in match[4].split("x")[1:])
+    piece = position.piece_at(origin)
+    if piece is not None and piece.mark != mark:
+        raise ValueError(f"{text.strip()}: {piece.phrase} stands on {origin.record_name}")
+    side = Side.TROLL if mark == "T" else Side.DWARF
+    return _resolve(ruleset, position, Attempt(Verb.MOVE, origin, target, captures), side)
+
+
+def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
+    """Return the move by whichever verb is granted: a record does not tell them apart."""
+    refusals: list[IllegalMove] = []
+    for verb in Verb:
+        try:
+            return ruleset.resolve(position, replace(attempt, verb=verb), side)
+        except IllegalMove as refusal:
+            if refusal.reason not in _NO_VERB:
+                refusals.append(refusal)
+    raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
+
+
+def write_setup(position: Position) -> str:
+    """Return the setup of a position, which does not tell who is to move."""
+    return ",".join(
+        piece.mark + square.record_name
+        for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK, Piece.STONE)
+        for square in position.squares(piece)
+    )
+
+
+def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
+    """Return the position that a setup describes; ValueError if it cannot be one."""
+    pieces: dict[Square, Piece] = {}
+    centrepiece = Piece.ROCK if ruleset.opening.rock else Piece.STONE
+    kinds = {"d": Piece.DWARF, "T": Piece.TROLL, "R": centrepiece}
+    for entry in line.split(","):
+        match = _PIECE.fullmatch(entry.strip())
+        if match is None:
+            raise ValueError(
+                f"{entry.strip()!r} is not a piece on a square; the first line of a record is the "
+                "setup, such as dF1,dG1,...,RH8"
+            )
+        square = Square.from_record(match[2])
+        if not square.on_board:
+            raise ValueError(f"{entry.strip()} is off the octagon")
+        if square in pieces:
+            raise ValueError(f"{match[2]} is set up twice")
+        pieces[square] = kinds[match[1]]
+    _require_possible(pieces, ruleset)
+    return Position.of(pieces, turn)
+
+
+def write_position(position: Position) -> str:
+    """Return a position as one text: its setup and the side to move, ``dF1,...,RH8 dwarf``."""
+    return f"{write_setup(position)} {position.turn.value}"
+
+
+def read_position(text: str, ruleset: Ruleset) -> Position:
+    """Return the position that such a text describes by some rules; ValueError if there is none."""
+    setup, _, turn = text.strip().rpartition(" ")
+    if turn not in _SIDES:
+        raise ValueError("a position is its setup and the side to move, dwarf or troll")
+    return read_setup(setup, ruleset, _SIDES[turn])
+
+
+_SIDES = {side.value: side for side in Side}
+
+
+def _require_possible(pieces: dict[Square, Piece], ruleset: Ruleset) -> None:
+    """Refuse a setup that no battle by these rules comes to; ValueError says why."""
+    standing = list(pieces.values())
+    for piece in (Piece.DWARF, Piece.TROLL):
+        number, most = standing.count(piece), ruleset.opening.count(piece)
+        if number > most:
+            raise ValueError(f"there are {number} {piece.noun}s, and only {most} in these rules")
+    centrepieces = [
+        square for square, piece in pieces.items() if piece in {Piece.STONE, Piece.ROCK}
+    ]
+    if len(centrepieces) != 1:
+        raise ValueError(f"there has to be one R, and there are {len(centrepieces)}")
+    if pieces[centrepieces[0]] is Piece.STONE and centrepieces[0] is not CENTRE:
+        raise ValueError(f"the Thudstone stands on {CENTRE.record_name}, so RH8")

@@ -1,0 +1,174 @@
+"""Positions: where the pieces stand and who is to move.
+
+Bitboards inside, squares outside. The rules are not known here: pieces are put where it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thudmud.errors import InvalidValueError
+from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, squares_in
+from thudmud.rules.moves import Move, Piece, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where the pieces stand and who is to move. The first four attributes are bitboards.
+
+    ``print(position)`` draws the board, as `from_diagram` reads it. Its columns go by the letters
+    of game records, so that what is read off it can be played by `Game.push`.
+
+    Raises:
+        InvalidValueError: two pieces stand on one square, or one off the board; or there is more
+            than one Thudstone, or more than one Rock.
+    """
+
+    dwarfs: int
+    trolls: int
+    stone: int
+    rock: int
+    turn: Side
+
+    def __post_init__(self) -> None:
+        dwarfs, trolls, stone, rock = self.dwarfs, self.trolls, self.stone, self.rock
+        occupied = dwarfs | trolls | stone | rock
+        if occupied & ~BOARD:
+            raise InvalidValueError("a piece stands off the board")
+        if occupied.bit_count() != sum(map(int.bit_count, (dwarfs, trolls, stone, rock))):
+            raise InvalidValueError("two pieces stand on one square")
+        if stone & (stone - 1) or rock & (rock - 1):
+            raise InvalidValueError("there is one Thudstone and one Rock at most")
+        if not isinstance(self.turn, Side):
+            raise InvalidValueError(f"{self.turn!r} is not a side that could be to move")
+
+    @staticmethod
+    def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
+        """Return the position with these pieces; InvalidValueError if there can be none."""
+        bits = dict.fromkeys(Piece, 0)
+        for square, piece in pieces.items():
+            if not square.on_board:
+                raise InvalidValueError(f"{square} is not on the board")
+            bits[piece] |= square.bit
+        return Position(
+            bits[Piece.DWARF], bits[Piece.TROLL], bits[Piece.STONE], bits[Piece.ROCK], turn
+        )
+
+    @staticmethod
+    def from_diagram(diagram: str, turn: Side) -> Position:
+        """Return the position that a diagram shows.
+
+        Args:
+            diagram: a line of letters, then fifteen numbered rows, as ``str(position)`` has them.
+            turn: who is to move.
+
+        Raises:
+            InvalidValueError: it is no such diagram.
+        """
+        rows = diagram.strip("\n").splitlines()[1:]
+        pieces: dict[Square, Piece] = {}
+        if len(rows) < WIDTH:
+            raise InvalidValueError(f"a diagram has {WIDTH} rows below its letters")
+        for square in SQUARES:
+            place = _MARGIN + _CELL * square.column
+            mark = rows[square.row][place : place + 1]
+            if mark != _EMPTY:
+                try:
+                    pieces[square] = Piece(mark)
+                except ValueError:
+                    raise InvalidValueError(f"on {square} stands {mark!r}") from None
+        return Position.of(pieces, turn)
+
+    @property
+    def occupied(self) -> int:
+        """The bitboard of everything that stands on the board."""
+        return self.dwarfs | self.trolls | self.stone | self.rock
+
+    @property
+    def empty(self) -> int:
+        """The bitboard of the squares of the board on which nothing stands."""
+        return BOARD ^ (self.dwarfs | self.trolls | self.stone | self.rock)
+
+    def bits(self, piece: Piece) -> int:
+        """Return the bitboard of one kind of piece."""
+        if piece is Piece.DWARF:
+            return self.dwarfs
+        if piece is Piece.TROLL:
+            return self.trolls
+        return self.stone if piece is Piece.STONE else self.rock
+
+    def piece_at(self, square: Square) -> Piece | None:
+        """Return what stands on a square, if anything does."""
+        bit = square.bit
+        if self.dwarfs & bit:
+            return Piece.DWARF
+        if self.trolls & bit:
+            return Piece.TROLL
+        if self.stone & bit:
+            return Piece.STONE
+        return Piece.ROCK if self.rock & bit else None
+
+    def squares(self, piece: Piece) -> tuple[Square, ...]:
+        """Return the squares on which pieces of a kind stand, row by row."""
+        return squares_in(self.bits(piece))
+
+    def count(self, piece: Piece) -> int:
+        """Return how many pieces of a kind there are."""
+        return self.bits(piece).bit_count()
+
+    def after(self, move: Move) -> Position:
+        """Return the position after a move by the side to move, which is taken as legal."""
+        return self._flipped(move)
+
+    def before(self, move: Move) -> Position:
+        """Return the position before a move, which is taken as the one that led here."""
+        return self._flipped(move)
+
+    def _flipped(self, move: Move) -> Position:
+        """Flip the squares of a move: doing it and taking it back flip the same bits.
+
+        A fighter only ever captures fighters of the other side, and the Rock captures nothing.
+        """
+        turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
+        path, captured = move.path_bits, move.captured_bits
+        if move.piece is Piece.DWARF:
+            return _trusted(self.dwarfs ^ path, self.trolls ^ captured, self.stone, self.rock, turn)
+        if move.piece is Piece.TROLL:
+            return _trusted(self.dwarfs ^ captured, self.trolls ^ path, self.stone, self.rock, turn)
+        return _trusted(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
+
+    def __str__(self) -> str:
+        lines = [" " * _MARGIN + " ".join(RECORD_LETTERS)]
+        marks = {square: piece.value for piece in Piece for square in self.squares(piece)}
+        for row in range(WIDTH):
+            cells = [
+                marks.get(square, _EMPTY) if square.on_board else " "
+                for square in (Square(column, row) for column in range(WIDTH))
+            ]
+            lines.append(f"{row + 1:2}  {' '.join(cells)}".rstrip())
+        return "\n".join(lines)
+
+
+_MARGIN = 4
+_CELL = 2
+_EMPTY = "."
+
+# Positions are made by the million when moves are searched. A legal move of a position that was
+# checked leads to one that need not be; and to set the fields by their descriptors takes half the
+# time that the dataclass's own constructor does.
+_new = object.__new__
+_set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
+    vars(Position)[name].__set__ for name in ("dwarfs", "trolls", "stone", "rock", "turn")
+)
+
+
+def _trusted(dwarfs: int, trolls: int, stone: int, rock: int, turn: Side) -> Position:
+    """Return a position that is known to be possible, without checking it."""
+    position = _new(Position)
+    _set_dwarfs(position, dwarfs)
+    _set_trolls(position, trolls)
+    _set_stone(position, stone)
+    _set_rock(position, rock)
+    _set_turn(position, turn)
+    return position

@@ -1,0 +1,205 @@
+"""Game records: battles as text, in the notation that Thud programs exchange, with headers or bare.
+
+A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It does
+not tell its rules, nor how the battle ended unless a ply ended it; the dwarfs are the first to move
+unless the first ply is a troll's. Headers tell what is missing, one a line before the setup, in the
+form that chess programs have for theirs (PGN, tag pairs)::
+
+    [Rules "koom valley"]
+    [Dwarf "Anna"]
+    [Troll "Bert"]
+    [Date "2026-11-22"]
+    [Result "0-1"]
+    [Winner "troll"]
+    [Ending "resignation"]
+
+``Result`` is what the dwarfs and the trolls count, ``Winner`` a side or ``none`` for a draw,
+``Ending`` an `Ending`'s value; the three are there if the battle has ended. Headers of other names
+are passed over. No file is touched here, and no ply judged: the ruleset does that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.rules.game import Game
+from thudmud.rules.illegal import IllegalMove
+from thudmud.rules.moves import Side
+from thudmud.rules.notation import read_setup, write_setup
+from thudmud.rules.rulesets import RULESETS, Ruleset
+from thudmud.rules.scoring import Ending, Outcome, Score
+
+_HEADER = re.compile(r'\[ *([A-Za-z]+) +"((?:[^"\\]|\\.)*)" *\]')
+_DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
+_RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
+_NOBODY = "none"
+
+
+class RecordError(ThudmudError, ValueError):
+    """A record that cannot be read.
+
+    Attributes:
+        line: the number of the line, from 1.
+        problem: what is wrong with it.
+    """
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line}: {problem}")
+        self.line = line
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type[RecordError], tuple[int, str]]:
+        return RecordError, (self.line, self.problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A battle, and what a record tells besides. ``str(record)`` is the record with its headers.
+
+    Attributes:
+        game: the battle.
+        dwarf: who played the dwarfs; "" if that is not known.
+        troll: who played the trolls; "" if that is not known.
+        date: the day, as ``2026-11-22``; "" if that is not known.
+
+    Raises:
+        InvalidValueError: a name does not fit on a line, or the date is no such date.
+    """
+
+    game: Game
+    dwarf: str = ""
+    troll: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        for name in (self.dwarf, self.troll):
+            if name and not name.isprintable():
+                raise InvalidValueError(f"{name!r} cannot be anybody's name in a record")
+        if self.date and not _DATE.fullmatch(self.date):
+            raise InvalidValueError(f"{self.date!r} is not a date such as 2026-11-22")
+
+    def __str__(self) -> str:
+        outcome = self.game.outcome
+        headers = {
+            "Rules": self.game.ruleset.name,
+            "Dwarf": self.dwarf,
+            "Troll": self.troll,
+            "Date": self.date,
+        }
+        if outcome is not None:
+            headers["Result"] = f"{outcome.score.dwarf}-{outcome.score.troll}"
+            headers["Winner"] = _NOBODY if outcome.winner is None else outcome.winner.value
+            headers["Ending"] = outcome.ending.value
+        lines = [f'[{name} "{_escaped(value)}"]' for name, value in headers.items() if value]
+        return "\n".join([*lines, write_record(self.game)])
+
+
+def write_record(game: Game) -> str:
+    """Return the bare record of a battle, one line for the setup and one for each ply.
+
+    Raises:
+        ValueError: if the trolls are the first to move and have not moved yet, as a record has no
+            way to say that.
+    """
+    if game.opening.turn is Side.TROLL and not game.moves:
+        raise ValueError("a record without a ply cannot say that the trolls move first")
+    return "\n".join([write_setup(game.opening), *map(str, game.moves), ""])
+
+
+def read_record(text: str, ruleset: Ruleset | None = None) -> Record:
+    """Return what a record tells, each ply checked by the rules.
+
+    Blank lines are passed over. The battle has ended if its last ply or a header says so.
+
+    Args:
+        text: the record, with headers or bare.
+        ruleset: its rules; None if its headers tell them.
+
+    Raises:
+        RecordError: naming the line and what is wrong with it.
+    """
+    lines = [
+        (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
+    headers: dict[str, tuple[int, str]] = {}
+    while lines and lines[0][1].startswith("["):
+        number, line = lines.pop(0)
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            raise RecordError(number, f'{line} is not a header such as [Rules "classic"]')
+        headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
+    if not lines:
+        raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
+    game = _ended(_played(lines, _ruleset(headers, ruleset, lines[0][0])), headers)
+    told = {name: text for name, (_, text) in headers.items()}
+    try:
+        return Record(game, told.get("Dwarf", ""), told.get("Troll", ""), told.get("Date", ""))
+    except InvalidValueError as error:
+        raise RecordError(1, str(error)) from None
+
+
+_Headers = Mapping[str, tuple[int, str]]
+"""The text of each header by its name, and the number of its line."""
+
+
+def _ruleset(headers: _Headers, told: Ruleset | None, setup: int) -> Ruleset:
+    """Return the rules of a record: those that its headers name, or that were told."""
+    number, name = headers.get("Rules", (setup, ""))
+    if not name:
+        if told is None:
+            raise RecordError(setup, 'no header such as [Rules "classic"] tells its rules')
+        return told
+    named = RULESETS.get(name.lower())
+    if named is None:
+        raise RecordError(number, f"there are no {name!r} rules; there are {', '.join(RULESETS)}")
+    if told is not None and told is not named:
+        raise RecordError(number, f"it is by the {named.name} rules, not by the {told.name} rules")
+    return named
+
+
+def _played(lines: list[tuple[int, str]], ruleset: Ruleset) -> Game:
+    """Return the battle of a setup and the plies after it."""
+    (first, setup), *plies = lines
+    turn = Side.TROLL if plies and plies[0][1].startswith("T") else Side.DWARF
+    try:
+        game = Game.start(ruleset, read_setup(setup, ruleset, turn))
+    except ValueError as error:
+        raise RecordError(first, str(error)) from None
+    for number, line in plies:
+        try:
+            game = game.push(line)
+        except IllegalMove as refusal:
+            raise RecordError(number, f"{line}: {refusal.told_for_records()}") from None
+        except ValueError as error:
+            raise RecordError(number, str(error)) from None
+    return game
+
+
+def _ended(game: Game, headers: _Headers) -> Game:
+    """Return a battle with the outcome that its headers tell, if they tell one."""
+    if "Ending" not in headers:
+        return game
+    number, ending = headers["Ending"]
+    result = _RESULT.fullmatch(headers.get("Result", (0, ""))[1])
+    winner = headers.get("Winner", (0, ""))[1]
+    sides = {_NOBODY: None} | {side.value: side for side in Side}
+    if ending not in _ENDINGS:
+        raise RecordError(number, f"{ending!r} is no ending; there are {', '.join(_ENDINGS)}")
+    if result is None or winner not in sides:
+        needed = '[Result "32-28"] and [Winner "dwarf"]'
+        raise RecordError(number, f"an ending needs headers such as {needed}")
+    score = Score(int(result[1]), int(result[2]))
+    outcome = Outcome(_ENDINGS[ending], sides[winner], score)
+    if game.outcome is not None and game.outcome != outcome:
+        raise RecordError(number, "the headers tell another outcome than the plies")
+    return replace(game, outcome=outcome)
+
+
+_ENDINGS = {ending.value: ending for ending in Ending}
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r'(["\\])', r"\\\1", text)

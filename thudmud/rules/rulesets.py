@@ -1,0 +1,254 @@
+"""Rulesets: each a value made of parts. Adding one is adding a value.
+
+Owns the three rulesets and what every ruleset does with its parts. Must never ask which ruleset it
+is: a difference between two of them is a difference between their parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, SupportsIndex
+
+from thudmud.rules import classic, koom_valley
+from thudmud.rules.board import BOARD, SQUARES, Square
+from thudmud.rules.english import capitalised
+from thudmud.rules.generation import Fighters
+from thudmud.rules.illegal import IllegalMove, Reason
+from thudmud.rules.moves import Attempt, Every, Move, Piece, Side, Verb
+from thudmud.rules.position import Position
+from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, Scoring
+
+Goal = Callable[[Position], tuple[Ending, Side] | None]
+"""Tells who has won by reaching a goal, and how the battle has thereby ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """The rules of a battle, as a value made of parts.
+
+    Attributes:
+        name: as players and configuration write it.
+        title: as sentences write it.
+        opening: the position a battle begins with.
+        dwarfs: how the dwarf side moves and captures.
+        trolls: how the troll side does.
+        goals: what ends a battle whoever is to move; none of them twice in one position.
+        scoring: what a battle counts.
+    """
+
+    name: str
+    title: str
+    opening: Position
+    dwarfs: Fighters
+    trolls: Fighters
+    goals: tuple[Goal, ...]
+    scoring: Scoring
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        """The verbs that either side has."""
+        return self.dwarfs.verbs | self.trolls.verbs
+
+    def legal_moves(self, position: Position, most_tramples: int | None = None) -> list[Move]:
+        """Return every distinct outcome of the next ply; none if a goal has been reached.
+
+        If ``most_tramples`` is given, of each piece's tramples only so many, as in `moves_from`.
+        """
+        if self._reached(position) is not None:
+            return []
+        return self._fighters(position.turn).moves(position, BOARD, most_tramples)
+
+    def moves_from(
+        self, position: Position, square: Square, most_tramples: int | None = None
+    ) -> list[Move]:
+        """Return every distinct outcome of a next ply by the piece on a square.
+
+        Args:
+            position: the position before the ply.
+            square: where the piece stands; without one of the side to move there are no outcomes.
+            most_tramples: how many tramples to list at most, the shortest first; None for all.
+                There may be hundreds of thousands, and no more work is done than for those listed.
+                Whoever asks for one more than will be shown learns whether there are more.
+        """
+        if self._reached(position) is not None:
+            return []
+        return self._fighters(position.turn).moves(position, square.bit, most_tramples)
+
+    def count_moves(self, position: Position) -> int:
+        """Return ``len(legal_moves(position))``, faster than by listing them."""
+        if self._reached(position) is not None:
+            return 0
+        return self._fighters(position.turn).count(position)
+
+    def resolve(self, position: Position, attempt: Attempt, side: Side) -> Move:
+        """Return the move that a side asks for.
+
+        Raises:
+            IllegalMove: with the reason and the squares that make it so.
+        """
+        if self._reached(position) is not None:
+            raise IllegalMove(Reason.GAME_OVER)
+        if side is not position.turn:
+            raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn.plural)
+        _require_on_board(attempt)
+        _require_own_piece(position, attempt.origin, side)
+        self._require_verb(attempt, side)
+        _require_once(attempt)
+        return self._fighters(side).grant(position, attempt)
+
+    def after(self, position: Position, move: Move) -> Position:
+        """Return the position after a legal move.
+
+        Whoever plays by a ruleset asks it for this, too; a position only moves pieces about.
+        """
+        return position.after(move)
+
+    def score(self, position: Position) -> Score:
+        """Return what the battle counts as it stands."""
+        reached = self._reached(position)
+        return self.scoring.score(position, None if reached is None else reached[1])
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Return how the battle has ended by itself: by a goal or by a side without a move."""
+        reached = self._reached(position)
+        if reached is not None:
+            ending, winner = reached
+            return Outcome(ending, winner, self.scoring.score(position, winner))
+        if self._fighters(position.turn).can_move(position):
+            return None
+        stuck = self.scoring.stuck(position)
+        return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
+
+    def by_agreement(self, position: Position, ending: Ending) -> Outcome:
+        """Return the outcome of a battle that players end as it stands."""
+        winner = self.scoring.agreed(position)
+        return Outcome(ending, winner, self.scoring.score(position, winner))
+
+    def resignation(self, position: Position, side: Side) -> Outcome:
+        """Return the outcome of a battle that a side gives up."""
+        return Outcome(Ending.RESIGNATION, side.other, self.scoring.resigned(position, side))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Pickle one of `RULESETS` as its name, so that what is unpickled is that very ruleset."""
+        if RULESETS.get(self.name) is self:
+            return _called, (self.name,)
+        return object.__reduce_ex__(self, protocol)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def _fighters(self, side: Side) -> Fighters:
+        return self.dwarfs if side is Side.DWARF else self.trolls
+
+    def _reached(self, position: Position) -> tuple[Ending, Side] | None:
+        for goal in self.goals:
+            if (reached := goal(position)) is not None:
+                return reached
+        return None
+
+    def _require_verb(self, attempt: Attempt, side: Side) -> None:
+        verb = attempt.verb
+        if verb not in self.verbs:
+            verbs = _any_of(self.verbs)
+            raise IllegalMove(Reason.NO_SUCH_VERB, rules=self.title, verb=verb.value, verbs=verbs)
+        own = self._fighters(side).verbs
+        if verb not in own:
+            raise IllegalMove(
+                Reason.NOT_THIS_SIDES_VERB,
+                (attempt.origin,),
+                side=side.plural,
+                verb=verb.value,
+                verbs=_any_of(own),
+            )
+
+
+def _any_of(verbs: frozenset[Verb]) -> str:
+    return " or ".join(verb.value for verb in Verb if verb in verbs)
+
+
+def _captures_named(attempt: Attempt) -> tuple[Square, ...]:
+    return (
+        () if attempt.captures is None or isinstance(attempt.captures, Every) else attempt.captures
+    )
+
+
+def _require_on_board(attempt: Attempt) -> None:
+    for square in (attempt.origin, attempt.target, *_captures_named(attempt)):
+        if not square.on_board:
+            row = [each for each in SQUARES if each.row == square.row]
+            raise IllegalMove(
+                Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
+            )
+
+
+def _require_own_piece(position: Position, square: Square, side: Side) -> None:
+    piece = position.piece_at(square)
+    if piece is None:
+        raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+    if piece is Piece.STONE:
+        raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+    if piece is Piece.ROCK and side is Side.TROLL:
+        raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
+    if piece.side is side.other:
+        raise IllegalMove(
+            Reason.NOT_YOUR_PIECE,
+            (square,),
+            piece=capitalised(piece.phrase),
+            square=square,
+            side=side.plural,
+        )
+
+
+def _require_once(attempt: Attempt) -> None:
+    seen = set()
+    for square in _captures_named(attempt):
+        if square in seen:
+            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+        seen.add(square)
+
+
+_THUD_SCORING = ByPieces(dwarf=1, troll=4)
+
+DISCWORLD = Ruleset(
+    name="discworld",
+    title="Discworld",
+    opening=classic.OPENING,
+    dwarfs=classic.HurlingDwarfs(),
+    trolls=classic.ShovingTrolls(most_after_move=classic.ANY, shortest_shove=1),
+    goals=(),
+    scoring=_THUD_SCORING,
+)
+"""As the help page of the furniture on the Discworld MUD has it."""
+
+CLASSIC = Ruleset(
+    name="classic",
+    title="Classic",
+    opening=classic.OPENING,
+    dwarfs=classic.HurlingDwarfs(),
+    trolls=classic.ShovingTrolls(most_after_move=1, shortest_shove=2),
+    goals=(),
+    scoring=_THUD_SCORING,
+)
+"""The published Original Rules."""
+
+KOOM_VALLEY = Ruleset(
+    name="koom valley",
+    title="Koom Valley",
+    opening=koom_valley.OPENING,
+    dwarfs=koom_valley.TrappingDwarfs(),
+    trolls=koom_valley.TramplingTrolls(),
+    goals=(koom_valley.rock_escaped, koom_valley.rock_captured),
+    scoring=ByVictory(dwarfs_needed=1, trolls_needed=koom_valley.CAPTORS),
+)
+"""The published Koom Valley rules."""
+
+RULESETS: Mapping[str, Ruleset] = MappingProxyType(
+    {rules.name: rules for rules in (DISCWORLD, CLASSIC, KOOM_VALLEY)}
+)
+"""The rulesets by name, the default first. Adding one is adding a value."""
+
+
+def _called(name: str) -> Ruleset:
+    return RULESETS[name]

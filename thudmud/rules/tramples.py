@@ -1,0 +1,198 @@
+"""Paths: the ways of a trample, from dwarf to dwarf.
+
+Owns finding them: all of them, the shortest first, the shortest to a square, the fullest to a
+square. Must never refuse an attempt, nor look at a whole position.
+
+All that is known of the board here is ``prey``, the bitboard of the dwarfs that may be trampled,
+and ``empty``, the bitboard of the squares to land on, the troll's own among them. What is trampled
+on the way need not be added to those: a troll lands an even number of columns and rows from where
+it began, and tramples between.
+
+Dwarfs that stand close can be trampled in hundreds of thousands of ways. Only ``all_paths`` and
+``count_paths`` go through them all; the others work within bounds that are told with them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from functools import cache
+
+from thudmud.errors import ThudmudError
+from thudmud.rules.board import NEXT_TO, SQUARES, Square, beyond, bits_of, square_at, squares_in
+
+Path = tuple[Square, ...]
+"""The dwarfs of a trample in the order trampled; with the origin it settles where a troll goes."""
+
+MOST_STATES = 1_000
+"""After how many states of the board, each looked at once, the search for the fullest path gives
+up: some milliseconds. Random battles come nowhere near it, with 68 tramples for a troll at most."""
+
+_MOST_ARRIVALS = 32
+"""In how many ways the search for the shortest path comes to one square at most. Needed only where
+many more dwarfs stand than Koom Valley has."""
+
+
+class TooManyPathsError(ThudmudError):
+    """The fullest path cannot be told within ``MOST_STATES``."""
+
+
+@cache
+def leaps(bit: int) -> tuple[tuple[int, int, Square], ...]:
+    """Return what can be trampled from a square: its bit, the landing's bit, and its square."""
+    origin = square_at(bit)
+    overs = [(over, beyond(origin, over)) for over in squares_in(NEXT_TO[bit])]
+    return tuple((over.bit, landing.bit, over) for over, landing in overs if landing is not None)
+
+
+def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple[int, Path]]:
+    """Yield every trample as the bit of its end and its path.
+
+    Args:
+        at: the bit of the square that the troll has come to.
+        prey: bitboard of the dwarfs that it may still trample.
+        empty: bitboard of the squares that it may land on.
+        path: the dwarfs that it has trampled.
+    """
+    for over, landing, dwarf in leaps(at):
+        if over & prey and landing & empty:
+            longer = (*path, dwarf)
+            yield landing, longer
+            yield from all_paths(landing, prey ^ over, empty, longer)
+
+
+def count_paths(at: int, prey: int, empty: int) -> int:
+    """Return how many tramples ``all_paths`` yields."""
+    number = 0
+    for over, landing, _ in leaps(at):
+        if over & prey and landing & empty:
+            number += 1 + count_paths(landing, prey ^ over, empty)
+    return number
+
+
+def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Path]]:
+    """Yield what ``all_paths`` does, the shortest first, with no more work than for those taken."""
+    reached: deque[tuple[int, int, Path]] = deque([(origin, prey, ())])
+    while reached:
+        at, left, path = reached.popleft()
+        for over, landing, dwarf in leaps(at):
+            if over & left and landing & empty:
+                longer = (*path, dwarf)
+                yield landing, longer
+                reached.append((landing, left ^ over, longer))
+
+
+def shortest_path(origin: int, target: int, prey: int, empty: int) -> Path | None:
+    """Return the shortest path to a square, or the first of them; None if no trample leads there.
+
+    The shortest path comes to no square twice, so the only dwarfs that it might trample twice are
+    those that stand diagonally between landings, over which it can go both ways. A search that
+    keeps those in mind, and comes to a square again only where fewer of them are spent, tells the
+    path exactly without telling all paths.
+    """
+    if origin == target:
+        return _shortest_round(origin, prey, empty)
+    crossings = prey & _crossings(origin)
+    arrivals: defaultdict[int, list[int]] = defaultdict(list, {origin: [0]})
+    reached: deque[tuple[int, int, Path]] = deque([(origin, 0, ())])
+    while reached:
+        at, spent, path = reached.popleft()
+        for over, landing, dwarf in leaps(at):
+            if not over & prey & ~spent or not landing & empty:
+                continue
+            longer, spending = (*path, dwarf), spent | over & crossings
+            if landing == target:
+                return longer
+            earlier = arrivals[landing]
+            if len(earlier) < _MOST_ARRIVALS and all(each & ~spending for each in earlier):
+                earlier.append(spending)
+                reached.append((landing, spending, longer))
+    return None
+
+
+def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path, ...]:
+    """Return the path to a square that tramples most, or the first two if there are several.
+
+    Raises:
+        TooManyPathsError: that would take more than ``MOST_STATES``.
+    """
+    in_reach = prey & _tramplable(origin, prey, empty)
+    return _Fullest(target, empty).paths(origin, in_reach)
+
+
+def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
+    """Return the shortest path that comes full circle."""
+    rounds = [
+        (dwarf, *rest)
+        for over, landing, dwarf in leaps(origin)
+        if over & prey and landing & empty
+        if (rest := shortest_path(landing, origin, prey ^ over, empty)) is not None
+    ]
+    return min(rounds, key=len, default=None)
+
+
+@cache
+def _crossings(origin: int) -> int:
+    """Return the bitboard of squares that lie diagonally between a troll's possible landings."""
+    start = square_at(origin)
+    return bits_of(
+        tuple(
+            each
+            for each in SQUARES
+            if (each.column - start.column) % 2 and (each.row - start.row) % 2
+        )
+    )
+
+
+def _tramplable(origin: int, prey: int, empty: int) -> int:
+    """Return the bitboard of the dwarfs that some trample may come to."""
+    seen, tramplable, reached = origin, 0, [origin]
+    while reached:
+        for over, landing, _ in leaps(reached.pop()):
+            if over & prey and landing & empty:
+                tramplable |= over
+                if not landing & seen:
+                    seen |= landing
+                    reached.append(landing)
+    return tramplable
+
+
+class _Fullest:
+    """The search for the fullest paths to one square.
+
+    How a troll goes on from a square depends on the dwarfs that are left, not on the order in which
+    the others went; so each such state is looked at once.
+    """
+
+    def __init__(self, target: int, empty: int) -> None:
+        self._target = target
+        self._empty = empty
+        self._states = 0
+        self._known: dict[tuple[int, int], tuple[Path, ...]] = {}
+
+    def paths(self, at: int, prey: int) -> tuple[Path, ...]:
+        """Return the fullest path from a state on, or the first two if there are several."""
+        known = self._known.get((at, prey))
+        if known is not None:
+            return known
+        self._states += 1
+        if self._states > MOST_STATES:
+            raise TooManyPathsError
+        fullest: tuple[Path, ...] = ((),) if at == self._target else ()
+        for over, landing, dwarf in leaps(at):
+            if over & prey and landing & self._empty:
+                if len(fullest) > 1 and len(fullest[0]) == prey.bit_count():
+                    break  # nothing is left to trample, and two are enough
+                rests = self.paths(landing, prey ^ over)
+                fullest = _fuller(fullest, tuple((dwarf, *rest) for rest in rests))
+        self._known[at, prey] = fullest
+        return fullest
+
+
+def _fuller(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return those of two lots of paths, each of one length, that are longer; two at most."""
+    if not some or not others:
+        return some or others
+    if len(some[0]) == len(others[0]):
+        return (some + others)[:2]
+    return max(some, others, key=lambda paths: len(paths[0]))
