@@ -25,7 +25,7 @@ from thudmud.rules.board import (
 from thudmud.rules.english import counted
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb
+from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 
 OPENING = Position.from_diagram(
@@ -91,7 +91,7 @@ class HurlingDwarfs:
             raise checks.nothing_to_capture(attempt, "a dwarf captures by being hurled")
         if attempt.captures:
             raise IllegalMove(Reason.MOVE_CAPTURES, attempt.captures)
-        return Move(Piece.DWARF, attempt.origin, attempt.target)
+        return listed(Piece.DWARF, attempt.origin, attempt.target)
 
 
 def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
@@ -115,7 +115,7 @@ _LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
 @cache
 def _hurl(origin: Square, target: Square) -> Move:
     """Return the one move object for a hurl; there are a few thousand of them at most."""
-    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+    return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _thrown(position: Position) -> Iterator[int]:
@@ -145,7 +145,7 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
         raise IllegalMove(Reason.HURL_CAPTURES, (target,), target=target)
-    return Move(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+    return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 ANY = 8
@@ -223,7 +223,7 @@ class ShovingTrolls:
             captures = _named(position, attempt)
             if len(captures) > self.most_after_move:
                 raise self._too_many(position, attempt, captures)
-        return Move(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
+        return listed(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
 
     def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
         """Yield the shoves: origin, target, and how few captures make an outcome of their own.
@@ -332,7 +332,7 @@ class _Options(dict[int, tuple[Move, ...]]):
         return moves
 
     def _make(self, captures: tuple[Square, ...]) -> Move:
-        move = Move(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
+        move = listed(Piece.TROLL, square_at(self._origin), square_at(self._target), captures)
         self._made[captures] = move
         return move
 
@@ -348,7 +348,7 @@ def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple
     """Return the shoves between two squares, one per set of at least so many captures."""
     start, end = square_at(origin), square_at(target)
     return tuple(
-        Move(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
+        listed(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
         for captures in _captures(prey, fewest, ANY)
     )
 

@@ -32,7 +32,7 @@ from thudmud.rules.generation import (
     require_queen_way,
 )
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb
+from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 from thudmud.rules.scoring import Ending
 from thudmud.rules.tramples import (
@@ -120,7 +120,7 @@ def rock_captured(position: Position) -> tuple[Ending, Side] | None:
 
 @cache
 def _rock_move(origin: int, target: int) -> Move:
-    return Move(Piece.ROCK, square_at(origin), square_at(target))
+    return listed(Piece.ROCK, square_at(origin), square_at(target))
 
 
 _CACHED = 4096
@@ -171,7 +171,7 @@ class TrappingDwarfs:
             return grant_rock_move(position, attempt)
         require_queen_way(position, attempt)
         checks.require_empty_target(position, attempt)
-        return Move(Piece.DWARF, attempt.origin, attempt.target, _named(position, attempt))
+        return listed(Piece.DWARF, attempt.origin, attempt.target, _named(position, attempt))
 
 
 def _traps(position: Position) -> int:
@@ -202,7 +202,7 @@ def _capturing(origin: int, target: int, trapped: int) -> tuple[Move, ...]:
     """Return the moves between two squares, one for each set of trolls that may be captured."""
     start, end, trolls = square_at(origin), square_at(target), squares_in(trapped)
     return tuple(
-        Move(Piece.DWARF, start, end, captures)
+        listed(Piece.DWARF, start, end, captures)
         for number in range(1, len(trolls) + 1)
         for captures in combinations(trolls, number)
     )
@@ -291,12 +291,12 @@ class TramplingTrolls:
             path = _named_path(position, attempt, attempt.captures)
         else:
             _require_stride(position, attempt)
-            return Move(Piece.TROLL, attempt.origin, attempt.target)
+            return listed(Piece.TROLL, attempt.origin, attempt.target)
         return _trample(attempt.origin, attempt.target, path)
 
 
 def _trample(origin: Square, target: Square, path: Path) -> Move:
-    return Move(Piece.TROLL, origin, target, path, trample=True)
+    return listed(Piece.TROLL, origin, target, path, trample=True)
 
 
 def _count_strides(trolls: int, empty: int) -> int:

@@ -1,0 +1,83 @@
+"""Several threads list moves at once, and each of them gets whole lists."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from threading import Barrier
+
+import pytest
+
+from thudmud.rules import (
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Game,
+    Move,
+    Piece,
+    Ruleset,
+    classic,
+    generation,
+    koom_valley,
+)
+
+THREADS = 4
+ROUNDS = 15
+
+
+@pytest.fixture(autouse=True)
+def _switching_often() -> Iterator[None]:
+    """Let threads take turns as often as can be, so that what is half made is seen."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the rules begin anew, as in a new process."""
+    further = classic._hurls_along
+    monkeypatch.setattr(classic, "_LINES", generation.Listing(Piece.DWARF, 15, further))
+    monkeypatch.setattr(koom_valley, "_QUEENS", generation.Listing(Piece.DWARF, 15))
+    monkeypatch.setattr(koom_valley, "_STRIDES", generation.Listing(Piece.TROLL, 3))
+    for cache in (classic._steps_capturing, classic._shoves_capturing, koom_valley._capturing):
+        cache.cache_clear()
+
+
+def positions(rules: Ruleset, seed: int) -> list[Game]:
+    random, game = Random(seed), Game.start(rules)
+    games = [game]
+    while len(games) < 30 and game.outcome is None:
+        game = game.play(random.choice(game.legal_moves()))
+        games.append(game)
+    return games
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+def test_all_threads_get_whole_lists(rules: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = positions(rules, 1)
+    wanted = [set(game.legal_moves()) for game in games]
+    sizes = [len(game.legal_moves()) for game in games]
+    for _ in range(ROUNDS):
+        forget(monkeypatch)
+        together = Barrier(THREADS)
+
+        def listed(_thread: int, together: Barrier = together) -> list[list[Move]]:
+            together.wait()
+            return [game.legal_moves() for game in games]
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            answers = [*pool.map(listed, range(THREADS)), [game.legal_moves() for game in games]]
+        for answer in answers:
+            assert [len(moves) for moves in answer] == sizes
+            assert [set(moves) for moves in answer] == wanted
+
+
+def test_the_forgetting_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the test above would compare what was remembered with itself."""
+    one = DISCWORLD.legal_moves(DISCWORLD.opening)[0]
+    forget(monkeypatch)
+    assert DISCWORLD.legal_moves(DISCWORLD.opening)[0] is not one
+    assert len(KOOM_VALLEY.legal_moves(KOOM_VALLEY.opening)) == 388

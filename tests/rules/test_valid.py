@@ -1,0 +1,237 @@
+"""What cannot be cannot be made: positions, moves, battles, scores and records."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import pytest
+
+from tests.rules.shorthand import D, T, squares
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Ending,
+    Game,
+    IllegalMove,
+    Move,
+    Piece,
+    Position,
+    Record,
+    RecordError,
+    Ruleset,
+    Score,
+    Square,
+    Verb,
+    read_position,
+    read_record,
+    write_position,
+)
+
+H8, A6, B6, C6 = squares("H8 A6 B6 C6")
+CORNER = Square.parse("A1")
+DWARF, TROLL, STONE, ROCK = Piece
+
+
+class TestPosition:
+    @pytest.mark.parametrize(
+        ("dwarfs", "trolls", "stone", "rock", "problem"),
+        [
+            (A6.bit, A6.bit, 0, 0, "two pieces stand on one square"),
+            (0, H8.bit, H8.bit, 0, "two pieces stand on one square"),
+            (0, 0, H8.bit, H8.bit, "two pieces stand on one square"),
+            (CORNER.bit, 0, 0, 0, "a piece stands off the board"),
+            (1 << 15, 0, 0, 0, "a piece stands off the board"),
+            (1 << 300, 0, 0, 0, "a piece stands off the board"),
+            (-1, 0, 0, 0, "a piece stands off the board"),
+            (0, 0, 0, A6.bit | B6.bit, "one Thudstone and one Rock"),
+            (0, 0, A6.bit | B6.bit, 0, "one Thudstone and one Rock"),
+        ],
+    )
+    def test_that_cannot_be(
+        self, dwarfs: int, trolls: int, stone: int, rock: int, problem: str
+    ) -> None:
+        with pytest.raises(InvalidValueError, match=problem):
+            Position(dwarfs, trolls, stone, rock, D)
+
+    def test_without_a_side_to_move(self) -> None:
+        with pytest.raises(InvalidValueError, match="not a side"):
+            Position(0, 0, 0, 0, "dwarf")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+    def test_drawn_and_read(self, rules: Ruleset) -> None:
+        drawn = str(rules.opening)
+        assert Position.from_diagram(drawn, D) == rules.opening
+        assert drawn.splitlines()[0].split() == list("ABCDEFGHJKLMNOP")
+        assert all(line == line.rstrip() for line in drawn.splitlines())
+
+    @pytest.mark.parametrize(
+        "diagram", ["", "A B C\n 1 ...", str(CLASSIC.opening).replace("X", "?")]
+    )
+    def test_diagrams_that_are_none(self, diagram: str) -> None:
+        with pytest.raises(InvalidValueError):
+            Position.from_diagram(diagram, D)
+
+    @pytest.mark.parametrize("turn", [D, T])
+    @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+    def test_as_one_text(self, rules: Ruleset, turn: object) -> None:
+        position = replace(rules.opening, turn=turn)
+        assert read_position(write_position(position), rules) == position
+
+    @pytest.mark.parametrize("text", ["", "dA6,RH8", "dA6,RH8 dwarfs", "dA6 dwarf", "RH9 troll"])
+    def test_texts_that_are_none(self, text: str) -> None:
+        with pytest.raises(ValueError, match=r"."):
+            read_position(text, CLASSIC)
+
+
+class TestMove:
+    @pytest.mark.parametrize(
+        ("fields", "problem"),
+        [
+            ((DWARF, CORNER, A6), "off the board"),
+            ((DWARF, A6, CORNER), "off the board"),
+            ((TROLL, A6, B6, (CORNER,)), "off the board"),
+            ((DWARF, A6, A6), "goes nowhere"),
+            ((DWARF, A6, B6, (C6,), True), "only a troll that moves tramples"),
+            ((TROLL, A6, B6, (C6,), True, Verb.SHOVE), "only a troll that moves tramples"),
+            ((TROLL, A6, B6, (B6,), False, Verb.HURL), "a hurl is a dwarf's"),
+            ((DWARF, A6, B6, (), False, Verb.HURL), "a hurl is a dwarf's"),
+            ((DWARF, A6, B6, (C6,), False, Verb.HURL), "a hurl is a dwarf's"),
+            ((DWARF, A6, B6, (C6,), False, Verb.SHOVE), "a shove is a troll's"),
+            ((STONE, H8, A6), "the Thudstone stays"),
+            ((ROCK, H8, A6, (B6,)), "only fighters capture"),
+            ((TROLL, H8, A6, (B6, B6)), "on a square twice"),
+            ((TROLL, H8, A6, (C6, B6)), "not in board order"),
+            ((TROLL, H8, A6, (H8,)), "where it stood"),
+        ],
+    )
+    def test_that_cannot_be(self, fields: tuple[object, ...], problem: str) -> None:
+        with pytest.raises(InvalidValueError, match=problem):
+            Move(*fields)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+    def test_what_the_rules_list_can_be_made(self, rules: Ruleset) -> None:
+        game = Game.start(rules)
+        for _ in range(40):
+            moves = game.legal_moves()
+            for move in moves:
+                made = replace(move)
+                assert made == move
+                assert (made.path_bits, made.captured_bits) == (move.path_bits, move.captured_bits)
+            game = game.play(max(moves, key=lambda move: len(move.captures)))
+
+
+class TestGame:
+    def test_that_cannot_be(self) -> None:
+        start = Game.start(CLASSIC)
+        with pytest.raises(InvalidValueError, match="the other side is to move"):
+            replace(start, moves=(Move(DWARF, A6, B6),))
+        with pytest.raises(InvalidValueError, match="cannot be quiet"):
+            replace(start, quiet_plies=1)
+        with pytest.raises(InvalidValueError, match="below 0"):
+            Score(3, -1)
+
+    def test_push_checks_and_play_trusts(self) -> None:
+        start = Game.start(CLASSIC)
+        assert start.push("dA6-B6") == start.play(Move(DWARF, A6, B6))
+        assert start.moves == ()
+        with pytest.raises(IllegalMove):
+            start.push("dA6-A7")
+        with pytest.raises(ValueError, match="skip the letter I"):
+            start.push("dA6-I6")
+        with pytest.raises(ValueError, match="is not a ply"):
+            start.push("move a6 b6")
+        over = start.resign(D)
+        with pytest.raises(IllegalMove, match="over"):
+            over.push("dA6-B6")
+
+    def test_what_a_move_prints_can_be_pushed(self) -> None:
+        game = Game.start(DISCWORLD)
+        for ply in ("dF15-F8", "TG7-F7", "dF8-G8xG8"):
+            game = game.push(ply)
+            assert str(game.moves[-1]) == ply
+
+    def test_printed(self) -> None:
+        game = Game.start(KOOM_VALLEY)
+        heading, *drawn = str(game).splitlines()
+        assert heading == "Koom Valley: 0 plies; dwarfs to move, score 0 to 0"
+        assert "\n".join(drawn) == str(game.position)
+        game = game.push("dH9-H10")
+        assert str(game).splitlines()[0].startswith("Koom Valley: 1 ply, the last dH9-H10; trolls")
+        assert "won by the trolls" in str(game.resign(D))
+        assert "a draw" in str(game.agree(Ending.AGREEMENT))
+
+    @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+    def test_pickled_with_its_own_ruleset(self, rules: Ruleset) -> None:
+        game = Game.start(rules)
+        game = game.play(game.legal_moves()[0])
+        again = pickle.loads(pickle.dumps(game))  # noqa: S301  (our own bytes)
+        assert again == game
+        assert hash(again) == hash(game)
+        assert again.ruleset is rules
+
+    def test_a_ruleset_of_ones_own_is_pickled_whole(self) -> None:
+        own = replace(CLASSIC, title="Mine")
+        again = pickle.loads(pickle.dumps(own))  # noqa: S301  (our own bytes)
+        assert again == own
+        assert again is not CLASSIC
+
+    def test_refusals_are_pickled(self) -> None:
+        with pytest.raises(IllegalMove) as caught:
+            Game.start(CLASSIC).push("dA6-A7")
+        again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  (our own bytes)
+        assert (str(again), again.reason) == (str(caught.value), caught.value.reason)
+        error = pickle.loads(pickle.dumps(RecordError(3, "this")))  # noqa: S301
+        assert (error.line, error.problem) == (3, "this")
+        assert isinstance(error, ThudmudError)
+
+
+class TestRecord:
+    def test_headers_are_written_and_read(self) -> None:
+        for rules in RULESETS.values():
+            game = Game.start(rules)
+            game = game.play(game.legal_moves()[0])
+            for each in (game, game.resign(T), game.agree(Ending.AGREEMENT)):
+                record = Record(each, "Anna", 'the "Rock"\\', "2026-11-22")
+                assert read_record(str(record)) == record
+                assert read_record(str(record), rules) == record
+
+    def test_what_is_not_known_is_left_out(self) -> None:
+        text = str(Record(Game.start(KOOM_VALLEY)))
+        assert text.splitlines()[0] == '[Rules "koom valley"]'
+        assert text.splitlines()[1].startswith("dH9,")
+
+    def test_headers_of_others_are_passed_over(self) -> None:
+        text = f'[Event "a game"]\n[rules "Classic"]\n\n{Record(Game.start(CLASSIC))}'
+        assert read_record(text).game == Game.start(CLASSIC)
+
+    @pytest.mark.parametrize(
+        ("header", "line", "problem"),
+        [
+            ("", 1, 'no header such as [Rules "classic"] tells its rules'),
+            ('[Rules "chess"]\n', 1, "there are no 'chess' rules; there are discworld, "),
+            ("[Rules]\n", 1, "[Rules] is not a header such as"),
+            ('[Rules "classic"]\n[Date "yesterday"]\n', 1, "is not a date"),
+            ('[Rules "classic"]\n[Dwarf "a\x07b"]\n', 1, "anybody's name"),
+            ('[Rules "classic"]\n[Ending "boredom"]\n', 2, "'boredom' is no ending; there are"),
+            ('[Rules "classic"]\n[Ending "claim"]\n', 2, "an ending needs headers"),
+        ],
+    )
+    def test_what_is_wrong_with_headers(self, header: str, line: int, problem: str) -> None:
+        bare = str(Record(Game.start(CLASSIC))).split("\n", 1)[1]
+        with pytest.raises(RecordError) as caught:
+            read_record(header + bare)
+        assert caught.value.line == line
+        assert problem in caught.value.problem
+
+    def test_rules_that_contradict_each_other(self) -> None:
+        with pytest.raises(RecordError, match="by the classic rules, not by the discworld rules"):
+            read_record(str(Record(Game.start(CLASSIC))), DISCWORLD)
+
+    def test_an_outcome_that_the_plies_contradict(self) -> None:
+        told = '[Rules "koom valley"]\n[Result "0-1"]\n[Winner "troll"]\n[Ending "claim"]\n'
+        with pytest.raises(RecordError, match="another outcome than the plies"):
+            read_record(told + "dG2,dA8,TA6,RH2\nRH2-H1\n")
