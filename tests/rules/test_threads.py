@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from random import Random
 from threading import Barrier
 
 import pytest
 
+from tests.rules.shorthand import seeded
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -47,7 +47,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def positions(rules: Ruleset, seed: int) -> list[Game]:
-    random, game = Random(seed), Game.start(rules)
+    random, game = seeded(seed), Game.start(rules)
     games = [game]
     while len(games) < 30 and game.outcome is None:
         game = game.play(random.choice(game.legal_moves()))

@@ -24,6 +24,7 @@ from thudmud.rules import (
     RecordError,
     Ruleset,
     Score,
+    Side,
     Square,
     Verb,
     read_position,
@@ -77,7 +78,7 @@ class TestPosition:
 
     @pytest.mark.parametrize("turn", [D, T])
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-    def test_as_one_text(self, rules: Ruleset, turn: object) -> None:
+    def test_as_one_text(self, rules: Ruleset, turn: Side) -> None:
         position = replace(rules.opening, turn=turn)
         assert read_position(write_position(position), rules) == position
 
