@@ -1,4 +1,4 @@
-"""The page for programmers of MUDs: its code does what it shows, and so does the example."""
+"""The pages for programmers: their code does what they show, and so does the example."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "library.md"
+LIBRARY, RULES = ROOT / "docs" / "library.md", ROOT / "docs" / "rules.md"
 _BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?", re.DOTALL)
 _COMMAND = re.compile(r"^    \$ python (?P<words>.*)\n(?P<shown>(?:    .*\n)+)", re.MULTILINE)
 
@@ -31,7 +31,7 @@ def run_page(text: str, replace: Callable[[str, str], str]) -> str:
         line = text.count("\n", 0, found.start("code"))
         with redirect_stdout(out):
             code = "\n" * line + found["code"]
-            exec(compile(code, str(PAGE), "exec"), names)  # noqa: S102 (it is our own)
+            exec(compile(code, "page", "exec"), names)  # noqa: S102 (it is our own)
         printed = replace(found["shown"] or "", out.getvalue())
         shown = f"\n```text\n{printed}```\n" if printed else ""
         return f"```python\n{found['code']}```\n{shown}"
@@ -39,18 +39,19 @@ def run_page(text: str, replace: Callable[[str, str], str]) -> str:
     return _BLOCK.sub(run, text)
 
 
-def test_the_code_prints_what_is_shown() -> None:
+@pytest.mark.parametrize("page", [LIBRARY, RULES], ids=lambda page: page.name)
+def test_the_code_prints_what_is_shown(page: Path) -> None:
     def compare(shown: str, printed: str) -> str:
         assert printed == shown, f"python {Path(__file__).relative_to(ROOT)} writes it anew"
         return printed
 
-    text = PAGE.read_text("utf-8")
+    text = page.read_text("utf-8")
     assert run_page(text, compare) == text
     assert text.count("```python") == len(_BLOCK.findall(text)) > 9
 
 
 def test_the_example_plays_the_match_as_shown() -> None:
-    ((words, shown),) = _COMMAND.findall(PAGE.read_text("utf-8"))
+    ((words, shown),) = _COMMAND.findall(LIBRARY.read_text("utf-8"))
     done = subprocess.run(
         [sys.executable, *words.split()], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=False,
@@ -104,4 +105,5 @@ print([name for name in others if not name.endswith("__mypyc")])
 
 
 if __name__ == "__main__":
-    PAGE.write_text(run_page(PAGE.read_text("utf-8"), lambda _, printed: printed), "utf-8")
+    for each in (LIBRARY, RULES):
+        each.write_text(run_page(each.read_text("utf-8"), lambda _, printed: printed), "utf-8")
