@@ -33,9 +33,9 @@ from thudmud.journal import SqliteJournal
 from thudmud.journal.checking import check_all
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
+from thudmud.play.events import BattleEnded, BattleStarted, Event, Moved
 from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
 from thudmud.storage.files import beside
-from thudmud.tables.events import BattleEnded, BattleStarted, Event, Moved
 
 GAMES = 10_000
 PLIES = 80

@@ -12,8 +12,8 @@ import timeit
 from collections.abc import Callable
 from contextlib import suppress
 
-from thudmud.commands import ParseError, parse
-from thudmud.commands.parsing import parse_afresh
+from thudmud.language import ParseError, parse
+from thudmud.language.parsing import parse_afresh
 
 POSITION = r"[a-o] *(?:1[0-5]|[1-9])\b"
 YARDSTICK = re.compile(

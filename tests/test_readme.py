@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from thudmud.commands import parse
+from thudmud.language import parse
 from thudmud.script import Transcript, perform
 from thudmud.script.format import FORMAT
 from thudmud.server.cli.staging import open_stages

@@ -4,8 +4,10 @@ What a MUD needs that wants boards of its own: a `House` that is told who types 
 answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.rules`.
 """
 
-from thudmud.commands import Options, Style
-from thudmud.tables import BoardSpec, Parting
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
+from thudmud.play.options import Options
+from thudmud.play.table import BoardSpec
 from thudmud.text import House, Message, StateError, Terminal
 
 __all__ = [

@@ -8,8 +8,9 @@ import pytest
 
 from thudmud.bots import Opponent
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER
+from thudmud.play.events import Parting
+from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Side
-from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

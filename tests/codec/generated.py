@@ -6,8 +6,8 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
+from thudmud.play.events import Event, Imported, TableEvent
 from thudmud.rules import SQUARES, Move, Piece, Score, Verb
-from thudmud.tables.events import Event, Imported, TableEvent
 
 KINDS: tuple[type[Event], ...] = (*get_args(TableEvent), Imported)
 

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from tests.codec.generated import KINDS, some_events
 from thudmud.codec.events import SCHEMA, UPGRADES, Misread, TooNew, decode, encode
+from thudmud.play.events import Event, Joined, Offer, Parting
 from thudmud.rules import Ending, Side, Verb
-from thudmud.tables.events import Event, Joined, Offer, Parting
 
 HERE = Path(__file__).parent
 

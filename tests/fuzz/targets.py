@@ -8,10 +8,11 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 from tests.fuzz.wire import TERMS, Report, reported
-from thudmud.commands import MAX_LINE, ParseError, Style, clean, parse
+from thudmud.language import MAX_LINE, ParseError, clean, parse
+from thudmud.play.commands import Style
+from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.server.telnet.lines import LineSplitter
-from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 from thudmud.text.mistakes import explain

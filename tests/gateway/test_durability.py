@@ -11,7 +11,7 @@ from tests.gateway.client import SECRET, Client, opened
 from thudmud.gateway.board import Board
 from thudmud.gateway.terms import Terms
 from thudmud.journal import Entry, JournalError, MemoryJournal, NotWritten, SqliteJournal
-from thudmud.tables.events import Event, Parting
+from thudmud.play.events import Event, Parting
 from thudmud.text import Message
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.gateway.client import SECRET
-from thudmud.commands import parse
 from thudmud.gateway.faults import FATAL, Code
 from thudmud.gateway.requests import KINDS, Line, Request
+from thudmud.language import parse
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "examples" / "node"

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from thudmud.journal import Entry, Journal
+from thudmud.play.events import BattleStarted, Cleared, Event, Joined, Moved
 from thudmud.rules import Move, Piece, Side, Square
-from thudmud.tables.events import BattleStarted, Cleared, Event, Joined, Moved
 
 OAK, PINE = "oak board", "pine board"
 PATIENCE = 10.0

@@ -27,7 +27,7 @@ from tests.journal.deeds import (
 )
 from thudmud.journal import Conflict, Entry, Journal, JournalError, NotWritten
 from thudmud.journal.following import MOST_WAITING
-from thudmud.tables.events import LANDMARKS, Event
+from thudmud.play.events import LANDMARKS, Event
 
 
 class TestAppending:

@@ -16,8 +16,8 @@ from thudmud.journal import Damaged, JournalError, Unknown
 from thudmud.journal.layout import TABLES
 from thudmud.journal.seal import SUFFIX
 from thudmud.journal.store import Append, Store
+from thudmud.play.events import Event, Imported
 from thudmud.storage.files import beside
-from thudmud.tables.events import Event, Imported
 
 LONG = Imported(1.0, "", "classic", "Anna", "Bert", "dF1,TG7,RH8\n" + "dA6-B6\n" * 1500, 1, None)
 """Too long for a page of the file."""

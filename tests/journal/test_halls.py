@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.server.place import Place
-from thudmud.commands import Play
 from thudmud.journal import Journal, MemoryJournal, SqliteJournal
+from thudmud.play.commands import Play
 from thudmud.rules import Side
 
 PATIENCE = 20.0

@@ -17,7 +17,7 @@ from tests.codec.test_events import samples
 from tests.journal.deeds import OAK, PINE, joined
 from thudmud.codec import SCHEMA, decode
 from thudmud.journal.store import Append, Store
-from thudmud.tables.events import LANDMARKS
+from thudmud.play.events import LANDMARKS
 
 HERE = Path(__file__).parent
 SCHEMAS = range(1, SCHEMA + 1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 
-from thudmud.commands import Style
-from thudmud.commands.options import Options
 from thudmud.journal import Journal
+from thudmud.play.commands import Style
+from thudmud.play.options import Options
+from thudmud.play.table import BoardSpec
 from thudmud.server.members.account_file import Unavailable
 from thudmud.server.scribe import Scribe
-from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

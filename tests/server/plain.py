@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 
+from thudmud.play.asides import Entered, Gone
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision
+from thudmud.play.table import BoardSpec
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.tables import BoardSpec, Decision, Parting
-from thudmud.tables.asides import Entered, Gone
 from thudmud.text import House, Message, Plan
 
 PATIENCE = 20.0  # seconds after which something that was waited for will not come

@@ -12,7 +12,8 @@ import pytest
 
 from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from thudmud.bots import opponent
-from thudmud.commands import Play
+from thudmud.play.commands import Play
+from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.server import bot_program
 from thudmud.server.bot_program import Program, ProgramError
@@ -20,7 +21,6 @@ from thudmud.server.lobby import Lobby
 from thudmud.server.members.accounts import KeptName
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import Settings
-from thudmud.tables.table import Table
 
 OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
 PAIR = ("Grog", "Mog")

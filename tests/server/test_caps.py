@@ -9,7 +9,7 @@ import pytest
 
 from tests.server.desks import CHEAP
 from tests.server.plain import Client, Serving
-from thudmud.commands import parse
+from thudmud.language import parse
 from thudmud.server.limits import idleness
 from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.limits.talk import Talk

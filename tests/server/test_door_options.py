@@ -6,10 +6,10 @@ import pytest
 
 from tests.server.desks import Answers, Office
 from tests.server.plain import Serving
-from thudmud.commands.options import Charset, SetCharset, SetReader, SetWidth, Switch
+from thudmud.language.preferences import options_of
+from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
+from thudmud.play.table import BoardSpec
 from thudmud.server.members.accounts import Accounts
-from thudmud.tables import BoardSpec
-from thudmud.tables.preferences import options_of
 from thudmud.text import House
 
 NAME = "What is your name? "

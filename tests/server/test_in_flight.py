@@ -10,13 +10,13 @@ import pytest
 
 from tests.server.place import BOARDS, Place
 from tests.server.test_scribe import SlowJournal
-from thudmud.commands import Style
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
 from thudmud.rules import Side
 from thudmud.server import presence
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby
 from thudmud.server.members.accounts import Accounts
-from thudmud.tables import Parting
 from thudmud.text import House
 from thudmud.text.display import Terminal
 

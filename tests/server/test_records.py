@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
+from tests.play.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.journal import Journal, MemoryJournal, SqliteJournal
 from thudmud.journal.store import Store
+from thudmud.play.archive import Archive
+from thudmud.play.events import Event
+from thudmud.play.match import game_of
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -28,9 +31,6 @@ from thudmud.server.cli.exporting import StrangerError, Wanted, Written, export
 from thudmud.server.cli.importing import LARGEST, STREAM, Result, bring_in
 from thudmud.server.cli.records import Told, file_name, folded, told_by
 from thudmud.server.main import main
-from thudmud.tables.archive import Archive
-from thudmud.tables.events import Event
-from thudmud.tables.folding import game_of
 
 Shown = pytest.CaptureFixture[str]
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 from tests.server.place import Place
-from thudmud.commands import Style
 from thudmud.journal import NotWritten
 from thudmud.journal.memory import MemoryJournal
+from thudmud.play.commands import Style
+from thudmud.play.events import Event, Parting
 from thudmud.rules import Side
 from thudmud.server.scribe import NOT_STORED
-from thudmud.tables import Parting
-from thudmud.tables.events import Event
 
 
 class SlowJournal(MemoryJournal):

@@ -22,23 +22,23 @@ from pathlib import Path
 import pytest
 
 from tests.server.plain import Client
-from thudmud.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
 from thudmud.journal import Entry
 from thudmud.journal.sqlite import SqliteJournal
-from thudmud.rules import Game, Side
-from thudmud.tables import BoardSpec, Table
-from thudmud.tables.events import (
+from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
+from thudmud.play.events import (
     Absent,
     Adjourned,
+    BattleId,
     Event,
     Offer,
     Resumed,
     Returned,
+    SavedMatch,
     TableEvent,
 )
-from thudmud.tables.saved import BattleId, SavedMatch
-from thudmud.tables.seating import Occasion
-from thudmud.tables.table_decisions import TableCommand, decide, resume
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import Occasion, TableCommand, decide, resume
+from thudmud.rules import Game, Side
 from thudmud.text import board
 from thudmud.text.display import Display
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
-from thudmud.commands import Play
+from thudmud.play.commands import Play
+from thudmud.play.events import Imported
 from thudmud.rules import Ending, Outcome, Score
-from thudmud.tables.events import Imported
 
 BOARDS = (BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF))
 NAMES = ("Anna", "Bert", "Carla")

@@ -6,11 +6,10 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
+from thudmud.play.events import BattleId
+from thudmud.play.match import Match
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game, Piece, Position, Ruleset, Side, Square
-from thudmud.tables import BoardSpec
-from thudmud.tables.match import Match
-from thudmud.tables.saved import BattleId
-from thudmud.tables.table import Table
 
 KINDS = {piece.value: piece for piece in Piece}
 

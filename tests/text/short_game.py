@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.tables import BoardSpec
+from thudmud.play.table import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tables.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.commands.archive import History
+from tests.play.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.play.archive import State
+from thudmud.play.commands import History
+from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
+from thudmud.play.standings import Standings
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
-from thudmud.tables import BoardSpec, Table, TableEvent
-from thudmud.tables.archive import State
-from thudmud.tables.events import BattleEnded, BattleStarted, Left, Moved, Parting
-from thudmud.tables.standings import Standings
 from thudmud.text import archive
 from thudmud.text.battles import ENDINGS, STATES, entry, sides
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from thudmud.commands.model import Join, Play, Start
+from thudmud.play.commands import Join, Play, Start
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import Occasion, TableCommand, decide
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
-from thudmud.tables import BoardSpec, Table
-from thudmud.tables.seating import Occasion
-from thudmud.tables.table_decisions import TableCommand, decide
 from thudmud.text import House, board, panel
 from thudmud.text.display import Display, Terminal
 

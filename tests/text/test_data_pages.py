@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.text.short_game import played
+from thudmud.play.events import Offer
 from thudmud.rules import RULESETS, Ending, Verb
-from thudmud.tables.events import Offer
 from thudmud.text.machine import TAG
 
 DOCS = Path(__file__).parents[2] / "docs"

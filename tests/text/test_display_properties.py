@@ -10,13 +10,12 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.commands.generated import colours
+from tests.language.generated import colours
 from tests.text.positions import table_with
-from thudmud.commands.model import Style
-from thudmud.commands.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Switch
+from thudmud.play.commands import Style
+from thudmud.play.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Switch
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
-from thudmud.tables import BoardSpec
-from thudmud.tables.table import Table
 from thudmud.text import House
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 from thudmud.text.words import columns

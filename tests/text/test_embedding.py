@@ -9,7 +9,7 @@ import pytest
 from tests.text.plays import BEGUN, do, house_of
 from tests.text.test_house import told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
-from thudmud.commands import Orient
+from thudmud.play.options import Orient
 from thudmud.rules import Side
 
 EVERYTHING = Terminal(packages=frozenset({"Thud"}))

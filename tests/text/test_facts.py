@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from thudmud.play.events import BattleId, Moved
+from thudmud.play.hall import Telling
+from thudmud.play.match import Match
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
-from thudmud.tables import BoardSpec, Telling
-from thudmud.tables.events import Moved
-from thudmud.tables.match import Match
-from thudmud.tables.saved import BattleId
-from thudmud.tables.table import Table
 from thudmud.text import House, Message, messages
 from thudmud.text.display import Terminal
 from thudmud.text.facts import facts

@@ -10,18 +10,11 @@ from typing import get_args
 
 import pytest
 
-from thudmud.commands import (
-    VERBS,
-    Element,
-    LastMove,
-    ParseError,
-    Play,
-    Query,
-    Scheme,
-    ViewPossible,
-    parse,
-)
-from thudmud.commands.options import SHADES, WIDTHS
+from thudmud.language import VERBS, ParseError, parse
+from thudmud.play.commands import LastMove, Play, Query, ViewPossible
+from thudmud.play.match import RATED_PLIES
+from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
+from thudmud.play.standings import MIDDLE
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -37,8 +30,6 @@ from thudmud.rules import (
 )
 from thudmud.rules.english import lasting
 from thudmud.server.settings import Settings
-from thudmud.tables.match import RATED_PLIES
-from thudmud.tables.standings import MIDDLE
 from thudmud.text import House, grid, machine
 from thudmud.text.archive import PAGE
 from thudmud.text.help import PAGES, PARTS, Page, contents, page, syntax

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thudmud.commands import KEYWORDS
-from thudmud.commands.model import Style
-from thudmud.commands.options import Switch
-from thudmud.tables import BoardSpec
+from thudmud.language import KEYWORDS
+from thudmud.play.commands import Style
+from thudmud.play.options import Switch
+from thudmud.play.table import BoardSpec
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

@@ -7,18 +7,19 @@ import json
 import pytest
 
 from tests.text.test_house import BOARDS, told
-from thudmud.commands import Replay, Style
-from thudmud.rules import Ending, Side
-from thudmud.tables import Decision, Parting, Unread
-from thudmud.tables.events import (
+from thudmud.play.commands import Replay, Style
+from thudmud.play.events import (
     Absent,
     BattleStarted,
     Cleared,
     Event,
     Joined,
+    Parting,
     Returned,
     TableEvent,
 )
+from thudmud.play.hall import Decision, Unread
+from thudmud.rules import Ending, Side
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from thudmud.commands import Play, parse
+from thudmud.language import parse
+from thudmud.play.commands import Play
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thudmud.commands import Play
+from thudmud.play.commands import Play
+from thudmud.play.events import Parting
+from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
-from thudmud.tables import BoardSpec, Parting
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 from thudmud.text.machine import TAG

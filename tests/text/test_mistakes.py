@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wcwidth import wcswidth
 
-from thudmud.commands import ParseError, parse
+from thudmud.language import ParseError, parse
 from thudmud.text.mistakes import explain
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.commands.options import Switch
-from thudmud.tables import BoardSpec
+from thudmud.play.options import Switch
+from thudmud.play.table import BoardSpec
 from thudmud.text import House, Message
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]

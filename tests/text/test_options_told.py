@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.commands.options import Charset, Colour, Element, Options, Scheme
+from thudmud.play.options import Charset, Colour, Element, Options, Scheme
 from thudmud.text.colours import PALETTE_RGB, colour_of, nearest
 from thudmud.text.display import PALETTE, TRUE_COLOUR, Display
 from thudmud.text.options import listed

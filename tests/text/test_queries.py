@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.text.positions import game_of, played_at_random, table_with
-from thudmud.commands.queries import (
+from thudmud.play.commands import (
     Around,
     Captures,
     LastMove,
@@ -18,6 +18,7 @@ from thudmud.commands.queries import (
     ScanRow,
     Where,
 )
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -30,8 +31,6 @@ from thudmud.rules import (
     Side,
     Square,
 )
-from thudmud.tables import BoardSpec
-from thudmud.tables.table import Table
 from thudmud.text.display import Display
 from thudmud.text.queries import answered
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.text.positions import game_of, played_at_random, table_with
 from tests.text.test_house import told
-from thudmud.commands.model import Style
+from thudmud.play.commands import Style
+from thudmud.play.table import BoardSpec
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
-from thudmud.tables import BoardSpec
 from thudmud.text import House, reader
 from thudmud.text.display import Terminal
 

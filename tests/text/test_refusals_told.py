@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.tables import BoardSpec
+from thudmud.play.table import BoardSpec
 from thudmud.text import House
 from thudmud.text.battles import ENDINGS
 from thudmud.text.help import contents, page

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tables.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
-from thudmud.commands.model import Style
+from tests.play.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
+from thudmud.play.archive import Battle
+from thudmud.play.commands import Style
 from thudmud.rules import DISCWORLD, Game, Outcome
-from thudmud.tables.archive import Battle
 from thudmud.text.display import Display
 from thudmud.text.replaying import replayed
 

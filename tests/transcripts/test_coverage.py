@@ -10,8 +10,21 @@ from typing import Any, get_args
 
 import pytest
 
-from thudmud.commands.model import Style
-from thudmud.commands.options import (
+from thudmud.play.asides import Asked, Happening, OptionChosen, Question, TookOver
+from thudmud.play.commands import Query, Style
+from thudmud.play.events import (
+    Absent,
+    BattleEnded,
+    Declined,
+    Left,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    TableEvent,
+)
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.options import (
     Charset,
     Element,
     Orient,
@@ -29,26 +42,11 @@ from thudmud.commands.options import (
     ShowScheme,
     Switch,
 )
-from thudmud.commands.queries import Query
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Part, Step
 from thudmud.server.cli.staging import open_stages, play
-from thudmud.tables.asides import Asked, Happening, OptionChosen, Question, TookOver
-from thudmud.tables.events import (
-    Absent,
-    BattleEnded,
-    Declined,
-    Left,
-    Offer,
-    Offered,
-    OfferLapsed,
-    Parting,
-    TableEvent,
-)
-from thudmud.tables.hall import Hall
-from thudmud.tables.outcome import Telling
 from thudmud.text import messages
 from thudmud.text.telling import tell
 from thudmud.text.view import View

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from thudmud.commands import Adjourn, End, Go, Join, Leave, Look, No, Play, Start, Undo
+from thudmud.play.commands import Adjourn, End, Go, Join, Leave, Look, No, Play, Start, Undo
 from thudmud.rules import RULESETS, SQUARES, Piece, Position, Side, read_ply, write_position
 
 QUIET = 60

@@ -14,8 +14,8 @@ from json import JSONDecoder, JSONEncoder
 from typing import Any, NoReturn
 
 from thudmud.codec.forms import form_of
-from thudmud.tables import events
-from thudmud.tables.events import Event
+from thudmud.play import events
+from thudmud.play.events import Event
 
 SCHEMA = 1
 """The schema that `encode` writes by. Samples of all that there ever were are in the tests."""

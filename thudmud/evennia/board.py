@@ -18,11 +18,11 @@ from evennia.utils import logger
 from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
-from thudmud.commands import Command, ViewGame
 from thudmud.evennia.company import Company
 from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.play.commands import Command, ViewGame
+from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
-from thudmud.tables import BoardSpec
 from thudmud.text import House, Message
 
 STATE = "thud_state"

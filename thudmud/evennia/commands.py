@@ -21,24 +21,21 @@ from evennia.commands.cmdset import CmdSet
 from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
-from thudmud.commands import (
-    BOARD_VERBS,
+from thudmud.evennia.board import USED, ThudBoard
+from thudmud.evennia.meaning import Unclear, board_meant
+from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.language import BOARD_VERBS, ParseError, parse, second_words
+from thudmud.play.commands import (
     ArchiveCommand,
     Command,
     Help,
     Look,
-    OptionCommand,
-    ParseError,
     RoomCommand,
     Step,
     Syntax,
     ViewGame,
-    parse,
-    second_words,
 )
-from thudmud.evennia.board import USED, ThudBoard
-from thudmud.evennia.meaning import Unclear, board_meant
-from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.play.options import OptionCommand
 from thudmud.text import Message
 from thudmud.text.help import contents, page
 from thudmud.text.mistakes import explain

@@ -11,14 +11,17 @@ from typing import Any
 
 from evennia.utils.ansi import strip_ansi
 
-from thudmud.commands import Command, Style
-from thudmud.commands.options import Options
 from thudmud.evennia import preferences
 from thudmud.evennia.screens import terminal
-from thudmud.tables import Decision, Parting, Refusal, Refused, Table, Unread
-from thudmud.tables.asides import Entered, OptionChosen, StyleChosen
-from thudmud.tables.renaming import renamed
-from thudmud.tables.seating import part
+from thudmud.play.asides import Entered, OptionChosen, StyleChosen
+from thudmud.play.commands import Command, Style
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision, Unread
+from thudmud.play.options import Options
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.renaming import renamed
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import part
 from thudmud.text import House, Message
 from thudmud.text.display import Display, Terminal
 from thudmud.text.messages import fitted

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from thudmud.tables import Refusal, Refused
-from thudmud.tables.objects import Phrase, listed, shortened
+from thudmud.play.meaning import Phrase, listed, shortened
+from thudmud.play.refusals import Refusal, Refused
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")
 """How Evennia itself lets people tell things of one name apart."""
@@ -81,7 +81,7 @@ def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
         fitting = exact
     names = _listed(boards)
     if not fitting:
-        raise _unclear(Refusal.NO_BOARD_HERE, words=shortened(words), hint="", boards=names)
+        raise _unclear(Refusal.NO_BOARD_HERE, words=shortened(words), boards=names)
     places = [str(place) for place in range(len(fitting))]
     picked = phrase.pick(places)
     if picked is not None:

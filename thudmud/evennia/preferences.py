@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from thudmud.commands import Style
-from thudmud.commands.options import Options
-from thudmud.tables.preferences import options_of, stored, styles_of
+from thudmud.language.preferences import options_of, stored, styles_of
+from thudmud.play.commands import Style
+from thudmud.play.options import Options
 
 _ATTRIBUTE = "thud_preferences"
 

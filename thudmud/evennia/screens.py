@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from thudmud.commands.options import WIDTHS
+from thudmud.play.options import WIDTHS
 from thudmud.text import Message
 from thudmud.text.display import DEFAULT_WIDTH, PACKAGE, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 

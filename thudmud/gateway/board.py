@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
-from thudmud.commands import Style, ViewGame
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.replies import Data
 from thudmud.gateway.requests import Enter
 from thudmud.gateway.terms import Terms
 from thudmud.journal import Conflict, Entry, Journal, JournalError
-from thudmud.tables import BoardSpec, Decision, Parting, Telling, Unread
-from thudmud.tables.asides import Asked, Entered
-from thudmud.tables.events import LANDMARKS, TableEvent
-from thudmud.tables.names import kept_for
+from thudmud.play.asides import Asked, Entered
+from thudmud.play.commands import Style, ViewGame
+from thudmud.play.events import LANDMARKS, Parting, TableEvent
+from thudmud.play.hall import Decision, Telling, Unread, kept_for
+from thudmud.play.table import BoardSpec
 from thudmud.text import House, Message, Plan
 from thudmud.text.board import full
 from thudmud.text.display import Display, Terminal

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from thudmud.commands import Style
 from thudmud.gateway import requests
 from thudmud.gateway.board import Board
 from thudmud.gateway.faults import Code, Fault
@@ -21,8 +20,10 @@ from thudmud.gateway.replies import Data
 from thudmud.gateway.session import Session
 from thudmud.gateway.terms import Terms
 from thudmud.journal import Journal, JournalError
-from thudmud.tables import BoardSpec, Parting
-from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
+from thudmud.language.names import LONGEST_NAME, is_name, other_meaning
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
+from thudmud.play.table import BoardSpec
 from thudmud.text import Message
 
 Done = tuple[Data, Sequence[Message]]

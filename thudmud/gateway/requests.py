@@ -13,12 +13,12 @@ from dataclasses import MISSING, dataclass, fields
 from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
 
-from thudmud.commands import Style
-from thudmud.commands.options import WIDTHS
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.replies import VERSION
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
+from thudmud.play.options import WIDTHS
 from thudmud.rules import RULESETS
-from thudmud.tables import Parting
 from thudmud.text.display import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 
 HIGHEST = 2**53 - 1

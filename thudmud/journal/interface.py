@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from thudmud.tables.events import Event
+from thudmud.play.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class Journal(Protocol):
     async def beginning(self, stream: str) -> int:
         """Return the version from which on a table's events have to be read for its state.
 
-        That of the last event of a stream for which `thudmud.tables.events.is_complete` holds; 1 if
+        That of the last event of a stream for which `thudmud.play.events.is_complete` holds; 1 if
         there is none.
         """
 
     async def landmarks(self) -> Sequence[Entry]:
-        """Return all events of the kinds in `thudmud.tables.events.LANDMARKS`, in their order."""
+        """Return all events of the kinds in `thudmud.play.events.LANDMARKS`, in their order."""
 
     def follow(self, after: int = 0) -> AsyncIterator[Sequence[Entry]]:
         """Yield all events after a position, in order and without a gap, as they are stored.

@@ -10,7 +10,7 @@ from itertools import islice
 
 from thudmud.journal.following import Follower, Followers
 from thudmud.journal.interface import Conflict, Entry, NotWritten
-from thudmud.tables.events import LANDMARKS, Event, is_complete
+from thudmud.play.events import LANDMARKS, Event, is_complete
 
 
 class MemoryJournal:

@@ -18,7 +18,7 @@ from thudmud.journal.following import Follower, Followers
 from thudmud.journal.interface import Entry
 from thudmud.journal.store import Append, Store
 from thudmud.journal.worker import Worker
-from thudmud.tables.events import Event
+from thudmud.play.events import Event
 
 
 class SqliteJournal:

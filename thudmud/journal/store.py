@@ -18,9 +18,9 @@ from thudmud.journal.checking import check
 from thudmud.journal.interface import Conflict, Damaged, Entry, NotWritten, Unknown
 from thudmud.journal.seal import set_seal
 from thudmud.journal.troubles import damaged, not_read, not_written
+from thudmud.play.events import LANDMARKS, Event, is_complete
 from thudmud.storage.files import Identity, beside, connect, identity
 from thudmud.storage.wal import has_lost_something
-from thudmud.tables.events import LANDMARKS, Event, is_complete
 
 _BATCH = 1_000
 """About how many entries are read at once for a follower."""

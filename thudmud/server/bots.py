@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from thudmud.bots import Invitation, Opponent, Task
-from thudmud.commands import Join, Resign, Tell
+from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby
 from thudmud.server.members.account_file import AccountsError

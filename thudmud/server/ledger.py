@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import cast
 
 from thudmud.journal import Conflict, Damaged, Entry, Journal, JournalError
-from thudmud.tables import Decision, Unread
-from thudmud.tables.events import TableEvent
+from thudmud.play.events import TableEvent
+from thudmud.play.hall import Decision, Unread
 from thudmud.text import House, Message
 
 NOTED_AT_ONCE = 500

@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
-from thudmud.commands import Command, Password, Quit, Register, Replay, Step, Style
-from thudmud.commands.options import Options, SetOption
 from thudmud.journal import Journal
+from thudmud.language.preferences import options_of, stored, styles_of
+from thudmud.play.commands import Command, Password, Quit, Register, Replay, Step, Style
+from thudmud.play.events import Parting
+from thudmud.play.options import Options, SetOption
 from thudmud.rules.english import capitalised
 from thudmud.server.guests import Done, Guest
 from thudmud.server.limits.talk import Talk
@@ -22,8 +24,6 @@ from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.replays import Replays
 from thudmud.server.scribe import Scribe
 from thudmud.server.telnet.screen import encode
-from thudmud.tables import Parting
-from thudmud.tables.preferences import options_of, stored, styles_of
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 

@@ -17,7 +17,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from thudmud.commands.options import Options, SetOption
+from thudmud.language.preferences import chosen_by
+from thudmud.play.options import Options, SetOption, after
 from thudmud.rules.english import capitalised
 from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.members import resume_words
@@ -33,8 +34,6 @@ from thudmud.server.members.membership import (
     Membership,
 )
 from thudmud.server.members.passwords import Passwords
-from thudmud.tables.options import after
-from thudmud.tables.preferences import chosen_by
 from thudmud.text.options import said
 
 NAME_PROMPT = "What is your name? "

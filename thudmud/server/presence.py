@@ -10,11 +10,12 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from thudmud.commands import Style
-from thudmud.commands.options import Options
 from thudmud.journal import Conflict, JournalError
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision
+from thudmud.play.options import Options
 from thudmud.server.ledger import Ledger
-from thudmud.tables import Decision, Parting
 from thudmud.text import House, Message
 
 RETRY = 1.0

@@ -18,15 +18,16 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
-from thudmud.commands import Command, Password, Quit, Register, Style
-from thudmud.commands.options import Options, SetOption
 from thudmud.journal import Conflict, Journal, JournalError
+from thudmud.play.asides import OptionChosen, StyleChosen
+from thudmud.play.commands import Command, Password, Quit, Register, Style
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision, Unread
+from thudmud.play.options import Options, SetOption
 from thudmud.server.ledger import Ledger, Unfollowed
 from thudmud.server.limits.talk import Talk
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.presence import Presence
-from thudmud.tables import Decision, Parting, Unread
-from thudmud.tables.asides import OptionChosen, StyleChosen
 from thudmud.text import House, Message, Plan
 from thudmud.text.display import Terminal
 

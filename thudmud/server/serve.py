@@ -14,17 +14,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from thudmud.bots.opponent import START_AFTER
-from thudmud.commands import Style
 from thudmud.journal import Journal
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
+from thudmud.play.commands import Style
+from thudmud.play.table import BoardSpec
 from thudmud.server.bots import Bots
 from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import Settings
-from thudmud.tables import BoardSpec
 from thudmud.text import House
 
 RATED_AT_ONCE = 200

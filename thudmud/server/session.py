@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
+from thudmud.play.events import Parting
 from thudmud.server.doorstep import Doorstep
 from thudmud.server.guests import Done
 from thudmud.server.inbox import Inbox
@@ -26,7 +27,6 @@ from thudmud.server.telnet.lines import Line, Overlong
 from thudmud.server.telnet.screen import Screen, encode
 from thudmud.server.telnet.terms import Terms
 from thudmud.server.work import Work
-from thudmud.tables import Parting
 from thudmud.text.display import Terminal
 
 PROMPT = "> "

@@ -19,11 +19,11 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from thudmud.commands import MAX_LINE
+from thudmud.language import MAX_LINE
+from thudmud.language.names import LONGEST_NAME, is_name, other_meaning
+from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.rules.english import capitalised
-from thudmud.tables import BoardSpec
-from thudmud.tables.naming import LONGEST_NAME, is_name, other_meaning
 from thudmud.text import House
 
 RULES = tuple(RULESETS)

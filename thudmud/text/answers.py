@@ -5,25 +5,25 @@ Owns which page, list or board answers a question. Must never change anything.
 
 from __future__ import annotations
 
-from thudmud.commands import (
+from thudmud.play.asides import Asked
+from thudmud.play.commands import (
     Boards,
     Games,
     Help,
     History,
     Look,
-    Record,
-    Standings,
+    Query,
     Syntax,
     ViewGame,
     ViewPossible,
+    ViewRecord,
     ViewScore,
+    ViewStandings,
     Who,
 )
-from thudmud.commands.options import ShowOptions, ShowScheme
-from thudmud.commands.queries import Query
-from thudmud.tables.asides import Asked
-from thudmud.tables.hall import Hall
-from thudmud.tables.table import Table
+from thudmud.play.hall import Hall
+from thudmud.play.options import ShowOptions, ShowScheme
+from thudmud.play.table import Table
 from thudmud.text import archive, legal, options, rooms
 from thudmud.text.help import page, syntax
 from thudmud.text.queries import answered
@@ -40,7 +40,7 @@ def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[st
             return rooms.boards(hall, view.width)
         case Who():
             return rooms.who(hall, asked.player, view.width)
-        case Games() | History() | Record() | Standings() | ViewScore():
+        case Games() | History() | ViewRecord() | ViewStandings() | ViewScore():
             return _from_the_archive(hall, asked, view.width)
         case ShowOptions():
             return options.listed(hall.people[asked.player].options, view.display)
@@ -69,7 +69,7 @@ def _from_the_archive(hall: Hall, asked: Asked, width: int) -> list[str]:
             return archive.games(hall.tables.values(), hall.archive, me, width)
         case History() as history:
             return archive.history(hall.archive, history, me, width)
-        case Record(number) if asked.game:
+        case ViewRecord(number) if asked.game:
             return archive.record(hall.archive.battles[number - 1], asked.game, width)
         case ViewScore(player):
             return archive.score(hall.standings, player or me, me, width)

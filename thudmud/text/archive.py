@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thudmud.commands.archive import Games, History, Replay
-from thudmud.commands.model import Resume
+from thudmud.play.archive import Archive, Battle
+from thudmud.play.commands import Games, History, Replay, Resume
+from thudmud.play.events import SavedMatch
+from thudmud.play.match import BATTLES, RATED_PLIES, Match
+from thudmud.play.meaning import shortened
+from thudmud.play.standings import Rating, Standings, Tallies, Tally
+from thudmud.play.table import Table
 from thudmud.rules import Game, Side, write_record
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.archive import Archive, Battle
-from thudmud.tables.match import BATTLES, RATED_PLIES, Match
-from thudmud.tables.objects import shortened
-from thudmud.tables.saved import SavedMatch
-from thudmud.tables.standings import Rating, Score, Standings, Tally
-from thudmud.tables.table import Table
 from thudmud.text.battles import entry
 from thudmud.text.dates import day
 from thudmud.text.words import wrapped
@@ -191,7 +190,7 @@ def _told(rating: Rating) -> str:
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 
-def _by_rules(found: Score, rules: str) -> list[str]:
+def _by_rules(found: Tallies, rules: str) -> list[str]:
     """Return what was won and lost by a ruleset: matches first, then battles by side."""
     matches = found.matches.get(rules)
     battles = [

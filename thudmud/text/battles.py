@@ -5,9 +5,9 @@ Owns what all lists and replays say of a battle. Must never know who else is on 
 
 from __future__ import annotations
 
+from thudmud.play.archive import Battle, State
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.rules.english import counted
-from thudmud.tables.archive import Battle, State
 from thudmud.text.dates import day
 
 UNKNOWN = "somebody"

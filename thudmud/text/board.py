@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from thudmud.play.table import Table
 from thudmud.rules import Piece, Side
 from thudmud.rules.english import capitalised
-from thudmud.tables.table import Table
 from thudmud.text import panel
 from thudmud.text.display import Display
 from thudmud.text.grid import Form, grid

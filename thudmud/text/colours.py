@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from thudmud.commands.options import Colour, Element, Scheme, Shade
+from thudmud.play.options import Colour, Element, Scheme, Shade
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Display
 from thudmud.text.words import GLUE, wrapped
 

@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.commands.options import (
+from thudmud.play.hall import Company
+from thudmud.play.options import (
     WIDTHS,
     Charset,
     Colour,
@@ -21,7 +22,6 @@ from thudmud.commands.options import (
     Scheme,
     Switch,
 )
-from thudmud.tables.people import Company
 
 DEFAULT_WIDTH = 80
 PACKAGE = "thud"

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from thudmud.commands import Boards, Look, ViewGame
-from thudmud.commands.options import SetMachine
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
-from thudmud.rules.board import WIDTH
-from thudmud.tables.asides import (
+from thudmud.play.asides import (
     Asked,
     CameIn,
     CaughtUp,
@@ -25,7 +21,8 @@ from thudmud.tables.asides import (
     Told,
     TookOver,
 )
-from thudmud.tables.events import (
+from thudmud.play.commands import Boards, Look, ViewGame
+from thudmud.play.events import (
     Adjourned,
     BattleEnded,
     BattleStarted,
@@ -37,9 +34,11 @@ from thudmud.tables.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.tables.hall import Hall
-from thudmud.tables.outcome import Telling
-from thudmud.tables.table import Table
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.options import SetMachine
+from thudmud.play.table import Table
+from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.rules.board import WIDTH
 
 Data = Mapping[str, object]
 """What a fact holds: nothing that JSON has no form for."""

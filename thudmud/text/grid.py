@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
 
-from thudmud.commands.options import Colour, Element, Orient
+from thudmud.play.options import Colour, Element, Orient
 from thudmud.rules import SQUARES, Move, Piece, Position, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of
 from thudmud.text.colours import NONE, Run, colour_of, joined, on

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
 
-from thudmud.commands import VERBS
-from thudmud.commands.near import near_miss
-from thudmud.tables.objects import shortened
+from thudmud.language import VERBS
+from thudmud.language.near import near_miss
+from thudmud.play.meaning import shortened
 from thudmud.text.words import wrapped
 
 PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")

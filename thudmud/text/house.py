@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from thudmud.commands import Style
-from thudmud.commands.options import Options
+from thudmud.play.commands import Style
+from thudmud.play.events import Parting
+from thudmud.play.hall import Unread, kept_for
+from thudmud.play.options import Options
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.restoring import require_name, require_time
 from thudmud.rules import Game
-from thudmud.tables import Parting, Refusal, Refused, Unread
-from thudmud.tables.names import kept_for
-from thudmud.tables.restoring import require_name, require_time
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message
 from thudmud.text.premises import Premises
@@ -33,7 +34,7 @@ class House(Premises):
     calls give the same answers. A house is for one thread, or for one at a time.
 
     Attributes:
-        hall: the boards and the people as values of `thudmud.tables`, to be looked at.
+        hall: the boards and the people as values of `thudmud.play`, to be looked at.
 
     Args:
         boards: the boards, in the order in which they are listed.

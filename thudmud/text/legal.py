@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import comb
 
-from thudmud.commands.queries import Captures
+from thudmud.play.commands import Captures
+from thudmud.play.meaning import listed
 from thudmud.rules import Game, Move, Piece, Position, Side, Square, Verb
 from thudmud.rules.english import capitalised
-from thudmud.tables.objects import listed
 from thudmud.text.display import Display
 from thudmud.text.words import wrapped
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thudmud.tables.hall import Hall
-from thudmud.tables.outcome import Telling
-from thudmud.tables.people import DEFAULTS
+from thudmud.play.hall import DEFAULTS, Hall, Telling
 from thudmud.text.display import PACKAGE, Display, Screens, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart

@@ -1,4 +1,4 @@
-"""A line that could not be read, told to the one who typed it.
+"""A line that could not be read or was refused, told to the one who typed it.
 
 Owns the words and the caret under the word that did not fit. Must never find out what is wrong with
 a line: the ParseError says so.
@@ -6,11 +6,13 @@ a line: the ParseError says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import wcwidth
 
-from thudmud.commands import ParseError
+from thudmud.language import ParseError, near_miss
+from thudmud.play import Refusal, Refused
+from thudmud.rules import IllegalMove
 from thudmud.text.words import wrapped
 
 _GAP = "..."
@@ -29,6 +31,23 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
         sentences += f' Did you mean "{error.suggestion}"?'
     echo = _echo(error, width) if error.line and pointing else []
     return echo + wrapped(sentences, width)
+
+
+def refused(refusal: Refused | IllegalMove) -> str:
+    """Return the sentence of a refusal; where no board fits, with the word probably meant."""
+    if isinstance(refusal, Refused) and refusal.reason is Refusal.NO_BOARD_HERE:
+        said, known = refusal.details["said"], refusal.details["known"]
+        return refusal.told(hint=_board_hint(said, known))
+    return str(refusal)
+
+
+def _board_hint(said: Iterable[str], known: Set[str]) -> str:
+    words = known | {"capturing", "hall"}
+    for word in said:
+        meant = near_miss(word, words)
+        if meant and meant != word:
+            return f' Did you mean "{meant}"?'
+    return ""
 
 
 def _echo(error: ParseError, width: int) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.commands.options import (
+from thudmud.play.meaning import listed as enumerated
+from thudmud.play.options import (
     WIDTHS,
     Charset,
     Colour,
@@ -28,7 +29,6 @@ from thudmud.commands.options import (
     ShowScheme,
     Switch,
 )
-from thudmud.tables.objects import listed as enumerated
 from thudmud.text.colours import colour_of, flowed
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Display
 from thudmud.text.words import wrapped

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from thudmud.commands.options import Element
+from thudmud.play.match import BATTLES
+from thudmud.play.options import Element
+from thudmud.play.table import Table
 from thudmud.rules import Game, Move, Piece, Position, Score, Side
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.match import BATTLES
-from thudmud.tables.table import Table
 from thudmud.text.colours import Phrase, flowed
 from thudmud.text.display import Display
 from thudmud.text.grid import CAPTURED, ELEMENTS, MOVED_FROM, glyph

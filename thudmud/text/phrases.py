@@ -5,14 +5,14 @@ Owns those phrases. Must never know which event they are told for.
 
 from __future__ import annotations
 
-from thudmud.commands.model import Start
+from thudmud.play.commands import Start
+from thudmud.play.match import Match
+from thudmud.play.meaning import listed
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import free_seat, who_sits
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
 from thudmud.rules.board import Direction
 from thudmud.rules.english import counted, does
-from thudmud.tables.match import Match
-from thudmud.tables.objects import listed
-from thudmud.tables.seating import free_seat, who_sits
-from thudmud.tables.table import Table
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",

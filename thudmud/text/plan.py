@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from thudmud.commands import Command
-from thudmud.tables import Decision
+from thudmud.play.commands import Command
+from thudmud.play.hall import Decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,31 +10,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from thudmud.commands import KEYWORDS, Command, Go, Look, ParseError, Step, Style, Way, parse
-from thudmud.commands.options import Options
+from thudmud.language import KEYWORDS, ParseError, parse
+from thudmud.play.archive import Battle
+from thudmud.play.asides import TookOver
+from thudmud.play.commands import Command, Go, Look, Step, Style, Way
+from thudmud.play.events import Event, Parting, TableEvent
+from thudmud.play.hall import Decision, Hall, claimants
+from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.match import game_of
+from thudmud.play.meaning import RESERVED, named
+from thudmud.play.options import Options
+from thudmud.play.refusals import Refused
+from thudmud.play.table import BoardSpec
+from thudmud.play.table_decisions import come_back, vanish
 from thudmud.rules import IllegalMove
-from thudmud.tables import (
-    BoardSpec,
-    Decision,
-    Hall,
-    Parting,
-    Refused,
-    arrive,
-    decide,
-    part,
-)
-from thudmud.tables.archive import Battle
-from thudmud.tables.asides import TookOver
-from thudmud.tables.events import Event, TableEvent
-from thudmud.tables.folding import game_of
-from thudmud.tables.meaning import named
-from thudmud.tables.names import claimants
-from thudmud.tables.objects import RESERVED
-from thudmud.tables.seating import come_back, vanish
 from thudmud.text.display import Display, Screens, Terminal
 from thudmud.text.facts import concerning
 from thudmud.text.messages import display_of, fitted, messages, sent
-from thudmud.text.mistakes import explain
+from thudmud.text.mistakes import explain, refused
 from thudmud.text.plan import Message, Plan
 from thudmud.text.words import wrapped
 
@@ -186,8 +179,8 @@ class Premises:
         try:
             return Plan(command, tuple(decide(self.hall, name, command, now)))
         except (Refused, IllegalMove) as refusal:
-            refused = named(self.hall, name, _words(command))
-            return Plan(command, (refused,), (self.answer(name, str(refusal)),))
+            meant = named(self.hall, name, _words(command))
+            return Plan(command, (meant,), (self.answer(name, refused(refusal)),))
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""

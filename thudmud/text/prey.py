@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from thudmud.commands.queries import Captures
+from thudmud.play.commands import Captures
+from thudmud.play.meaning import listed
 from thudmud.rules import EVERY, Attempt, Game, IllegalMove, Move, Piece, Position, Side, Verb
 from thudmud.rules.board import Square, direction_to, line_length
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.objects import listed
 from thudmud.text.phrases import COMPASS
 
 MOST_LINES = 12

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from thudmud.commands.queries import (
+from thudmud.play.commands import (
     Around,
     Captures,
     LastMove,
@@ -18,11 +18,11 @@ from thudmud.commands.queries import (
     ScanRow,
     Where,
 )
+from thudmud.play.meaning import listed
+from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Square
 from thudmud.rules.board import LETTERS, Direction, walk
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.objects import listed
-from thudmud.tables.table import Table
 from thudmud.text.display import Display
 from thudmud.text.legal import capturing, to
 from thudmud.text.phrases import COMPASS, game_at, last_ply

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from thudmud.commands.model import Style
+from thudmud.play.commands import Style
+from thudmud.play.events import BattleEnded, Moved, Resumed, TableEvent
+from thudmud.play.match import BATTLES
+from thudmud.play.table import Table
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import Direction, walk
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.events import BattleEnded, Moved, Resumed, TableEvent
-from thudmud.tables.match import BATTLES
-from thudmud.tables.table import Table
 from thudmud.text import sentences
 from thudmud.text.phrases import game_at, last_ply, named, points
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from thudmud.commands.archive import Replay
-from thudmud.commands.model import Style
+from thudmud.play.archive import Battle, State
+from thudmud.play.commands import Replay, Style
+from thudmud.play.match import Match
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game, Side
 from thudmud.rules.english import capitalised, counted
-from thudmud.tables.archive import Battle, State
-from thudmud.tables.match import Match
-from thudmud.tables.table import BoardSpec, Table
 from thudmud.text import battles, board, reader
 from thudmud.text.dates import day
 from thudmud.text.display import Display

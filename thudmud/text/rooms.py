@@ -6,10 +6,7 @@ change anything.
 
 from __future__ import annotations
 
-from thudmud.commands import Join
-from thudmud.rules import Side
-from thudmud.rules.english import capitalised, counted, does
-from thudmud.tables.asides import (
+from thudmud.play.asides import (
     CameIn,
     Emoted,
     Entered,
@@ -23,12 +20,14 @@ from thudmud.tables.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.tables.events import Parting
-from thudmud.tables.hall import Hall
-from thudmud.tables.objects import listed
-from thudmud.tables.people import Person
-from thudmud.tables.seating import sorted_seats
-from thudmud.tables.table import Table
+from thudmud.play.commands import Join
+from thudmud.play.events import Parting
+from thudmud.play.hall import Hall, Person
+from thudmud.play.meaning import listed
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import sorted_seats
+from thudmud.rules import Side
+from thudmud.rules.english import capitalised, counted, does
 from thudmud.text.options import said
 from thudmud.text.words import wrapped
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import singledispatch
 
-from thudmud.commands.model import Adjourn, Claim, End, Join, No, Resume
-from thudmud.rules import Ending, Outcome, Side
-from thudmud.rules.english import capitalised, counted, does, lasting
-from thudmud.tables.events import (
+from thudmud.play.commands import Adjourn, Claim, End, Join, No, Resume
+from thudmud.play.events import (
     Absent,
     Adjourned,
     BattleEnded,
@@ -32,11 +30,12 @@ from thudmud.tables.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.tables.match import Match
-from thudmud.tables.objects import listed
-from thudmud.tables.seating import free_seat
-from thudmud.tables.table import Table
-from thudmud.tables.table_decisions import OFFER_WORDS
+from thudmud.play.match import Match
+from thudmud.play.meaning import listed
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import OFFER_WORDS, free_seat
+from thudmud.rules import Ending, Outcome, Side
+from thudmud.rules.english import capitalised, counted, does, lasting
 from thudmud.text.phrases import named, next_step, played, points, quiet_for, reached, turn
 
 OFFERS = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from thudmud.commands import Style
-from thudmud.tables.events import Offered
-from thudmud.tables.table import Table
+from thudmud.play.commands import Style
+from thudmud.play.events import Offered
+from thudmud.play.table import Table
 from thudmud.text import board, reader, sentences
 from thudmud.text.phrases import turn, waiting
 from thudmud.text.view import View

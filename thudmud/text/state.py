@@ -4,7 +4,7 @@ Owns the form of it, and how the forms of earlier versions are read. Must never 
 that was ever kept means, nor take a part of a state for the whole.
 
 A state is an object: what it is, the versions of its form and of the form of events in it, the hall
-as `thudmud.tables.state` has it, and the terminals of those who are here.
+as `thudmud.play.state` has it, and the terminals of those who are here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 
 from thudmud.codec import SCHEMA, Form, form_of
 from thudmud.codec.events import from_array, to_array
-from thudmud.commands.options import WIDTHS, Shade
-from thudmud.tables.events import TableEvent
-from thudmud.tables.hall import Hall
-from thudmud.tables.restoring import hall_of
-from thudmud.tables.saving import state_of
-from thudmud.tables.state import HallState
+from thudmud.play.events import TableEvent
+from thudmud.play.hall import Hall
+from thudmud.play.options import WIDTHS, Shade
+from thudmud.play.restoring import hall_of
+from thudmud.play.saving import state_of
+from thudmud.play.state import HallState
 from thudmud.text.display import COLOURS, Terminal
 
 VERSION = 1

@@ -6,8 +6,7 @@ Must never send anything: it returns lines.
 
 from __future__ import annotations
 
-from thudmud.commands import Replay
-from thudmud.tables.asides import (
+from thudmud.play.asides import (
     Asked,
     CameIn,
     CaughtUp,
@@ -19,7 +18,8 @@ from thudmud.tables.asides import (
     Told,
     TookOver,
 )
-from thudmud.tables.events import (
+from thudmud.play.commands import Replay
+from thudmud.play.events import (
     BattleEnded,
     BattleStarted,
     Joined,
@@ -30,9 +30,8 @@ from thudmud.tables.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.tables.hall import Hall
-from thudmud.tables.outcome import Telling
-from thudmud.tables.table import Table
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.table import Table
 from thudmud.text import archive, reader, rooms, sentences
 from thudmud.text.answers import answer
 from thudmud.text.replaying import replayed

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from thudmud.commands import Style
-from thudmud.tables.asides import Aside, Invited, Told
-from thudmud.tables.events import Adjourned, Resumed, TableEvent
-from thudmud.tables.hall import Hall
-from thudmud.tables.outcome import Telling
-from thudmud.tables.people import DEFAULTS
-from thudmud.tables.table import Table
+from thudmud.play.asides import Aside, Invited, Told
+from thudmud.play.commands import Style
+from thudmud.play.events import Adjourned, Resumed, TableEvent
+from thudmud.play.hall import DEFAULTS, Hall, Telling
+from thudmud.play.table import Table
 from thudmud.text.display import Display, Screens
 
 _MOST_KEPT = 4

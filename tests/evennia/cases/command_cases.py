@@ -11,9 +11,9 @@ from evennia.commands.default.cmdset_character import CharacterCmdSet
 from evennia.help.filehelp import FileHelpStorageHandler
 
 from tests.evennia.cases.furnished import BOARD, Furnished
-from thudmud.commands import BOARD_VERBS, ParseError, parse
 from thudmud.evennia import ThudBoard
 from thudmud.evennia.commands import keys
+from thudmud.language import BOARD_VERBS, ParseError, parse
 from thudmud.text.help import PAGES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evennia.md").read_text("utf-8")

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.journal import Journal, JournalError
+from thudmud.play.archive import Archive, Battle, State
+from thudmud.play.match import game_of
 from thudmud.rules import Game, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.server.cli.records import day_begins, file_name, folded, journal_file, open_journal
-from thudmud.tables.archive import Archive, Battle, State
-from thudmud.tables.folding import game_of
 
 
 @dataclass(frozen=True, slots=True)

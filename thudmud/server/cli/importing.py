@@ -16,17 +16,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from thudmud.commands import clean
 from thudmud.journal import Conflict, Journal, JournalError
+from thudmud.language import clean
+from thudmud.play.archive import Archive, Battle
+from thudmud.play.events import BattleId, Imported
+from thudmud.play.match import game_of
 from thudmud.rules import RULESETS, Game, RecordError, read_record, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
 from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
-from thudmud.tables.archive import Archive, Battle
-from thudmud.tables.events import Imported
-from thudmud.tables.folding import game_of
-from thudmud.tables.saved import BattleId
 from thudmud.text.dates import day
 
 STREAM = "(imports)"

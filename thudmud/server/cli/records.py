@@ -18,9 +18,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
+from thudmud.play.archive import Archive, Battle
 from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
 from thudmud.server import config_file
-from thudmud.tables.archive import Archive, Battle
 from thudmud.text.dates import day
 
 NOBODY = "nobody"

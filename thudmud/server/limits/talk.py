@@ -6,7 +6,7 @@ argument. Must never look at what is said.
 
 from __future__ import annotations
 
-from thudmud.commands import Emote, Invite, Say, Tell
+from thudmud.play.commands import Emote, Invite, Say, Tell
 from thudmud.rules.english import lasting
 from thudmud.server.limits.buckets import Buckets
 from thudmud.text import Plan

@@ -1,0 +1,165 @@
+"""Generated commands and lines: what the property tests of the command language draw from.
+
+Objects are what a player's free text can hold: no comma, and "capturing" as the first word only.
+Players are called by a word that begins with neither a digit nor a comma, and is not "page".
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from thudmud.language import clean
+from thudmud.play.commands import (
+    Adjourn,
+    Around,
+    Boards,
+    Captures,
+    Claim,
+    Command,
+    Emote,
+    End,
+    Games,
+    Go,
+    Help,
+    History,
+    Invite,
+    Join,
+    LastMove,
+    Leave,
+    Lines,
+    Look,
+    No,
+    Password,
+    Play,
+    Quit,
+    Register,
+    Replay,
+    Resign,
+    Resume,
+    Say,
+    ScanColumn,
+    ScanRow,
+    SetBoard,
+    SetRules,
+    Start,
+    Step,
+    Style,
+    Syntax,
+    Tell,
+    Undo,
+    ViewGame,
+    ViewPossible,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+    Way,
+    Where,
+    Who,
+)
+from thudmud.play.options import (
+    WIDTHS,
+    Charset,
+    Colour,
+    Element,
+    Orient,
+    Scheme,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+    Switch,
+)
+from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
+
+_HALL = ("hall", "the hall")
+_NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]
+
+squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
+texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
+objects = (
+    (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
+    .map(lambda text: clean(text.replace(",", " ")))
+    .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
+)
+boards = st.none() | objects
+numbers = st.integers(1, 999_999_999)
+players = words.filter(
+    lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
+)
+bytes_ = st.integers(0, 255)
+shades = st.none() | bytes_ | st.tuples(bytes_, bytes_, bytes_)
+colours = st.builds(Colour, shades, shades, st.booleans())
+
+
+@st.composite
+def attempts(draw: st.DrawFn) -> Attempt:
+    """Draw an attempt; a shove always says something about captures."""
+    verb = draw(st.sampled_from(Verb))
+    said = st.lists(squares, max_size=15).map(tuple) | st.just(EVERY)
+    captures = said if verb is Verb.SHOVE else said | st.none()
+    return Attempt(verb, draw(squares), draw(squares), draw(captures))
+
+
+commands: st.SearchStrategy[Command] = st.one_of(
+    st.builds(Join, st.sampled_from(Side), boards),
+    *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
+    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
+    st.builds(Resume, st.none() | numbers, boards),
+    st.builds(SetBoard, st.sampled_from(Style), boards),
+    st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(Play, attempts(), boards),
+    st.builds(ViewPossible, st.none() | squares, boards),
+    st.builds(History, st.none() | players, numbers),
+    st.builds(ViewScore, st.none() | players),
+    st.builds(Replay, numbers),
+    st.builds(ViewRecord, numbers),
+    st.builds(Step, st.sampled_from(Way)),
+    st.builds(Where, st.sampled_from(Piece), boards),
+    st.builds(ScanRow, st.integers(0, 14), boards),
+    st.builds(ScanColumn, st.integers(0, 14), boards),
+    st.builds(Around, squares, boards),
+    st.builds(Lines, st.none() | st.sampled_from(Side), boards),
+    st.builds(Captures, st.none() | squares, boards),
+    st.builds(LastMove, boards),
+    st.builds(SetCharset, st.sampled_from(Charset)),
+    st.builds(SetColour, st.sampled_from(Switch)),
+    st.builds(SetWidth, st.none() | st.sampled_from(WIDTHS)),
+    st.builds(SetOrient, st.sampled_from(Orient)),
+    st.builds(SetReader, st.sampled_from(Switch)),
+    st.builds(SetMachine, st.booleans()),
+    st.builds(SetScheme, st.sampled_from(Scheme)),
+    st.builds(SetElement, st.sampled_from(Element), st.none() | colours),
+    st.sampled_from([ShowOptions(), ShowScheme()]),
+    st.builds(Look, boards),
+    st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
+    st.builds(Say, texts),
+    st.builds(Emote, texts),
+    st.builds(Tell, players, texts),
+    st.builds(Invite, players, st.none() | st.sampled_from(Side), boards),
+    st.builds(Help, st.none() | texts),
+    st.builds(Syntax, st.none() | texts),
+    st.sampled_from([Boards(), Who(), Quit(), Games(), ViewStandings(), Register(), Password()]),
+)
+"""Any command at all."""
+
+
+@st.composite
+def mutated_lines(draw: st.DrawFn) -> str:
+    """Draw the line of a command with up to four words or pieces put in, taken out or doubled."""
+    line = str(draw(commands))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(line)))
+        end = draw(st.integers(start, min(len(line), start + 8)))
+        piece = draw(
+            st.sampled_from(["", " ", ",", "capturing", " on ", "a1 5", "I16", line[start:end] * 2])
+            | st.text(max_size=4)
+        )
+        line = line[:start] + piece + line[end:]
+    return line

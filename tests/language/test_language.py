@@ -1,0 +1,77 @@
+"""The grammar itself: one copy, no conflicts, and the same words as the rules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import lark
+import pytest
+
+from thudmud.language import BOARD_VERBS, KEYWORDS, VERBS, ParseError, grammar, parse, second_words
+from thudmud.play.commands import SetRules
+from thudmud.rules import RULESETS
+
+CHECKOUT = Path(__file__).parents[2]
+GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")
+BUILT = {".venv", ".git", "build", "dist"}
+
+
+def test_there_is_one_copy_and_it_is_the_one_read() -> None:
+    copies = [
+        path
+        for path in CHECKOUT.rglob("*.lark")
+        if BUILT.isdisjoint(path.relative_to(CHECKOUT).parts)
+    ]
+    assert copies == [CHECKOUT / "grammar" / "thud.lark"]
+    assert grammar.grammar_file().read_text(encoding="utf-8") == GRAMMAR
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'start: "a" | start start',  # a shift/reduce conflict
+        "start: ONE | TWO\nONE: /a+/\nTWO: /a[ab]*/",  # two terminals that fit the same text
+    ],
+)
+def test_strict_mode_finds_faults(text: str) -> None:
+    with pytest.raises(lark.exceptions.LarkError):
+        lark.Lark(text, parser="lalr", lexer="contextual", strict=True)
+
+
+def test_the_grammar_has_none() -> None:
+    lark.Lark(GRAMMAR, parser="lalr", lexer="contextual", strict=True, g_regex_flags=re.ASCII)
+
+
+def test_no_keyword_reads_as_two_terminals() -> None:
+    for word in KEYWORDS:
+        owners = [name for name, words in grammar.WORDS.items() if word in words]
+        assert len(owners) <= 1
+
+
+def test_every_keyword_is_a_terminal_of_its_own_spelling() -> None:
+    """``WORDS`` is read off Lark's patterns: were they written otherwise, it would be empty."""
+    quoted = {word.lower() for word in re.findall(r'"([a-zA-Z0-9 -]+)"i', GRAMMAR)}
+    assert {word for words in grammar.WORDS.values() for word in words} == quoted | {"'", ":"}
+
+
+def test_the_rulesets_are_those_of_the_engine() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse("set rules")
+    assert caught.value.expected == tuple(f'"{name}"' for name in RULESETS)
+    for name in RULESETS:
+        assert parse(f"set rules {name}") == SetRules(name)
+
+
+def test_words_about_boards_are_all_but_those_about_rooms() -> None:
+    rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
+    rooms |= {"invite", "syntax", "register", "password", "quit"}
+    assert set(BOARD_VERBS) == set(VERBS) - rooms
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("set", ("board", "rules", "machine")), ("join", ("game", "as")), ("games", ())],
+)
+def test_what_can_follow_a_word(verb: str, words: tuple[str, ...]) -> None:
+    assert second_words(verb) == words

@@ -1,0 +1,134 @@
+"""What holds for every command and every line there can be."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from lark import UnexpectedInput
+from wcwidth import wcswidth
+
+from tests.language.generated import commands, mutated_lines
+from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips
+from thudmud.play.commands import Command, Say
+from thudmud.text.mistakes import explain
+
+ENDING = "the end of the line"
+
+
+def refusal(line: str) -> ParseError | None:
+    try:
+        parse(line)
+    except ParseError as error:
+        return error
+    return None
+
+
+def check_that_it_parses_or_is_explained(line: str) -> None:
+    error = refusal(line)
+    if error is None:
+        return
+    assert error.line == clean(line[:MAX_LINE])
+    assert 0 <= error.column <= len(error.line)
+    assert error.line.startswith(error.word, error.column)
+    assert (error.word == "") is (error.column == len(error.line))
+    assert error.understood == error.line[: error.column].strip()
+    assert error.expected or error.detail
+    for width in (20, 80):
+        # An accent of its own takes no column, a Han character two.
+        assert all(0 <= wcswidth(row) < width for row in explain(error, width))
+
+
+@given(commands)
+def test_what_parses_also_prints(command: Command) -> None:
+    assert parse(str(command)) == command
+
+
+@given(commands, st.randoms(use_true_random=False))
+def test_keywords_come_in_any_case(command: Command, random: object) -> None:
+    line = str(command)
+    assert type(parse(line.upper())) is type(command) or not line.isascii()
+    assert parse(line.replace(" ", " \t ")) == command
+
+
+@given(st.text(max_size=200))
+@example("\ud800")
+@example("move a1 b2 on \u202eoak")
+@example("\x00")
+@example("000\U00011a8a")
+@example("000\u093e")
+@example("\u6f22" * 40)
+def test_any_text_parses_or_is_explained(line: str) -> None:
+    check_that_it_parses_or_is_explained(line)
+
+
+@given(mutated_lines())
+def test_a_damaged_command_parses_or_is_explained(line: str) -> None:
+    check_that_it_parses_or_is_explained(line)
+
+
+@given(mutated_lines())
+def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
+    error = refusal(line)
+    if error is None:
+        return
+    for phrase in error.expected:
+        if phrase == ENDING:
+            assert refusal(error.understood) is None
+        elif phrase.startswith('"'):
+            keyword = phrase.strip('"')
+            longer = f"{error.understood} {keyword}".strip()
+            then = refusal(longer)
+            assert then is None or then.column == len(longer)
+
+
+@given(mutated_lines())
+def test_a_suggestion_gets_the_player_further(line: str) -> None:
+    error = refusal(line)
+    if error is None or error.suggestion is None or error.detail is not None:
+        return
+    rest = error.line[error.column + len(error.word) :]
+    then = refusal(f"{error.understood} {error.suggestion}{rest}")
+    assert then is None or then.column > len(error.understood) + 1
+
+
+@given(st.sampled_from([*VERBS, "SAY", "mvoe", "take"]), st.text(max_size=40))
+@example("say", "capturing a6, and b7")
+@example("tell", "Bert hello")
+@example("help", "on")
+@example("'", "well met")
+def test_a_line_that_need_not_be_read_by_lark_comes_to_what_lark_makes_of_it(
+    verb: str, words: str
+) -> None:
+    line = clean(f"{verb} {words}")
+    command = grammar.read_any_words(line)
+    if command is not None:
+        assert command == grammar.read(line)
+
+
+def test_what_any_words_may_follow_is_read_without_lark() -> None:
+    assert grammar.read_any_words("say well met") == Say("well met")
+    assert grammar.read_any_words("say") is None
+    assert grammar.read_any_words("tell Bert well met") is None
+
+
+@given(st.one_of(mutated_lines(), st.text(max_size=40)))
+@example("mvoe a6 b6")
+@example("")
+def test_where_lark_is_not_asked_it_would_stumble_at_once(line: str) -> None:
+    cleaned = clean(line)
+    if not grammar.opens(grammar.following(""), cleaned):
+        with pytest.raises(UnexpectedInput) as caught:
+            grammar.read(cleaned)
+        assert not caught.value.pos_in_stream or not cleaned
+
+
+@given(
+    st.sampled_from(["", "scan", "scan row", "set", "options", "options colour special thud"]),
+    st.one_of(
+        st.sampled_from(["red", "5", "row", "rows", "ROW", "board", "colour", "#ff8800", "256"]),
+        st.text("abrow5#-'\"", min_size=1, max_size=8),
+    ),
+)
+def test_what_may_go_on_is_what_lark_goes_on_with(beginning: str, word: str) -> None:
+    assert slips.goes_on(beginning, word) == slips.is_sound(f"{beginning} {word}".strip())

@@ -1,0 +1,145 @@
+"""Battles for tests, as the events that a journal would hold of them."""
+
+from __future__ import annotations
+
+from thudmud.play.archive import Archive, Battle
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    Cleared,
+    Event,
+    Imported,
+    Moved,
+    Resumed,
+    SavedMatch,
+)
+from thudmud.rules import (
+    DISCWORLD,
+    EVERY,
+    Attempt,
+    Ending,
+    Game,
+    Move,
+    Outcome,
+    Score,
+    Side,
+    Square,
+    Verb,
+)
+
+DRAW = Outcome(Ending.AGREEMENT, None, Score(32, 32))
+DWARFS = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
+TROLLS = Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32))
+NOON = 1_795_262_400.0  # 2026-11-21, twelve o'clock
+DAY = 86_400.0
+
+
+def plies(*said: str) -> tuple[Move, ...]:
+    """Return plies from the opening on: verb, origin and target each."""
+    game = Game.start(DISCWORLD)
+    for each in said:
+        verb, origin, target = each.split()
+        captures = EVERY if verb == "shove" else None
+        attempt = Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
+        game = game.play(game.resolve(attempt, game.position.turn))
+    return game.moves
+
+
+CAPTURE = plies("move f15 f8", "shove g7 e7")
+LONGER = plies("move f15 f8", "shove g7 e7", "move g15 g10", "move h7 g7")
+
+
+class Annals:
+    """What happens at some boards, taken down in order, by board, and in an archive."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, Event]] = []
+        self.events: dict[str, list[Event]] = {}
+        self.archive = Archive()
+
+    def happen(self, board: str, event: Event) -> BattleId:
+        """Let an event happen; return where it stands."""
+        events = self.events.setdefault(board, [])
+        events.append(event)
+        self.log.append((board, event))
+        self.archive.apply(board, len(events), event)
+        return BattleId(board, len(events))
+
+    def begin(
+        self,
+        board: str = "oak board",
+        *,
+        dwarf: str = "Anna",
+        troll: str = "Bert",
+        number: int = 1,
+        rules: str = "discworld",
+        at: float = NOON,
+    ) -> BattleId:
+        return self.happen(board, BattleStarted(at, dwarf, number, rules, dwarf, troll, rated=True))
+
+    def play(self, moves: tuple[Move, ...], board: str = "oak board", first: int = 1) -> None:
+        for ply, move in enumerate(moves, first):
+            side = Side.DWARF if ply % 2 else Side.TROLL
+            self.happen(board, Moved(NOON, "Anna", side, move, ply))
+
+    def end(
+        self,
+        outcome: Outcome = DWARFS,
+        board: str = "oak board",
+        players: tuple[str, str] = ("Anna", "Bert"),
+        count: int = 80,
+        *,
+        rated: bool = True,
+        points: tuple[int, int] | None = None,
+    ) -> BattleId:
+        ended = BattleEnded(NOON, players[0], outcome, count, *players, rated, points)
+        return self.happen(board, ended)
+
+    def whole(
+        self,
+        outcome: Outcome = DWARFS,
+        dwarf: str = "Anna",
+        troll: str = "Bert",
+        *,
+        rated: bool = True,
+        rules: str = "discworld",
+    ) -> None:
+        """Let a battle begin and end."""
+        self.begin(dwarf=dwarf, troll=troll, rules=rules)
+        self.end(outcome, players=(dwarf, troll), rated=rated)
+
+    def clear(self, board: str = "oak board") -> None:
+        self.happen(board, Cleared(NOON, "Anna"))
+
+    def adjourn(self, match: SavedMatch, board: str = "oak board") -> None:
+        self.happen(board, Adjourned(NOON, "Anna", match))
+
+    def resume(self, match: SavedMatch, board: str = "pine board") -> BattleId:
+        return self.happen(board, Resumed(NOON, "Anna", match))
+
+    def bring_in(self, outcome: Outcome | None = None, dwarf: str = "Zoe") -> BattleId:
+        """Let a battle be imported that was played elsewhere."""
+        imported = Imported(NOON, "", "discworld", dwarf, "", RECORD, 2, outcome)
+        return self.happen("(imports)", imported)
+
+    def battle(self, number: int) -> Battle:
+        battle = self.archive.battle(number)
+        assert battle is not None
+        return battle
+
+
+def saved(
+    began: BattleId, moves: tuple[Move, ...] = CAPTURE, outcome: Outcome | None = None
+) -> SavedMatch:
+    return SavedMatch(
+        began, 1, "discworld", (0, 0), "Anna", "Bert", rated=True, moves=moves, outcome=outcome
+    )
+
+
+RECORD = """\
+dF1,dG1,dJ1,dK1,TG7,TH7,RH8
+dF1-F6
+TG7-G6xF6
+"""

@@ -1,0 +1,295 @@
+"""The archive of battles: numbers, states, what is read of them, and nothing counted twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.play.annals import (
+    CAPTURE,
+    DWARFS,
+    LONGER,
+    NOON,
+    RECORD,
+    TROLLS,
+    Annals,
+    saved,
+)
+from thudmud.play.archive import Battle, State
+from thudmud.play.events import BattleId, Joined, Offer, Offered, SavedMatch, TakenBack
+from thudmud.play.match import game_of
+from thudmud.rules import DISCWORLD, Game, Side, read_record
+
+
+@pytest.fixture
+def annals() -> Annals:
+    return Annals()
+
+
+def read(annals: Annals, battle: Battle) -> Game:
+    """Return a battle as it is read from a journal: just the events that it asks for."""
+    start = battle.source.version - 1
+    end = None if battle.length is None else start + battle.length
+    return game_of(annals.events[battle.source.board][start:end])
+
+
+class TestNumbers:
+    def test_battles_are_numbered_as_they_begin_at_all_boards(self, annals: Annals) -> None:
+        annals.begin("oak board")
+        second = annals.begin("pine board", dwarf="Carl", troll="Dora")
+        third = annals.bring_in()
+        annals.end(board="pine board", players=("Carl", "Dora"))
+        assert [battle.number for battle in annals.archive.battles] == [1, 2, 3]
+        assert annals.archive.number_of(second) == 2
+        assert annals.archive.number_of(third) == 3
+        assert annals.archive.number_of(BattleId("oak board", 99)) is None
+
+    @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999])
+    def test_there_are_no_others(self, annals: Annals, number: int) -> None:
+        annals.begin()
+        assert annals.archive.battle(number) is None
+
+    def test_what_is_no_landmark_is_passed_over(self, annals: Annals) -> None:
+        annals.happen("oak board", Joined(NOON, "Anna", Side.DWARF))
+        annals.begin()
+        assert annals.battle(1).id == BattleId("oak board", 2)
+        before = annals.battle(1)
+        annals.play(CAPTURE)
+        assert annals.battle(1) == before
+
+
+class TestStates:
+    def test_a_battle_runs_until_it_ends(self, annals: Annals) -> None:
+        annals.begin()
+        assert annals.battle(1).state is State.RUNNING
+        assert annals.battle(1).plies is None
+        assert not annals.battle(1).rated
+        annals.end(DWARFS, players=("Anna", "Carl"), count=34, points=(3, 4))
+        battle = annals.battle(1)
+        assert (battle.state, battle.outcome, battle.plies) == (State.ENDED, DWARFS, 34)
+        assert (battle.dwarf, battle.troll, battle.rated) == ("Anna", "Carl", True)
+        assert battle.points == (3, 4)
+        assert annals.archive.ended == [battle]
+
+    def test_an_end_counts_once(self, annals: Annals) -> None:
+        annals.begin()
+        annals.end(DWARFS)
+        before = annals.battle(1)
+        annals.end(TROLLS)
+        assert annals.battle(1) == before
+        assert len(annals.archive.ended) == 1
+
+    def test_an_end_without_a_battle_is_nothing(self, annals: Annals) -> None:
+        annals.end()
+        assert not annals.archive.ended
+
+    def test_left_by_both_it_is_unfinished(self, annals: Annals) -> None:
+        annals.begin()
+        annals.clear()
+        annals.end()
+        assert annals.battle(1).state is State.UNFINISHED
+        assert not annals.archive.ended
+
+    def test_begun_anew_it_is_unfinished(self, annals: Annals) -> None:
+        annals.begin()
+        annals.begin()
+        annals.end()
+        states = [battle.state for battle in annals.archive.battles]
+        assert states == [State.UNFINISHED, State.ENDED]
+
+    def test_what_has_ended_stays_so_when_the_board_is_cleared(self, annals: Annals) -> None:
+        annals.whole()
+        annals.clear()
+        assert annals.battle(1).state is State.ENDED
+
+    def test_the_second_battle_knows_the_points_with_seats_swapped(self, annals: Annals) -> None:
+        annals.begin()
+        annals.end(DWARFS)
+        annals.begin(dwarf="Bert", troll="Anna", number=2)
+        assert annals.battle(2).part == 2
+        assert annals.battle(2).before == (20, 30)
+
+    def test_imported_battles_have_ended_elsewhere(self, annals: Annals) -> None:
+        annals.bring_in()
+        battle = annals.battle(1)
+        assert (battle.state, battle.outcome, battle.imported) == (State.ENDED, None, True)
+        assert not battle.rated
+        assert not annals.archive.ended
+
+
+class TestAdjourned:
+    def test_put_away_and_resumed_at_another_board(self, annals: Annals) -> None:
+        match = saved(annals.begin())
+        annals.play(CAPTURE)
+        annals.adjourn(match)
+        assert annals.battle(1).state is State.ADJOURNED
+        assert annals.battle(1).plies == 2
+        assert annals.archive.adjourned == {1: match}
+        resumed = annals.resume(match)
+        assert annals.battle(1).state is State.RUNNING
+        assert annals.battle(1).source == resumed
+        assert annals.battle(1).id == match.began
+        assert not annals.archive.adjourned
+        annals.end(board="pine board")
+        assert annals.archive.ended == [annals.battle(1)]
+
+    def test_the_board_it_was_put_away_from_has_no_part_in_it(self, annals: Annals) -> None:
+        match = saved(annals.begin())
+        annals.adjourn(match)
+        annals.end()
+        annals.clear()
+        assert annals.battle(1).state is State.ADJOURNED
+
+    def test_between_its_battles_the_first_has_ended(self, annals: Annals) -> None:
+        began = annals.begin()
+        annals.end(DWARFS)
+        match = saved(began, outcome=DWARFS)
+        annals.adjourn(match)
+        assert annals.battle(1).state is State.ENDED
+        assert annals.archive.adjourned == {1: match}
+        source = annals.battle(1).source
+        annals.resume(match)
+        assert annals.battle(1).state is State.ENDED
+        assert annals.battle(1).source == source
+        annals.begin("pine board", dwarf="Bert", troll="Anna", number=2)
+        assert annals.battle(2).before == (20, 30)
+
+    def test_resumed_at_two_boards_at_once_the_first_counts(self, annals: Annals) -> None:
+        match = saved(annals.begin())
+        annals.adjourn(match)
+        annals.resume(match, "pine board")
+        annals.resume(match, "marble board")
+        annals.end(TROLLS, "marble board")
+        assert annals.battle(1).state is State.RUNNING
+        annals.adjourn(match, "marble board")
+        assert not annals.archive.adjourned
+        annals.end(DWARFS, "pine board")
+        assert annals.battle(1).outcome == DWARFS
+        assert len(annals.archive.ended) == 1
+
+    def test_what_never_began_is_not_resumed(self, annals: Annals) -> None:
+        annals.resume(saved(BattleId("oak board", 5)))
+        annals.end(board="pine board")
+        assert not annals.archive.battles
+
+
+class TestPlayers:
+    def test_names_are_the_same_in_any_case(self, annals: Annals) -> None:
+        annals.whole(dwarf="Anna")
+        annals.whole(dwarf="ANNA")
+        annals.whole(dwarf="Carl")
+        assert [battle.number for battle in annals.archive.of("anna")] == [1, 2]
+        assert annals.archive.of("Zoe") == []
+
+    def test_who_sat_down_later_and_who_left_both_find_it(self, annals: Annals) -> None:
+        annals.whole(dwarf="Dora")
+        annals.begin("marble board")
+        annals.whole(dwarf="Dora", troll="Carl")
+        annals.begin("pine board")
+        annals.end(board="pine board", players=("Anna", "Carl"))
+        assert [battle.number for battle in annals.archive.of("Bert")] == [1, 2, 4]
+        assert [battle.number for battle in annals.archive.of("Carl")] == [3, 4]
+
+
+class TestGames:
+    def test_a_running_one_as_far_as_it_has_come(self, annals: Annals) -> None:
+        annals.begin()
+        annals.play(CAPTURE)
+        assert read(annals, annals.battle(1)).moves == CAPTURE
+
+    def test_an_ended_one_with_its_outcome_and_no_further(self, annals: Annals) -> None:
+        annals.whole()
+        annals.begin()
+        annals.play(CAPTURE)
+        annals.happen("oak board", Offered(NOON, "Anna", Offer.END))
+        annals.end(TROLLS)
+        annals.begin()
+        annals.play(CAPTURE[:1])
+        game = read(annals, annals.battle(2))
+        assert game.moves == CAPTURE
+        assert game.outcome == TROLLS
+        whole_rest = annals.events["oak board"][annals.battle(2).source.version - 1 :]
+        assert game_of(whole_rest) == game
+
+    def test_plies_taken_back_are_not_in_it(self, annals: Annals) -> None:
+        annals.begin()
+        annals.play(CAPTURE)
+        annals.happen("oak board", TakenBack(NOON, "Bert", Side.DWARF, CAPTURE))
+        assert read(annals, annals.battle(1)) == Game.start(DISCWORLD)
+        annals.play(CAPTURE[:1])
+        assert read(annals, annals.battle(1)).moves == CAPTURE[:1]
+
+    @pytest.mark.parametrize("cut", ["clear", "begin"])
+    def test_an_unfinished_one_ends_where_the_board_goes_on(self, annals: Annals, cut: str) -> None:
+        annals.begin()
+        annals.play(CAPTURE)
+        getattr(annals, cut)()
+        game = read(annals, annals.battle(1))
+        assert game.moves == CAPTURE
+        assert game.outcome is None
+
+    def test_a_resumed_one_has_the_plies_from_before(self, annals: Annals) -> None:
+        match = saved(annals.begin(), CAPTURE)
+        annals.play(CAPTURE)
+        annals.adjourn(match)
+        assert read(annals, annals.battle(1)).moves == CAPTURE
+        annals.resume(match)
+        annals.play(LONGER[2:], "pine board", 3)
+        annals.end(DWARFS, "pine board")
+        game = read(annals, annals.battle(1))
+        assert game.moves == LONGER
+        assert game.outcome == DWARFS
+
+    def test_an_imported_one_is_read_from_its_record(self, annals: Annals) -> None:
+        annals.bring_in()
+        assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD).game
+
+    @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
+    def test_events_that_begin_elsewhere_are_told_of(self, events: list[Joined]) -> None:
+        with pytest.raises(ValueError, match="begin with its start"):
+            game_of(events)
+
+
+BOARDS = st.sampled_from(["oak board", "pine board"])
+HAPPENINGS = st.lists(
+    st.tuples(st.sampled_from(["begin", "end", "clear", "adjourn", "resume", "bring_in"]), BOARDS)
+)
+
+
+@given(HAPPENINGS)
+@example(
+    [
+        ("begin", "oak board"),
+        ("begin", "pine board"),
+        ("adjourn", "oak board"),
+        ("begin", "oak board"),
+    ]
+)
+def test_whatever_happens_every_battle_is_in_one_state_and_ends_once(
+    happenings: list[tuple[str, str]],
+) -> None:
+    annals = Annals()
+    matches: list[SavedMatch] = []
+    for what, board in happenings:
+        if what == "begin":
+            matches.append(saved(annals.begin(board)))
+        elif what == "end":
+            annals.end(board=board)
+        elif what == "clear":
+            annals.clear(board)
+        elif what == "bring_in":
+            annals.bring_in()
+        elif matches:
+            (annals.adjourn if what == "adjourn" else annals.resume)(matches[-1], board)
+    archive = annals.archive
+    assert [battle.number for battle in archive.battles] == [*range(1, len(archive.battles) + 1)]
+    ended = [battle for battle in archive.battles if battle.state is State.ENDED]
+    assert sorted(archive.ended) == [battle for battle in ended if not battle.imported]
+    adjourned = [battle for battle in archive.battles if battle.state is State.ADJOURNED]
+    assert {battle.number for battle in adjourned} <= set(archive.adjourned)
+    running = [battle for battle in archive.battles if battle.state is State.RUNNING]
+    assert len({battle.source.board for battle in running}) == len(running)
+    for battle in archive.battles:
+        assert (battle.length is None) is (battle.state is State.RUNNING)
+        read(annals, battle)

@@ -1,0 +1,244 @@
+"""A table folded from the last event that is complete is the table folded from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import get_args
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.play.conftest import GRACE
+from thudmud.play.archive import Archive
+from thudmud.play.commands import (
+    Adjourn,
+    Claim,
+    End,
+    Join,
+    Leave,
+    No,
+    Play,
+    Resign,
+    SetRules,
+    Start,
+    Undo,
+)
+from thudmud.play.events import (
+    Adjourned,
+    BattleId,
+    BattleStarted,
+    Joined,
+    Parting,
+    Resumed,
+    SavedMatch,
+    TableEvent,
+    is_complete,
+)
+from thudmud.play.hall import Hall
+from thudmud.play.match import Match, game_of
+from thudmud.play.refusals import Refused
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import Occasion, TableCommand, come_back, decide, resume, vanish
+from thudmud.rules import Game, IllegalMove, Side
+
+SPEC = BoardSpec("oak board")
+NEW = Table.set_up(SPEC, 3, GRACE)
+PLAYERS = ("Anna", "Bert", "Carla")
+MEMBERS = frozenset({"Anna", "Bert"})
+COMMANDS: tuple[TableCommand, ...] = (
+    Join(Side.DWARF),
+    Join(Side.TROLL),
+    Leave(),
+    Start(),
+    Start(),
+    End(),
+    Resign(),
+    Undo(),
+    Undo(),
+    No(),
+    Claim(),
+    Adjourn(),
+    SetRules("classic"),
+    SetRules("koom valley"),
+)
+
+Deed = Callable[[Table, float, list[SavedMatch]], tuple[TableEvent, ...]]
+
+
+def does(player: str, command: TableCommand, members: frozenset[str]) -> Deed:
+    return lambda table, now, _: decide(table, player, command, Occasion(now, members))
+
+
+def plays(number: int) -> Deed:
+    """Return what plays one of the legal plies, by whoever has the turn."""
+
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        if not (table.running and table.game):
+            return ()
+        player = table.seats.get(table.game.position.turn)
+        if player is None:
+            return ()
+        legal = table.game.legal_moves()
+        command = Play(legal[number % len(legal)].attempt())
+        return decide(table, player, command, Occasion(now))
+
+    return deed
+
+
+def agreed(command: TableCommand, *, declined: bool) -> Deed:
+    """Return what offers something, and the other's answer."""
+
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        offered = decide(table, "Anna", command, Occasion(now, MEMBERS))
+        answer = No() if declined else command
+        agreed = decide(after(table, offered), "Bert", answer, Occasion(now, MEMBERS))
+        return (*offered, *agreed)
+
+    return deed
+
+
+def goes_away(player: str, parting: Parting) -> Deed:
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        return vanish(table, player, parting, now)
+
+    return deed
+
+
+def all_leave(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    events: tuple[TableEvent, ...] = ()
+    for player in table.seats.values():
+        events += decide(after(table, events), player, Leave(), Occasion(now))
+    return events
+
+
+def comes_back(player: str) -> Deed:
+    return lambda table, now, _: come_back(table, player, now)
+
+
+def goes_on(number: int) -> Deed:
+    def deed(table: Table, now: float, saved: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        if not saved:
+            return ()
+        match = saved[number % len(saved)]
+        return resume(table, match.dwarf, match, Occasion(now))
+
+    return deed
+
+
+def after(table: Table, events: Iterable[TableEvent]) -> Table:
+    for event in events:
+        table = table.apply(event)
+    return table
+
+
+PLAYER = st.sampled_from(PLAYERS)
+DEEDS = st.one_of(
+    st.builds(does, PLAYER, st.sampled_from(COMMANDS), st.just(MEMBERS)),
+    st.builds(plays, st.integers(0, 200)),
+    st.builds(plays, st.integers(0, 200)),
+    st.builds(agreed, st.sampled_from([Undo(), Adjourn(), End(), Start()]), declined=st.booleans()),
+    st.builds(goes_away, PLAYER, st.sampled_from(Parting)),
+    st.builds(comes_back, PLAYER),
+    st.just(all_leave),
+    st.builds(goes_on, st.integers(0, 5)),
+)
+BEGUN: list[tuple[Deed, float]] = [
+    (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
+    (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", Start(), MEMBERS), 0.0),
+]
+WAITS = st.sampled_from([0.0, 0.0, 0.0, 1.0, GRACE])
+HISTORIES = st.lists(st.tuples(DEEDS, WAITS), min_size=10, max_size=60)
+
+
+def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
+    """Return what came of deeds, those that were refused left out."""
+    table, now, events = NEW, 0.0, []
+    saved: list[SavedMatch] = []
+    for deed, wait in deeds:
+        now += wait
+        try:
+            new = deed(table, now, saved)
+        except (Refused, IllegalMove):
+            continue
+        for event in new:
+            table = table.apply(event)
+            events.append(event)
+            if isinstance(event, Adjourned):
+                saved.append(event.match)
+            elif isinstance(event, Resumed):
+                saved.remove(event.match)
+    return events
+
+
+def folded(events: Iterable[TableEvent], version: int = 0) -> Table:
+    """Return the table that events come to, of which the first follows on ``version``."""
+    return after(replace(NEW, version=version), events)
+
+
+@given(HISTORIES)
+def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
+    events = happen([*BEGUN, *deeds])
+    whole = folded(events)
+    assert whole.version == len(events)
+    complete = [at for at, event in enumerate(events) if is_complete(event)]
+    assert complete
+    for at in complete:
+        assert folded(events[at:], at) == whole
+
+
+@given(HISTORIES)
+def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
+    events = happen([*BEGUN, *deeds])
+    at = max(at for at, event in enumerate(events) if is_complete(event))
+    hall = Hall([SPEC], 3, GRACE)
+    hall.restore(SPEC.name, at, events[at:])
+    assert hall.tables[SPEC.name] == folded(events)
+
+
+@given(HISTORIES)
+def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> None:
+    table = NEW
+    for event in happen([*BEGUN, *deeds]):
+        table = table.apply(event)
+        if table.match:
+            assert Match.restored(table.match.saved()) == table.match
+
+
+@given(HISTORIES)
+def test_the_archive_knows_where_the_plies_are(deeds: list[tuple[Deed, float]]) -> None:
+    """What is folded from a battle's source on is the battle as it stood at the board."""
+    archive, table = Archive(), NEW
+    games: dict[BattleId, Game] = {}
+    events = happen([*BEGUN, *deeds])
+    for event in events:
+        table = table.apply(event)
+        archive.apply(SPEC.name, table.version, event)
+        if table.match and not isinstance(event, Joined):
+            games[table.match.began] = table.match.game
+    assert [battle.id for battle in archive.battles] == list(dict.fromkeys(begun(events)))
+    for battle in archive.battles:
+        start = battle.source.version - 1
+        assert game_of(events[start:]) == games[battle.id]
+        assert game_of(events[start : battle.until]) == games[battle.id]
+
+
+def begun(events: Iterable[TableEvent]) -> Iterator[BattleId]:
+    """Yield what is known of each battle by where it began."""
+    for version, event in enumerate(events, 1):
+        if isinstance(event, BattleStarted):
+            yield BattleId(SPEC.name, version)
+
+
+def test_every_event_comes_about_in_such_histories() -> None:
+    """Else the properties above would hold of less than they say."""
+    seen: set[type] = set()
+
+    @settings(max_examples=200, derandomize=True, database=None)
+    @given(HISTORIES)
+    def note(deeds: list[tuple[Deed, float]]) -> None:
+        seen.update(type(event) for event in happen([*BEGUN, *deeds]))
+
+    note()
+    assert set(get_args(TableEvent)) - seen == set()

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from tests.play.conftest import ply
+from tests.play.halls import do, enter, hall_of, refusal
+from thudmud.play.asides import Asked, Gone, Spoke
+from thudmud.play.commands import (
+    Emote,
+    Go,
+    Join,
+    Look,
+    Quit,
+    Say,
+    SetBoard,
+    Start,
+    Style,
+    Tell,
+    ViewPossible,
+    Who,
+)
+from thudmud.play.events import Parting
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall_decisions import decide, part
+from thudmud.play.meaning import board_meant, named
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Side
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return hall_of("Anna", "Bert", "Carla")
+
+
+class TestWhichBoard:
+    def test_of_one_room_when_nothing_is_said(self, hall: Hall) -> None:
+        do(hall, "Anna", Go("pine board"))
+        assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
+
+    def test_of_ones_only_game(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Go())
+        assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
+
+    def test_of_several_games_it_has_to_be_said(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Go())
+        with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
+            board_meant(hall, hall.people["Anna"], None)
+        with pytest.raises(Refused, match=r"one of: oak board, pine board or elm table\."):
+            decide(hall, "Anna", Join(Side.DWARF), 7.0)
+
+    def test_the_only_board(self) -> None:
+        hall = Hall([BoardSpec("oak board")])
+        enter(hall, "Anna")
+        assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
+
+    def test_it_is_the_last_one_used(self, hall: Hall) -> None:
+        assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
+        do(hall, "Anna", Look("elm table"))
+        do(hall, "Anna", Say("hello"))
+        assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
+
+    def test_none_and_several(self, hall: Hall) -> None:
+        assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
+        assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
+        assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
+        assert refusal(hall, "Anna", Start()) is Refusal.SAY_WHICH
+
+
+class TestHints:
+    @pytest.mark.parametrize(
+        ("words", "hint"),
+        [
+            ("oak bord", 'Did you mean "board"?'),
+            ("pine capuring e6", 'Did you mean "capturing"?'),
+            ("chair", 'There is no "chair" here. The boards are'),
+            ("oak table", 'There is no "oak table" here. The boards are'),
+            ("x" * 99, 'There is no "' + "x" * 40 + '..." here.'),
+        ],
+    )
+    def test_what_was_meant(self, hall: Hall, words: str, hint: str) -> None:
+        with pytest.raises(Refused) as refused:
+            board_meant(hall, hall.people["Anna"], words)
+        assert hint in str(refused.value)
+
+    def test_a_refused_command_has_still_named_a_board(self, hall: Hall) -> None:
+        for words in ("elm table", "chair", None):
+            hall.commit(named(hall, "Anna", words))
+        assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
+
+
+class TestLooking:
+    @pytest.mark.parametrize("words", [None, "here", "round", "around"])
+    def test_where_one_is(self, hall: Hall, words: str | None) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look(), "pine board")
+
+    @pytest.mark.parametrize("words", ["hall", "the hall"])
+    def test_at_the_hall_from_afar(self, hall: Hall, words: str) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look())
+
+    @pytest.mark.parametrize(
+        ("words", "who"), [("bert", "Bert"), ("me", "Anna"), ("myself", "Anna")]
+    )
+    def test_at_somebody(self, hall: Hall, words: str, who: str) -> None:
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look(who))
+
+    def test_a_board_comes_before_a_player(self, hall: Hall) -> None:
+        enter(hall, "Elm")
+        (told,) = do(hall, "Anna", Look("elm"))
+        assert told.event == Asked("Anna", Look("elm"), "elm table")
+
+
+class TestGoing:
+    def test_to_a_board_and_back(self, hall: Hall) -> None:
+        out, come = do(hall, "Anna", Go("oak board"))
+        assert out.audience == ("Bert", "Carla")
+        assert come.audience == ("Anna",)
+        assert hall.people_in("oak board") == ["Anna"]
+        assert refusal(hall, "Anna", Go("oak board")) is Refusal.ALREADY_THERE
+        do(hall, "Anna", Go())
+        assert refusal(hall, "Anna", Go()) is Refusal.ALREADY_IN_HALL
+
+    def test_joining_moves_to_the_board(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert hall.people["Anna"].room == "oak board"
+
+    def test_a_refused_join_moves_nobody(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert refusal(hall, "Bert", Join(Side.TROLL, "oak board")) is Refusal.SEAT_TAKEN
+        assert hall.people["Bert"].room is None
+
+
+class TestWhoIsTold:
+    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Join(Side.TROLL, "oak board"))
+        do(hall, "Carla", Go("oak board"))
+        do(hall, "Bert", Go())
+        (started,) = do(hall, "Anna", Start())
+        assert set(started.audience) == {"Anna", "Bert", "Carla"}
+        (moved,) = do(hall, "Anna", ply("A6", "B6"))
+        assert set(moved.audience) == {"Anna", "Bert", "Carla"}
+        assert moved.table is hall.tables["oak board"]
+        (spoke,) = do(hall, "Carla", Say("hello"))
+        assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
+        (spoke,) = do(hall, "Bert", Say("hello"))
+        assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))
+
+    def test_the_room_alone_when_nobody_plays(self, hall: Hall) -> None:
+        do(hall, "Carla", Go("oak board"))
+        (emoted,) = do(hall, "Carla", Emote("waves."))
+        assert emoted.audience == ("Carla",)
+
+    def test_two_for_a_tell(self, hall: Hall) -> None:
+        (told,) = do(hall, "Anna", Tell("be", "hello"))
+        assert told.audience == ("Anna", "Bert")
+        assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
+        assert refusal(hall, "Anna", Tell("dora", "hello")) is Refusal.NO_SUCH_PLAYER
+        enter(hall, "Bernard")
+        assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
+
+    def test_one_for_an_answer(self, hall: Hall) -> None:
+        (told,) = do(hall, "Anna", Who())
+        assert told.audience == ("Anna",)
+        assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
+
+
+class TestStyles:
+    def test_begin_with_the_boards_and_are_ones_own(self, hall: Hall) -> None:
+        assert hall.style("Anna", "oak board") is Style.FULL
+        assert hall.style("Anna", "pine board") is Style.BRIEF
+        do(hall, "Anna", SetBoard(Style.FULL, "pine board"))
+        assert hall.style("Anna", "pine board") is Style.FULL
+        assert hall.style("Bert", "pine board") is Style.BRIEF
+
+
+class TestParting:
+    def test_quitting_gives_up_every_seat(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Join(Side.TROLL, "elm table"))
+        told = do(hall, "Anna", Quit())
+        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT, told=True)
+        assert told[-1].audience == ("Anna",)
+        assert "Anna" not in hall.people
+        assert not any(table.seats for table in hall.tables.values())
+
+    def test_who_stays_is_told_once(self, hall: Hall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Go("oak board"))
+        do(hall, "Anna", Go())
+        told = do(hall, "Anna", Quit())
+        assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
+
+    def test_a_lost_player_is_gone(self, hall: Hall) -> None:
+        for decision in part(hall, "Bert", Parting.LOST, 7.0):
+            hall.commit(decision)
+        assert list(hall.people) == ["Anna", "Carla"]
+
+
+def test_deciding_changes_nothing(hall: Hall) -> None:
+    before = copy.deepcopy(hall.people), dict(hall.tables)
+    (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
+    assert (hall.people, hall.tables) == before
+    assert (decision.board, decision.version) == ("oak board", 0)
+    hall.commit(decision)
+    (decision,) = decide(hall, "Anna", Go(), 7.0)
+    assert decision.board is None
+    assert hall.tables["oak board"].version == 1
+
+
+def test_what_is_no_command_is_a_mistake(hall: Hall) -> None:
+    with pytest.raises(TypeError, match="the hall knows nothing of object"):
+        decide(hall, "Anna", object(), 7.0)  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+"""What a choice makes of somebody's options, and what `last` means."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.play.asides import Asked, OptionChosen
+from thudmud.play.commands import LastMove, Step, Way
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.hall_decisions import arrive, decide
+from thudmud.play.options import (
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    Switch,
+    after,
+)
+from thudmud.play.refusals import Refused
+from thudmud.play.table import BoardSpec
+
+RED = Colour(foreground=1)
+
+
+@pytest.mark.parametrize(
+    ("choice", "options"),
+    [
+        (SetCharset(Charset.UTF_8), Options(charset=Charset.UTF_8)),
+        (SetColour(Switch.OFF), Options(colour=Switch.OFF)),
+        (SetWidth(60), Options(width=60)),
+        (SetOrient(Orient.NORTH), Options(orient=Orient.NORTH)),
+        (SetReader(Switch.ON), Options(reader=Switch.ON)),
+        (SetMachine(value=True), Options(machine=True)),
+        (SetScheme(Scheme.SAFE), Options(scheme=Scheme.SAFE)),
+        (SetElement(Element.TROLL, RED), Options(elements=((Element.TROLL, RED),))),
+    ],
+)
+def test_a_choice_changes_one_thing(choice: SetOption, options: Options) -> None:
+    assert after(Options(), choice) == options
+
+
+def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:
+    options = after(Options(), SetElement(Element.TROLL, RED))
+    options = after(options, SetElement(Element.DWARF, RED))
+    options = after(options, SetElement(Element.TROLL, Colour(bold=True)))
+    assert dict(options.elements) == {Element.DWARF: RED, Element.TROLL: Colour(bold=True)}
+    assert after(options, SetElement(Element.TROLL, None)).elements == ((Element.DWARF, RED),)
+
+
+def test_a_scheme_forgets_what_was_chosen_one_by_one() -> None:
+    options = after(Options(), SetElement(Element.TROLL, RED))
+    assert after(options, SetScheme(Scheme.DIM)) == Options(scheme=Scheme.DIM)
+
+
+@pytest.fixture
+def hall() -> Hall:
+    hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
+    for decision in arrive(hall, "Anna", 0.0, member=False, styles={}):
+        hall.commit(decision)
+    return hall
+
+
+def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
+    (decision,) = decide(hall, "Anna", SetMachine(value=True), 0.0)
+    assert hall.people["Anna"].options == Options()
+    (told,) = hall.commit(decision)
+    assert told.event == OptionChosen("Anna", SetMachine(value=True), Options(machine=True))
+    assert told.audience == ("Anna",)
+    assert hall.people["Anna"].options == Options(machine=True)
+
+
+def test_last_is_the_last_move_where_no_battle_is_seen_again(hall: Hall) -> None:
+    with pytest.raises(Refused):
+        decide(hall, "Anna", Step(Way.LAST), 0.0)
+    hall.people["Anna"].room = "oak board"
+    assert decide(hall, "Anna", Step(Way.LAST), 0.0) == [
+        Decision("Anna", "oak board", asides=(Asked("Anna", LastMove(), "oak board"),))
+    ]
+    with pytest.raises(Refused):
+        decide(hall, "Anna", Step(Way.NEXT), 0.0)

@@ -1,0 +1,74 @@
+"""What a member prefers, kept as JSON and read again."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.server.test_in_flight import Guest
+from thudmud.journal.memory import MemoryJournal
+from thudmud.language.preferences import options_of, stored, styles_of
+from thudmud.play.commands import Style
+from thudmud.play.options import (
+    WIDTHS,
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    Switch,
+)
+from thudmud.play.table import BoardSpec
+from thudmud.server.lobby import Lobby
+from thudmud.server.members.accounts import Accounts
+from thudmud.text import House
+from thudmud.text.display import Terminal
+
+shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
+colours = st.builds(Colour, st.none() | shades, st.none() | shades, st.booleans())
+options = st.builds(
+    Options,
+    st.sampled_from(Charset),
+    st.sampled_from(Switch),
+    st.none() | st.sampled_from(WIDTHS),
+    st.sampled_from(Orient),
+    st.sampled_from(Switch),
+    st.booleans(),
+    st.sampled_from(Scheme),
+    st.dictionaries(st.sampled_from(Element), colours).map(
+        lambda chosen: tuple(sorted(chosen.items(), key=lambda each: each[0].value))
+    ),
+)
+
+
+@given(options, st.dictionaries(st.text(), st.sampled_from(Style)))
+def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -> None:
+    kept = json.loads(json.dumps(stored(styles, chosen)))
+    assert options_of(kept) == chosen
+    assert styles_of(kept) == styles
+
+
+async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
+    accounts = await Accounts.open(None)
+    lobby = Lobby(House([BoardSpec("oak board")]), MemoryJournal(), accounts)
+    await lobby.scribe.open()
+    await lobby.admit(Guest(), "Anna", Terminal())
+    for line in ("options reader on", "set board brief on oak board"):
+        lobby.obey("Anna", line)
+    await accounts.enrol("Anna", "a hash", 0.0)
+    await lobby.enrol("Anna")
+    account = await accounts.find("Anna")
+    assert account
+    assert options_of(account.preferences) == Options(reader=Switch.ON)
+    assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
+    await accounts.close()
+
+
+def test_what_nobody_knows_is_passed_over() -> None:
+    kept = {"options": ["options charset runes", "quit", 7, "options orient north"], "styles": 3}
+    assert options_of(kept) == Options(orient=Orient.NORTH)
+    assert styles_of(kept) == {}
+    assert options_of({"options": "all"}) == Options()

@@ -1,0 +1,192 @@
+"""A hall that has read what was written down is the hall in which it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import get_args
+
+import pytest
+
+from tests.play.conftest import GRACE
+from tests.play.halls import BOARDS
+from thudmud.play.archive import State
+from thudmud.play.commands import (
+    Adjourn,
+    Claim,
+    Command,
+    End,
+    Go,
+    Join,
+    Leave,
+    No,
+    Play,
+    Quit,
+    Resign,
+    Resume,
+    SetRules,
+    Start,
+    Undo,
+)
+from thudmud.play.events import Parting, Resumed, TableEvent, is_complete
+from thudmud.play.hall import Decision, Hall, Unread
+from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.match import game_of
+from thudmud.play.refusals import Refused
+from thudmud.rules import IllegalMove, Side
+
+PLAYERS = ("Anna", "Bert", "Carla")
+OAK, PINE, _ = (spec.name for spec in BOARDS)
+STEPS: dict[str, tuple[tuple[str, Command], ...]] = {
+    "sit": (("Anna", Join(Side.DWARF, OAK)), ("Bert", Join(Side.TROLL, OAK))),
+    "swap": (("Bert", Join(Side.DWARF, PINE)), ("Carla", Join(Side.TROLL, PINE))),
+    "begin": (("Anna", Start(OAK)),),
+    "begin there": (("Carla", Start(PINE)),),
+    "begin anew": (("Anna", Start(OAK)), ("Bert", Start(OAK))),
+    "undo": (("Anna", Undo(OAK)), ("Bert", Undo(OAK))),
+    "decline": (("Anna", Undo(OAK)), ("Bert", No(OAK))),
+    "end": (("Anna", End(OAK)), ("Bert", End(OAK))),
+    "resign": (("Anna", Resign(OAK)),),
+    "claim": (("Anna", Claim(OAK)), ("Bert", Claim(OAK))),
+    "adjourn": (("Anna", Adjourn(OAK)), ("Bert", Adjourn(OAK))),
+    "adjourn there": (("Bert", Adjourn(PINE)), ("Carla", Adjourn(PINE))),
+    "meet": (("Anna", Go(PINE)), ("Bert", Go(PINE)), ("Carla", Go(PINE))),
+    "meet again": (("Anna", Go(OAK)), ("Bert", Go(OAK)), ("Carla", Go(OAK))),
+    "resume": (("Anna", Resume()), ("Bert", Resume()), ("Bert", Resume(1)), ("Bert", Resume(2))),
+    "push in": (("Carla", Join(Side.DWARF, OAK)), ("Carla", Join(Side.TROLL, OAK))),
+    "leave": (("Anna", Leave(OAK)), ("Bert", Leave(OAK))),
+    "leave there": (("Carla", Leave(PINE)),),
+    "rules": (("Anna", SetRules("classic", OAK)),),
+    "quit": (("Bert", Quit()),),
+}
+DEEDS = [*STEPS, *(f"{player} is lost" for player in PLAYERS), *["all come"] * 3, *["move"] * 6]
+WAITS = [0.0, 0.0, 0.0, 1.0, GRACE]
+
+
+class Witness:
+    """A hall, and everything that has happened at its boards, in one order."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)  # noqa: S311 (no secret)
+        self.hall = Hall(BOARDS, 200, GRACE)
+        self.events: list[tuple[str, int, TableEvent]] = []
+        self.now = 0.0
+        self.do("all come")
+
+    def do(self, deed: str) -> None:
+        self.now += 1.0
+        if deed == "all come":
+            for player in PLAYERS:
+                if player not in self.hall.people:
+                    self.commit(arrive(self.hall, player, self.now, member=False, styles={}))
+        elif deed == "move":
+            self.move()
+        elif deed in STEPS:
+            for player, command in STEPS[deed]:
+                self.obey(player, command)
+        elif (player := deed.partition(" ")[0]) in self.hall.people:
+            self.commit(part(self.hall, player, Parting.LOST, self.now))
+
+    def move(self) -> None:
+        """Play any ply at one of the boards."""
+        table = self.hall.tables[self.chance.choice([OAK, OAK, PINE])]
+        if table.game and table.running:
+            move = self.chance.choice(table.game.legal_moves())
+            player = table.seats.get(table.game.position.turn, "nobody")
+            self.obey(player, Play(move.attempt(), table.name))
+
+    def obey(self, player: str, command: Command) -> None:
+        if player in self.hall.people:
+            try:
+                decisions = decide(self.hall, player, command, self.now)
+            except (Refused, IllegalMove):
+                return
+            self.commit(decisions)
+
+    def commit(self, decisions: list[Decision]) -> None:
+        for decision in decisions:
+            for told in self.hall.commit(decision):
+                if isinstance(told.event, TableEvent) and told.table:
+                    self.events.append((str(decision.board), told.table.version, told.event))
+
+    def reopened(self) -> Hall:
+        """Return a hall that has read it, each board from its last complete event on."""
+        hall = Hall(BOARDS, 200, GRACE)
+        for entry in self.events:
+            hall.archive.apply(*entry)
+        for board in hall.tables:
+            stream = [(version, event) for at, version, event in self.events if at == board]
+            first = max((v for v, event in stream if is_complete(event)), default=1)
+            hall.restore(board, first - 1, [event for version, event in stream if version >= first])
+        return hall
+
+
+def happens(seed: int) -> Iterator[Witness]:
+    """Let things happen by chance, and yield the hall after each."""
+    witness = Witness(seed)
+    for deed in ("sit", "begin"):
+        witness.do(deed)
+    for _ in range(60):
+        witness.now += witness.chance.choice(WAITS)
+        witness.do(witness.chance.choice(DEEDS))
+        yield witness
+
+
+seeds = pytest.mark.parametrize("seed", range(20))
+
+
+@seeds
+def test_it_stands_as_it_stood(seed: int) -> None:
+    for witness in happens(seed):
+        hall, again = witness.hall, witness.reopened()
+        assert again.tables == hall.tables
+        assert again.missed == hall.missed
+        assert again.archive.battles == hall.archive.battles
+        assert again.archive.adjourned == hall.archive.adjourned
+        assert again.archive.ended == hall.archive.ended
+
+
+@seeds
+def test_every_battle_can_be_seen_again(seed: int) -> None:
+    """As it stood in the hall that played it, if that still knows it."""
+    *_, witness = happens(seed)
+    again = witness.reopened()
+    assert again.archive.battles
+    for battle in witness.hall.archive.battles:
+        stored = [
+            event
+            for board, version, event in witness.events
+            if board == battle.source.board and version >= battle.source.version
+        ]
+        game = game_of(stored[: battle.length])
+        assert (game.outcome is not None) is (battle.state is State.ENDED)
+        assert battle.plies in {None, len(game.moves)}
+        for hall in (witness.hall, again):
+            try:
+                assert hall.game(battle) == game
+            except Unread:
+                assert battle.state in {State.ENDED, State.UNFINISHED}
+        again.recall(battle.number, game)
+        assert again.game(battle) == game
+
+
+@seeds
+def test_a_battle_is_at_one_place_at_most(seed: int) -> None:
+    for witness in happens(seed):
+        tables, archive = witness.hall.tables.values(), witness.hall.archive
+        matches = [table.match for table in tables if table.match]
+        away = [match.began for match in archive.adjourned.values()]
+        began = [match.began for match in matches]
+        assert len({*began, *away}) == len(began) + len(away)
+        running = [each.id for each in archive.battles if each.state is State.RUNNING]
+        assert sorted(running) == sorted(match.began for match in matches if match.running)
+
+
+def test_everything_comes_to_pass() -> None:
+    """Else the properties above would hold of less than they say."""
+    seen: set[tuple[type, str]] = set()
+    for seed in range(20):
+        *_, witness = happens(seed)
+        seen.update((type(event), board) for board, _, event in witness.events)
+    assert {event for event, _ in seen} == set(get_args(TableEvent))
+    assert {board for event, board in seen if event is Resumed} == {OAK, PINE}

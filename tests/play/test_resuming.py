@@ -1,0 +1,299 @@
+"""A match that was put away goes on, at any board, when both are there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
+from tests.play.halls import do, enter, hall_of, lose, refusal
+from thudmud.play.archive import State
+from thudmud.play.commands import (
+    Adjourn,
+    Command,
+    End,
+    Go,
+    Join,
+    Leave,
+    Resign,
+    Resume,
+    SetRules,
+    Start,
+)
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Left,
+    Parting,
+    Resumed,
+    SavedMatch,
+    TableEvent,
+)
+from thudmud.play.hall import Hall
+from thudmud.play.hall_decisions import decide
+from thudmud.play.match import Match
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import Occasion, resume
+from thudmud.rules import Side
+
+PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
+
+
+def goes_on(table: Table, saved: SavedMatch, now: float = NOW) -> Table:
+    for event in resume(table, "Anna", saved, Occasion(now)):
+        table = table.apply(event)
+    return table
+
+
+@pytest.fixture
+def match(started: Table) -> Match:
+    """Return a match with a ply played."""
+    table = after(started, ("Anna", ply("A6", "B6")))
+    assert table.match
+    return table.match
+
+
+class TestAtATable:
+    def test_it_goes_on_as_it_stood(self, match: Match) -> None:
+        saved = match.saved()
+        assert resume(PINE, "Bert", saved, Occasion(NOW)) == (Resumed(NOW, "Bert", saved),)
+        table = goes_on(PINE, saved)
+        assert table.match == match
+        assert table.seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+        assert (table.offers, table.away, table.running) == ({}, {}, True)
+        assert after(table, ("Bert", ply("G7", "G6"))).running
+
+    def test_by_the_rules_that_it_began_with(self, match: Match) -> None:
+        table = after(PINE, ("Carla", SetRules("classic")))
+        resumed = goes_on(table, match.saved())
+        assert resumed.ruleset.name == "discworld"
+        cleared = after(resumed, ("Anna", Leave()), ("Bert", Leave()))
+        assert cleared.ruleset is PINE.own_rules
+
+    def test_between_its_battles(self, first_over: Table) -> None:
+        assert first_over.match
+        table = goes_on(PINE, first_over.match.saved())
+        assert table.half_played
+        (started,) = events(table, "Bert", Start())
+        assert isinstance(started, BattleStarted)
+        assert (started.number, started.dwarf, started.troll) == (2, "Bert", "Anna")
+        table = after(table, ("Bert", Start()))
+        assert table.match
+        assert table.match.before == (32, 32)
+        assert table.match.began == ("pine board", 2)
+
+    def test_its_players_may_sit_there_already(self, match: Match) -> None:
+        saved = match.saved()
+        swapped = after(PINE, ("Bert", Join(Side.DWARF)), ("Anna", Join(Side.TROLL)))
+        for table in (after(PINE, *SEATED), swapped, after(PINE, SEATED[1])):
+            assert goes_on(table, saved).seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+
+    def test_where_a_match_of_theirs_is_over(self, match: Match, match_over: Table) -> None:
+        assert goes_on(match_over, match.saved()).match == match
+
+    def test_not_where_somebody_sits(self, match: Match) -> None:
+        table = after(PINE, ("Carla", Join(Side.DWARF)))
+        with pytest.raises(Refused, match="The pine board is in use"):
+            goes_on(table, match.saved())
+
+    def test_not_where_a_match_is_under_way(
+        self, match: Match, started: Table, first_over: Table
+    ) -> None:
+        for table in (started, first_over, after(started, ("Bert", Leave()))):
+            with pytest.raises(Refused, match="in use"):
+                goes_on(table, match.saved())
+
+    def test_who_sits_and_has_been_away_for_long_makes_room(self, match: Match) -> None:
+        table = without(after(PINE, ("Carla", Join(Side.DWARF))), "Carla")
+        with pytest.raises(Refused, match="in use"):
+            goes_on(table, match.saved(), LATER - 1)
+        left, resumed = resume(table, "Anna", match.saved(), Occasion(LATER))
+        assert left == Left(LATER, "Carla", Side.DWARF, Parting.LOST)
+        assert isinstance(resumed, Resumed)
+
+    def test_two_who_have_been_away_for_long_make_room(
+        self, match: Match, match_over: Table
+    ) -> None:
+        others = replace(match.saved(), dwarf="Dora", troll="Emil")
+        table = without(match_over, "Anna", "Bert")
+        freed = resume(table, "Dora", others, Occasion(LATER))
+        assert [type(event) for event in freed] == [Left, Left, Cleared, Resumed]
+
+    def test_a_match_that_both_have_left_is_put_away_for_it(
+        self, match: Match, started: Table
+    ) -> None:
+        others = replace(match.saved(), dwarf="Dora", troll="Emil")
+        table = without(started, "Anna", "Bert")
+        adjourned, resumed = resume(table, "Dora", others, Occasion(LATER))
+        assert isinstance(adjourned, Adjourned)
+        assert started.match
+        assert adjourned.match == started.match.saved()
+        assert resumed == Resumed(LATER, "Dora", others)
+
+
+@pytest.fixture
+def hall() -> Hall:
+    """Return a hall in which Anna and Bert have put a match away, battle 1."""
+    hall = hall_of("Anna", "Bert", "Carla")
+    begin(hall, "oak board")
+    do(hall, "Anna", ply("A6", "B6"))
+    put_away(hall)
+    return hall
+
+
+def begin(hall: Hall, board: str, dwarf: str = "Anna", troll: str = "Bert") -> None:
+    do(hall, dwarf, Join(Side.DWARF, board))
+    do(hall, troll, Join(Side.TROLL, board))
+    do(hall, dwarf, Start(board))
+
+
+def put_away(hall: Hall, board: str | None = None, *players: str) -> None:
+    for player in players or ("Anna", "Bert"):
+        do(hall, player, Adjourn(board))
+
+
+class TestInTheHall:
+    def test_at_the_same_board(self, hall: Hall) -> None:
+        assert hall.archive.battles[0].state is State.ADJOURNED
+        told = do(hall, "Anna", Resume())
+        assert isinstance(told[-1].event, Resumed)
+        assert set(told[-1].audience) == {"Anna", "Bert"}
+        assert hall.tables["oak board"].running
+        assert [battle.state for battle in hall.archive.battles] == [State.RUNNING]
+        assert hall.archive.adjourned == {}
+
+    def test_at_another_board(self, hall: Hall) -> None:
+        for player in ("Anna", "Bert"):
+            do(hall, player, Go("elm table"))
+        do(hall, "Bert", Resume())
+        assert hall.tables["oak board"].match is None
+        table = hall.tables["elm table"]
+        assert table.ruleset.name == "discworld"
+        do(hall, "Bert", ply("G7", "G6"))
+        assert len(hall.game(hall.archive.battles[0]).moves) == 2
+        told = do(hall, "Bert", Resign())
+        assert isinstance(told[-1].event, BattleEnded)
+        assert [battle.state for battle in hall.archive.battles] == [State.ENDED]
+        do(hall, "Bert", Start())
+        assert [battle.part for battle in hall.archive.battles] == [1, 2]
+        assert hall.archive.battles[1].before == (0, 32)
+
+    def test_what_goes_on_is_not_put_away(self, hall: Hall) -> None:
+        assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
+        do(hall, "Anna", Resume())
+        assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
+
+    def test_both_have_to_be_there(self, hall: Hall) -> None:
+        do(hall, "Bert", Go())
+        assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
+        with pytest.raises(Refused, match="at the oak board; Bert is not here"):
+            decide(hall, "Anna", Resume(), NOW)
+        lose(hall, "Bert")
+        assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
+
+    def test_the_board_is_in_use(self, hall: Hall) -> None:
+        do(hall, "Carla", Join(Side.DWARF, "oak board"))
+        assert refusal(hall, "Anna", Resume()) is Refusal.BOARD_IN_USE
+
+    def test_a_number(self, hall: Hall) -> None:
+        assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
+        assert refusal(hall, "Carla", Resume(1, "oak")) is Refusal.NOTHING_ADJOURNED
+        do(hall, "Anna", Resume(1))
+        assert hall.tables["oak board"].running
+
+    def test_somebody_elses_number(self, hall: Hall) -> None:
+        begin(hall, "pine board", "Carla", "Bert")
+        put_away(hall, "pine board", "Carla", "Bert")
+        assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
+
+    def test_one_of_several_with_one_opponent(self, hall: Hall) -> None:
+        begin(hall, "oak board")
+        put_away(hall)
+        with pytest.raises(Refused, match='"resume game 1" or another number'):
+            decide(hall, "Anna", Resume(), NOW)
+        do(hall, "Anna", Resume(2))
+        assert list(hall.archive.adjourned) == [1]
+
+    def test_one_of_several_with_different_opponents(self, hall: Hall) -> None:
+        do(hall, "Bert", Go())
+        begin(hall, "oak board", "Carla", "Anna")
+        put_away(hall, None, "Carla", "Anna")
+        do(hall, "Anna", Resume())
+        assert hall.tables["oak board"].seats == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
+        do(hall, "Carla", End())
+        do(hall, "Anna", End())
+        do(hall, "Carla", Go())
+        with pytest.raises(Refused, match="Bert is not here"):
+            decide(hall, "Anna", Resume(), NOW)
+
+    def test_several_opponents_and_none_of_them_there(self, hall: Hall) -> None:
+        do(hall, "Bert", Go())
+        begin(hall, "oak board", "Carla", "Anna")
+        put_away(hall, None, "Carla", "Anna")
+        do(hall, "Carla", Go())
+        with pytest.raises(Refused, match="Bert and Carla are not here"):
+            decide(hall, "Anna", Resume(), NOW)
+
+    def test_between_the_battles(self) -> None:
+        hall = hall_of("Anna", "Bert")
+        begin(hall, "oak board")
+        do(hall, "Anna", Resign())
+        put_away(hall)
+        assert hall.archive.battles[0].state is State.ENDED
+        assert hall.archive.battles[0].outcome is not None
+        do(hall, "Anna", Resume())
+        do(hall, "Anna", Start())
+        assert hall.tables["oak board"].seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+        assert [battle.number for battle in hall.archive.battles] == [1, 2]
+
+    def test_by_somebody_who_joins(self, hall: Hall) -> None:
+        begin(hall, "pine board")
+        lose(hall, "Anna")
+        lose(hall, "Bert")
+        told = do(hall, "Carla", Join(Side.DWARF, "pine board"), LATER)
+        assert [type(each.event).__name__ for each in told] == [
+            "WentOut",
+            "CameIn",
+            "Adjourned",
+            "Joined",
+        ]
+        assert list(hall.archive.adjourned) == [1, 2]
+        for player in ("Anna", "Bert"):
+            enter(hall, player, LATER)
+            assert hall.people[player].room is None
+            do(hall, player, Go("oak board"))
+        do(hall, "Bert", Resume(2), LATER)
+        assert hall.tables["oak board"].match
+
+    def test_after_a_restart(self, hall: Hall) -> None:
+        """A hall that has read what was written down goes on with it."""
+        saved = hall.archive.adjourned[1]
+        stored: list[TableEvent] = [
+            BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert"),
+            Adjourned(NOW, "Anna", saved),
+        ]
+        again = hall_of()
+        for version, event in zip((3, 6), stored, strict=True):
+            again.archive.apply("oak board", version, event)
+        again.restore("oak board", 5, [Adjourned(NOW, "Anna", saved)])
+        assert again.tables["oak board"].version == 6
+        for player in ("Anna", "Bert"):
+            enter(again, player)
+            do(again, player, Go("pine board"))
+        do(again, "Anna", Resume())
+        assert again.tables["pine board"].match == Match.restored(saved)
+        assert again.archive.battles[0].state is State.RUNNING
+
+
+@pytest.mark.parametrize(
+    "command", [Adjourn("oak board"), Resume(None, "oak board"), Resume(3, "oak board")], ids=str
+)
+def test_deciding_changes_nothing(hall: Hall, command: Command) -> None:
+    before = dict(hall.tables), dict(hall.archive.adjourned)
+    with pytest.raises(Refused):
+        decide(hall, "Carla", command, NOW)
+    assert (dict(hall.tables), dict(hall.archive.adjourned)) == before

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.play.conftest import STARTED, after, events, ply, refusal
+from thudmud.play.commands import End, Join, Leave, Resign, SetRules, Start
+from thudmud.play.events import (
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Joined,
+    Left,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    RulesSet,
+)
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import TableCommand, battle, part
+from thudmud.rules import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
+
+
+class TestSeats:
+    def test_a_free_seat_is_taken(self, empty: Table) -> None:
+        assert events(empty, "Anna", Join(Side.TROLL)) == [Joined(7.0, "Anna", Side.TROLL)]
+        assert after(empty, ("Anna", Join(Side.TROLL))).seats == {Side.TROLL: "Anna"}
+
+    def test_a_taken_seat_is_not(self, seated: Table) -> None:
+        assert refusal(seated, "Carla", Join(Side.DWARF)) is Refusal.SEAT_TAKEN
+
+    def test_joining_twice_and_both_seats_are_refused(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)))
+        assert refusal(table, "Anna", Join(Side.DWARF)) is Refusal.SAME_SEAT
+        assert refusal(table, "Anna", Join(Side.TROLL)) is Refusal.ONE_SEAT_EACH
+
+    def test_a_seat_is_given_up(self, seated: Table) -> None:
+        left = Left(7.0, "Anna", Side.DWARF, Parting.LEFT)
+        assert events(seated, "Anna", Leave()) == [left]
+        assert after(seated, ("Anna", Leave())).seats == {Side.TROLL: "Bert"}
+
+    def test_the_last_to_leave_clears_the_board(self, started: Table) -> None:
+        table = after(started, ("Anna", Leave()))
+        assert table.running
+        assert events(table, "Bert", Leave())[1:] == [Cleared(7.0, "Bert")]
+        assert after(table, ("Bert", Leave())).match is None
+
+    def test_a_finished_match_stays_as_long_as_a_player(self, match_over: Table) -> None:
+        table = after(match_over, ("Anna", Leave()))
+        assert table.match == match_over.match
+        assert after(table, ("Bert", Leave())).match is None
+
+    def test_whoever_sits_down_plays_on(self, first_over: Table) -> None:
+        table = after(first_over, ("Anna", Leave()), ("Carla", Join(Side.DWARF)))
+        assert table.match is not None
+        assert table.match.points(Side.DWARF) == 32
+        assert after(table, ("Carla", Start())).seats[Side.TROLL] == "Carla"
+
+    def test_a_player_who_leaves_is_told_how(self, started: Table) -> None:
+        assert part(started, "Bert", Parting.QUIT, 7.0) == (
+            Left(7.0, "Bert", Side.TROLL, Parting.QUIT),
+        )
+
+    @pytest.mark.parametrize(
+        "command", [Leave(), Start(), End(), Resign(), ply("A6", "B6")], ids=str
+    )
+    def test_spectators_are_refused(self, started: Table, command: TableCommand) -> None:
+        assert refusal(started, "Carla", command) is Refusal.NOT_SEATED
+
+
+class TestStarting:
+    def test_nobody_starts_alone(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)))
+        assert refusal(table, "Anna", Start()) is Refusal.NEEDS_OPPONENT
+
+    def test_either_player_starts_the_first_battle(self, seated: Table) -> None:
+        expected = BattleStarted(7.0, "Bert", 1, "discworld", "Anna", "Bert")
+        assert events(seated, "Bert", Start()) == [expected]
+        table = after(seated, ("Bert", Start()))
+        assert table.running
+        assert table.game is not None
+        assert table.game.position == DISCWORLD.opening
+
+    def test_the_second_battle_swaps_the_seats(self, first_over: Table) -> None:
+        expected = BattleStarted(7.0, "Anna", 2, "discworld", "Bert", "Anna")
+        assert events(first_over, "Anna", Start()) == [expected]
+        table = after(first_over, ("Anna", Start()))
+        assert table.seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+        assert table.match is not None
+        assert table.match.battle == 2
+        assert table.match.before == (32, 32)
+
+    def test_a_new_match_follows(self, match_over: Table) -> None:
+        table = after(match_over, ("Anna", Start()))
+        assert table.match is not None
+        assert (table.match.battle, table.match.before) == (1, (0, 0))
+        assert table.seats == match_over.seats
+
+    def test_starting_over_needs_both(self, started: Table) -> None:
+        assert events(started, "Anna", Start()) == [Offered(7.0, "Anna", Offer.RESTART)]
+        table = after(started, ("Anna", ply("A6", "B6")), ("Anna", Start()))
+        assert refusal(table, "Anna", Start()) is Refusal.ALREADY_OFFERED
+        table = after(table, ("Bert", Start()))
+        assert table.game is not None
+        assert table.game.moves == ()
+        assert table.offers == {}
+
+
+class TestEnding:
+    def test_ending_needs_both(self, started: Table) -> None:
+        assert events(started, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
+        table = after(started, ("Bert", End()))
+        assert refusal(table, "Bert", End()) is Refusal.ALREADY_OFFERED
+        (ended,) = events(table, "Anna", End())
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.AGREEMENT
+        assert not after(table, ("Anna", End())).running
+
+    def test_a_ply_withdraws_offers(self, started: Table) -> None:
+        table = after(started, ("Anna", End()), ("Bert", Start()))
+        *lapsed, moved = events(table, "Anna", ply("A6", "B6"))
+        assert isinstance(moved, Moved)
+        assert lapsed == [
+            OfferLapsed(7.0, "Anna", Offer.END),
+            OfferLapsed(7.0, "Anna", Offer.RESTART),
+        ]
+        table = after(table, ("Anna", ply("A6", "B6")))
+        assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
+
+    def test_leaving_withdraws_offers(self, started: Table) -> None:
+        offered = after(started, ("Anna", End()))
+        assert events(offered, "Bert", Leave()) == [
+            OfferLapsed(7.0, "Bert", Offer.END),
+            Left(7.0, "Bert", Side.TROLL, Parting.LEFT),
+        ]
+        table = after(started, ("Anna", End()), ("Anna", Leave()), ("Carla", Join(Side.DWARF)))
+        assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
+
+    def test_resigning_ends_it_at_once(self, started: Table) -> None:
+        (ended,) = events(started, "Anna", Resign())
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.RESIGNATION
+        assert ended.outcome.winner is Side.TROLL
+        assert (ended.outcome.score.dwarf, ended.outcome.score.troll) == (0, 32)
+
+    def test_who_was_left_alone_ends_it_alone(self, started: Table) -> None:
+        (ended,) = events(after(started, ("Anna", Leave())), "Bert", End())
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.DESERTION
+
+    def test_a_quiet_battle_is_ended_alone(self) -> None:
+        table = after(Table.set_up(BoardSpec("oak board"), 2), *STARTED)
+        table = after(table, ("Anna", ply("A6", "B6")))
+        assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
+        table = after(table, ("Bert", ply("G7", "F7")))
+        (ended,) = events(table, "Bert", End())
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.QUIET
+
+    def test_a_limit_of_0_is_none(self) -> None:
+        table = after(Table.set_up(BoardSpec("oak board"), 0), *STARTED)
+        assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
+
+    @pytest.mark.parametrize("command", [End(), Resign(), ply("A6", "B6")], ids=str)
+    def test_without_a_battle_there_is_nothing_to_end(
+        self, seated: Table, match_over: Table, command: TableCommand
+    ) -> None:
+        assert refusal(seated, "Anna", command) is Refusal.NO_BATTLE
+        assert refusal(match_over, "Anna", command) is Refusal.BATTLE_OVER
+
+    def test_how_to_go_on_is_told_to_those_who_may(
+        self, seated: Table, first_over: Table, match_over: Table
+    ) -> None:
+        begin = '"start game on oak board" begins'
+        over = "The battle at the oak board is over."
+        for table, told in [
+            (seated, f"No battle is being played at the oak board. {begin} one."),
+            (first_over, f"{over} {begin} the next."),
+            (match_over, f"{over} {begin} the next."),
+        ]:
+            with pytest.raises(Refused, match=f"^{told}$"):
+                battle(table, "Anna")
+            with pytest.raises(Refused, match=r"the dwarfs and .* the trolls\.$"):
+                battle(table, "Carla")
+
+
+class TestPlaying:
+    def test_a_ply_is_played(self, started: Table) -> None:
+        (moved,) = events(started, "Anna", ply("A6", "B6"))
+        assert isinstance(moved, Moved)
+        assert (moved.player, moved.side, moved.ply) == ("Anna", Side.DWARF, 1)
+        table = after(started, ("Anna", ply("A6", "B6")))
+        assert table.game is not None
+        assert table.game.moves == (moved.move,)
+
+    def test_the_rules_refuse(self, started: Table) -> None:
+        with pytest.raises(IllegalMove) as refused:
+            events(started, "Anna", ply("A6", "A5"))
+        assert refused.value.reason is Reason.OFF_BOARD
+
+    def test_out_of_turn_one_is_told_whose_turn_it_is(self, started: Table) -> None:
+        with pytest.raises(Refused) as refused:
+            events(started, "Bert", ply("G7", "G6"))
+        assert refused.value.reason is Refusal.NOT_YOUR_TURN
+        assert str(refused.value) == "It is Anna's turn (dwarfs)."
+
+    def test_points_are_counted_for_the_match(self, match_over: Table) -> None:
+        # Anna had the dwarfs in the first battle, the trolls in the second, and gave that up.
+        assert match_over.match is not None
+        assert match_over.match.over
+        assert match_over.seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+        assert match_over.match.points(Side.DWARF) == 64
+        assert match_over.match.points(Side.TROLL) == 32
+
+
+class TestRules:
+    def test_rules_are_set_before_a_match(self, empty: Table, seated: Table) -> None:
+        assert events(empty, "Carla", SetRules("classic")) == [RulesSet(7.0, "Carla", "classic")]
+        table = after(seated, ("Anna", SetRules("classic")), ("Anna", Start()))
+        assert table.game is not None
+        assert table.game.ruleset is CLASSIC
+
+    def test_rules_are_set_between_matches(self, match_over: Table) -> None:
+        assert after(match_over, ("Anna", SetRules("koom valley"))).match is None
+
+    def test_rules_stay_while_a_match_goes_on(self, started: Table, first_over: Table) -> None:
+        command = SetRules("classic")
+        assert refusal(started, "Anna", command) is Refusal.RULES_RUNNING
+        assert refusal(first_over, "Anna", command) is Refusal.RULES_MID_MATCH
+
+    def test_rules_are_for_the_players(self, seated: Table) -> None:
+        assert refusal(seated, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
+
+    def test_rules_are_for_a_player_alone_too(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)))
+        assert refusal(table, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
+        assert after(table, ("Anna", SetRules("classic"))).ruleset is CLASSIC
+
+    def test_the_last_to_leave_leaves_the_boards_own_rules(self, empty: Table) -> None:
+        table = after(empty, ("Anna", Join(Side.DWARF)), ("Anna", SetRules("classic")))
+        left = events(table, "Anna", Leave())
+        assert left[1:] == [Cleared(7.0, "Anna")]
+        assert after(table, ("Anna", Leave())).ruleset is DISCWORLD
+
+    def test_rules_that_change_nothing_or_are_unknown(self, empty: Table) -> None:
+        assert refusal(empty, "Anna", SetRules("discworld")) is Refusal.RULES_ALREADY
+        assert refusal(empty, "Anna", SetRules("chess")) is Refusal.RULES_UNKNOWN
+
+
+def test_every_event_counts_as_a_version(empty: Table, match_over: Table) -> None:
+    assert empty.version == 0
+    assert match_over.version == 7
+
+
+def test_deciding_changes_nothing(started: Table) -> None:
+    before = replace(started)
+    events(started, "Anna", ply("A6", "B6"))
+    assert started == before
+
+
+def test_what_is_no_event_or_command_is_a_mistake(empty: Table) -> None:
+    with pytest.raises(TypeError, match="object is not an event of a table"):
+        empty.apply(object())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a table knows nothing of object"):
+        events(empty, "Anna", object())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="do not fit together"):
+        empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))

@@ -1,0 +1,125 @@
+"""What a battle counts: for the match, and whether for ratings."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.play.conftest import LATER, SEATED, after, events, ply, without
+from thudmud.play.commands import Adjourn, Claim, Join, Leave, Resign, Start, Undo
+from thudmud.play.events import BattleEnded, BattleStarted, Resumed
+from thudmud.play.match import RATED_PLIES
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import TableCommand
+from thudmud.rules import Side
+
+MEMBERS = frozenset({"Anna", "Bert", "Carla"})
+PLIES: list[tuple[str, TableCommand]] = [
+    ("Anna", ply("A6", "B6")),
+    ("Bert", ply("G7", "G6")),
+    ("Anna", ply("B6", "C6")),
+    ("Bert", ply("G6", "G7")),
+    ("Anna", ply("C6", "D6")),
+    ("Bert", ply("G7", "G6")),
+]
+
+
+def ended(table: Table, player: str, command: TableCommand | None = None) -> BattleEnded:
+    """Return the end of the battle at ``table``; ``player`` resigns, if nothing else."""
+    *_, end = events(table, player, command or Resign(), LATER)
+    assert isinstance(end, BattleEnded)
+    return end
+
+
+@pytest.fixture
+def rated(empty: Table) -> Table:
+    """Return a table at which two with accounts have played enough plies."""
+    return after(empty, *SEATED, ("Anna", Start()), *PLIES, members=MEMBERS)
+
+
+class TestRated:
+    @pytest.mark.parametrize(
+        ("members", "rated"),
+        [
+            ({"Anna", "Bert"}, True),
+            ({"Anna"}, False),
+            ({"Bert"}, False),
+            ({"Carla"}, False),
+            (set(), False),
+        ],
+    )
+    def test_if_both_have_accounts(self, seated: Table, members: set[str], *, rated: bool) -> None:
+        (started,) = events(seated, "Anna", Start(), members=members)
+        assert isinstance(started, BattleStarted)
+        assert started.rated is rated
+        table = after(seated.apply(started), *PLIES)
+        assert ended(table, "Bert").rated is rated
+
+    def test_after_so_many_plies(self, rated: Table) -> None:
+        assert len(PLIES) == RATED_PLIES
+        assert ended(rated, "Anna").rated
+        short = after(rated, ("Bert", Undo()), ("Anna", Undo()))
+        end = ended(short, "Anna")
+        assert (end.plies, end.rated) == (RATED_PLIES - 1, False)
+
+    def test_by_who_had_accounts_when_it_began(self, seated: Table) -> None:
+        table = after(seated, ("Anna", Start()))
+        assert not ended(after(table, *PLIES, members=MEMBERS), "Anna").rated
+
+    def test_not_if_somebody_else_sat_down(self, rated: Table) -> None:
+        left = after(rated, ("Bert", Leave()))
+        joined = after(left, ("Carla", Join(Side.TROLL)), members=MEMBERS)
+        end = ended(joined, "Carla")
+        assert (end.dwarf, end.troll, end.rated) == ("Anna", "Carla", False)
+        back = after(joined, ("Carla", Leave()), ("Bert", Join(Side.TROLL)), members=MEMBERS)
+        assert not ended(back, "Bert").rated
+
+    def test_if_the_same_one_sat_down_again(self, rated: Table) -> None:
+        table = after(rated, ("Bert", Leave()), ("Bert", Join(Side.TROLL)))
+        assert ended(table, "Bert").rated
+
+    def test_if_it_was_claimed(self, rated: Table) -> None:
+        assert ended(without(rated, "Bert"), "Anna", Claim()).rated
+
+    def test_not_if_it_was_claimed_before_a_ply_was_played(self, seated: Table) -> None:
+        table = after(seated, ("Anna", Start()), members=MEMBERS)
+        assert table.match
+        assert table.match.rated
+        end = ended(without(table, "Bert"), "Anna", Claim())
+        assert (end.plies, end.outcome.winner, end.rated) == (0, Side.DWARF, False)
+
+    def test_if_it_was_put_away_and_gone_on_with(self, rated: Table) -> None:
+        away = after(rated, ("Anna", Adjourn()), ("Bert", Adjourn()))
+        assert rated.match
+        table = away.apply(Resumed(LATER, "Anna", rated.match.saved()))
+        assert ended(table, "Anna").rated
+
+    def test_the_second_battle_by_itself(self, rated: Table) -> None:
+        first = after(rated, ("Bert", Leave()), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
+        (started,) = events(first, "Anna", Start(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert started.rated
+
+
+class TestPoints:
+    def test_none_before_the_match_is_over(self, started: Table) -> None:
+        assert ended(started, "Anna").points is None
+
+    def test_of_both_battles(self, first_over: Table) -> None:
+        second = after(first_over, ("Bert", Start()))
+        end = ended(second, "Anna")
+        # Both had 32 in the first battle; then Bert had the dwarfs, and Anna gave up.
+        assert end.points == (64, 32)
+        assert (end.dwarf, end.troll) == ("Bert", "Anna")
+
+    def test_of_a_second_battle_that_was_put_away(self, first_over: Table) -> None:
+        second = after(first_over, ("Bert", Start()))
+        assert second.match
+        table = Table.set_up(BoardSpec("pine board")).apply(
+            Resumed(LATER, "Anna", second.match.saved())
+        )
+        assert ended(table, "Anna").points == (64, 32)
+
+    def test_who_was_left_alone_plays_against_who_sat_there_last(self, started: Table) -> None:
+        table = after(started, ("Bert", Leave()))
+        end = ended(table, "Anna")
+        assert (end.dwarf, end.troll) == ("Anna", "Bert")

@@ -1,0 +1,34 @@
+"""A line of text <-> a command, and what was wrong with it. The only importer of lark. Pure.
+
+`parse` reads a line; what it returns says by `str` the line that asks for the same.
+
+Attributes:
+    VERBS: the words and signs that a line can begin with.
+    BOARD_VERBS: those of them that ask for something about boards, or how they are shown.
+    KEYWORDS: the lower-case words of the language, which no player may be named like.
+    MAX_LINE: the most characters that a line may have.
+"""
+
+from thudmud.language.near import near_miss
+from thudmud.language.parsing import (
+    BOARD_VERBS,
+    KEYWORDS,
+    MAX_LINE,
+    VERBS,
+    ParseError,
+    clean,
+    parse,
+    second_words,
+)
+
+__all__ = [
+    "BOARD_VERBS",
+    "KEYWORDS",
+    "MAX_LINE",
+    "VERBS",
+    "ParseError",
+    "clean",
+    "near_miss",
+    "parse",
+    "second_words",
+]

@@ -1,0 +1,236 @@
+"""A line of text -> a command, or a `ParseError` that says where it stopped making sense, and why.
+
+Nothing that anybody types gets past `parse` but a command.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+from lark import UnexpectedInput, UnexpectedToken
+
+from thudmud.language.grammar import (
+    END_OF_LINE,
+    RESERVED_WORDS,
+    WORDS,
+    following,
+    openings,
+    opens,
+    read,
+    read_any_words,
+    spoken,
+)
+from thudmud.language.near import near_miss
+from thudmud.language.slips import SLIPS, Place
+from thudmud.play.commands import Command
+from thudmud.play.options import WIDTHS
+
+
+class ParseError(Exception):
+    """A line that asks for nothing we know.
+
+    Attributes:
+        line: the line as cleaned.
+        column: where in it the word that did not fit begins, from 0; its length if a word is
+            missing at the end.
+        word: the word that did not fit; "" if one is missing at the end.
+        expected: what could have stood there, in plain phrases such as ``"on"`` (with its quotation
+            marks) or ``a position such as A6``.
+        suggestion: the word or words probably meant, if there is a near miss.
+        detail: a sentence of its own for this mistake, to be told instead of what was expected.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        column: int,
+        word: str = "",
+        *,
+        expected: tuple[str, ...] = (),
+        suggestion: str | None = None,
+        detail: str | None = None,
+    ) -> None:
+        super().__init__(line, column, word)
+        self.line = line
+        self.column = column
+        self.word = word
+        self.expected = expected
+        self.suggestion = suggestion
+        self.detail = detail
+
+    def anew(self) -> ParseError:
+        """Return the same error, as if it had never been raised."""
+        return ParseError(
+            self.line,
+            self.column,
+            self.word,
+            expected=self.expected,
+            suggestion=self.suggestion,
+            detail=self.detail,
+        )
+
+    @property
+    def understood(self) -> str:
+        """The beginning of the line, as far as it made sense."""
+        return self.line[: self.column].strip()
+
+    def __str__(self) -> str:
+        return f"{self.word!r} at column {self.column + 1} of {self.line!r} makes no command"
+
+
+MAX_LINE = 1024
+"""The most characters that a line may have, as typed."""
+
+_BLANKS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+"""Unicode categories that become blanks: controls, invisible formatting (which includes everything
+that turns the direction of writing round) and every kind of space."""
+
+_JOINERS = frozenset("\u200c\u200d")
+"""Invisible, but part of words in several scripts, and of emoji."""
+
+_SURROGATE = "Cs"
+_REPLACEMENT = "\ufffd"
+
+
+def clean(line: str) -> str:
+    """Return ``line`` with every run of white space one blank, and none at either end.
+
+    Control characters, invisible formatting and odd white space count as blanks; a lone surrogate
+    (a byte that could not be decoded) becomes U+FFFD, so that the result can always be encoded.
+    """
+    if not (line.isascii() and line.isprintable()):
+        line = "".join(map(_clean_character, line))
+    return " ".join(line.split())
+
+
+def _clean_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == _SURROGATE:
+        return _REPLACEMENT
+    return " " if category in _BLANKS and character not in _JOINERS else character
+
+
+_PHRASES = {
+    "POSITION": "a position such as A6",
+    "OBJECT": "the name of a board",
+    "PLAYER": "the name of a player",
+    "NUMBER": "a number such as 12",
+    "ROW": "a row such as 5",
+    "COLUMN": "a column such as F",
+    "COLUMNS": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    "SHADE": "a colour such as red",
+    "SPEECH": "what you want to say",
+    "DEED": "what you do",
+    "_COMMA": 'a comma, "and"',
+}
+"""What stands for more than its own letters, in plain words; told before the keywords."""
+
+
+def diagnose(line: str, column: int) -> ParseError:
+    """Return what is wrong with a cleaned line that makes sense up to a column."""
+    place = Place.of(line, column)
+    found = filter(None, (slip(place) for slip in SLIPS))
+    detail, suggestion = next(found, (None, None))
+    return ParseError(
+        line,
+        place.column,
+        place.word,
+        expected=_phrases(place.terminals),
+        suggestion=suggestion or _nearest(place.word, place.spellings, first=place.column == 0),
+        detail=detail,
+    )
+
+
+_nearest = lru_cache(maxsize=1024)(near_miss)
+"""The same slips are made again and again, and to compare a word with all others takes long."""
+
+
+@lru_cache(maxsize=256)
+def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
+    if "_CAPTURING" in terminals:
+        terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there
+    if "MOVE" in terminals:
+        terminals -= {"_MOVES"}  # "last moves" is "last move"
+    more = {"LAST": " move"} if "SQUARES" in terminals else {}  # an element, not the verb
+    return (
+        *(phrase for name, phrase in _PHRASES.items() if name in terminals),
+        *(f'"{spoken(name)}{more.get(name, "")}"' for name in WORDS if name in terminals),
+        *(["the end of the line"] if END_OF_LINE in terminals else []),
+    )
+
+
+_FIRST = following("")
+
+VERBS: tuple[str, ...] = tuple(
+    word for name, words in WORDS.items() if name in _FIRST for word in words
+)
+"""The words and signs that a line can begin with, in the order of the grammar."""
+
+_OF_ROOMS = openings("room_command")
+
+BOARD_VERBS: tuple[str, ...] = tuple(
+    word for name, words in WORDS.items() if name in _FIRST - _OF_ROOMS for word in words
+)
+"""Those of them that ask for something about boards, or how they are shown."""
+
+KEYWORDS: frozenset[str] = frozenset(
+    word for phrase in (*RESERVED_WORDS, *VERBS) for word in phrase.split()
+)
+"""The lower-case words of the command language, which no player may be named like."""
+
+
+def second_words(verb: str) -> tuple[str, ...]:
+    """Return the keywords that can follow the first word of a line."""
+    return tuple(word for name, words in WORDS.items() if name in following(verb) for word in words)
+
+
+_REMEMBERED = 8192
+"""How many different lines are kept with their commands: all the moves that are played often."""
+
+_LONGEST_REMEMBERED = 64
+"""The most characters that such a line has, so that all together they take a few megabytes."""
+
+
+def parse(line: str) -> Command:
+    """Return the command that ``line`` asks for; raises only ``ParseError``, for any text."""
+    if len(line) > MAX_LINE:
+        begun = clean(line[:MAX_LINE])
+        detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
+        raise ParseError(begun, len(begun), detail=detail)
+    cleaned = clean(line)
+    if (command := read_any_words(cleaned)) is not None:
+        return command
+    if len(cleaned) > _LONGEST_REMEMBERED:
+        return parse_afresh(cleaned)
+    found = _remembered(cleaned)
+    if isinstance(found, ParseError):
+        raise found.anew()  # what is raised comes to hold on to whoever was told of it
+    return found
+
+
+def parse_afresh(line: str) -> Command:
+    """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
+    if not opens(_FIRST, line):  # nor would Lark understand anything of it
+        raise diagnose(line, 0)
+    try:
+        return read(line)
+    except UnexpectedInput as error:
+        raise diagnose(line, _column(line, error)) from None
+
+
+def _column(line: str, error: UnexpectedInput) -> int:
+    """Return where Lark stumbled in a line."""
+    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
+    if at_end or error.pos_in_stream is None:
+        return len(line)  # Lark gives the end the place of the last word
+    return error.pos_in_stream
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(line: str) -> Command | ParseError:
+    """Return what comes of a clean line; finding out what is wrong with one costs the most."""
+    try:
+        return parse_afresh(line)
+    except ParseError as error:
+        return error.with_traceback(None)

@@ -1,0 +1,357 @@
+"""The mistakes that everybody makes: where a line stopped making sense, and what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lark import UnexpectedInput
+
+from thudmud.language.grammar import WORDS, following, opens
+from thudmud.language.near import near_miss
+from thudmud.play.options import SHADES, WIDTHS
+
+Finding = tuple[str | None, str | None] | None
+"""A sentence for a mistake, if it needs one of its own, and what was probably meant if that is
+known."""
+
+
+possible = lru_cache(maxsize=256)(following)
+"""Return the terminals that may follow the beginning of a line, as `language.following` does."""
+
+
+def goes_on(beginning: str, word: str) -> bool:
+    """Whether a line that may begin like that may go on with a word."""
+    return opens(possible(beginning), word) and is_sound(f"{beginning} {word}".strip())
+
+
+def is_sound(beginning: str) -> bool:
+    """Whether a line may begin like that."""
+    try:
+        possible(beginning)
+    except UnexpectedInput:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stopped making sense.
+
+    Attributes:
+        line: the line.
+        column: in which of its columns.
+        before: what made sense.
+        rest: what did not, to the end of the line.
+        word: what stands there, up to a blank or a comma; a comma is a word of its own.
+        terminals: which might have come.
+    """
+
+    line: str
+    column: int
+    before: str
+    rest: str
+    word: str
+    terminals: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str, column: int) -> Place:
+        """Return the place in a column of a line that makes sense up to there."""
+        before, rest = line[:column].strip(), line[column:]
+        word = "," if rest.startswith(",") else _unbroken(rest)
+        return cls(line, column, before, rest, word, possible(before))
+
+    @property
+    def whole_word(self) -> str:
+        """The same with the letters right before it, if it is the end of a word."""
+        return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All keywords that might have stood there."""
+        return _spellings(self.terminals)
+
+
+_UNBROKEN = re.compile("[^ ,]*")
+
+
+def _unbroken(text: str) -> str:
+    found = _UNBROKEN.match(text)
+    return found[0] if found else ""
+
+
+@lru_cache(maxsize=256)
+def _spellings(terminals: frozenset[str]) -> tuple[str, ...]:
+    return tuple(word for name, words in WORDS.items() if name in terminals for word in words)
+
+
+_ROWS = range(1, 16)
+_NAMED_POSITION = re.compile(r"([A-Z]) ?([0-9]{1,4})(?![0-9A-Z_])", re.ASCII | re.IGNORECASE)
+_GLUED_POSITIONS = re.compile(
+    r"([A-O][0-9]{1,2})[-x>;/]{0,2}([A-O][0-9]{1,2})", re.ASCII | re.IGNORECASE
+)
+_ENDS_IN_POSITION = re.compile(r"[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
+_MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
+_MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
+_LETTER = re.compile("[A-Z]", re.ASCII)
+_FILLERS = {"is", "are", "the"}
+_LONGEST_NUMBER = 9
+_AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "accepted"}
+_HIDDEN = {"register", "password"}
+
+
+def _split_number(place: Place) -> Finding:
+    """``A1 5``: a blank between the digits of a row."""
+    position = _ENDS_IN_POSITION.search(place.before)
+    digits = _DIGITS.match(place.rest)
+    if position is None or digits is None:
+        return None
+    meant = position[0].upper().replace(" ", "") + digits[0]
+    sentence = f'There is a blank inside a number: "{position[0]} {digits[0]}".'
+    return sentence, meant if int(meant[1:]) in _ROWS else None
+
+
+def _no_such_position(place: Place) -> Finding:
+    """``I16``, ``Z3``: what looks like a position but lies outside the grid."""
+    named = _NAMED_POSITION.match(place.rest)
+    if named is None or "POSITION" not in place.terminals:
+        return None
+    if named[1].upper() > "O":
+        return f"There is no column {named[1].upper()}: columns go from A to O.", None
+    if int(named[2]) not in _ROWS:
+        return f"There is no row {named[2]}: rows go from 1 to 15.", None
+    return None
+
+
+def _glued_positions(place: Place) -> Finding:
+    """``a6b6``, ``a6-b6``: two positions in one word."""
+    glued = _GLUED_POSITIONS.fullmatch(place.whole_word)
+    if glued is None or not (
+        "POSITION" in place.terminals or _ENDS_IN_POSITION.search(place.before)
+    ):
+        return None
+    return f"Write {glued[1].upper()} and {glued[2].upper()} apart from each other.", None
+
+
+def _captures_nothing(place: Place) -> Finding:
+    """A shove that does not say what it captures."""
+    if (
+        place.rest
+        or not place.before.lower().startswith("shove ")
+        or "_CAPTURING" not in place.terminals
+    ):
+        return None
+    return 'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".', None
+
+
+def _no_such_number(place: Place) -> Finding:
+    """``#12``, ``012``, ``0``, ``12345678901``: what is a number, but not as we write them."""
+    digits = _MEANT_NUMBER.fullmatch(place.word)
+    if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
+        return None
+    if not digits[1]:
+        return "Numbers begin with 1 here.", None
+    if len(digits[1]) > _LONGEST_NUMBER:
+        return f"That number is too long: numbers have at most {_LONGEST_NUMBER} digits.", None
+    return None, digits[1]
+
+
+def _no_number(place: Place) -> Finding:
+    """``replay``, ``record anna``: a battle that is not said by its number."""
+    if place.before.lower() not in {"replay", "record"}:
+        return None
+    return 'Say which battle, by its number: "history" lists them.', None
+
+
+def _no_such_row_or_column(place: Place) -> Finding:
+    """``scan row 16``, ``scan column p``: what is outside the grid, or the other of the two."""
+    word = place.word.upper()
+    row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
+    if not word:
+        return None
+    if "ROW" in place.terminals and row is not None:
+        if int(row[1] or 0) in _ROWS:
+            return None, row[1]
+        return f"There is no row {word[:4]}: rows go from 1 to 15.", None
+    if "COLUMN" in place.terminals and column is not None:
+        return f"There is no column {word}: columns go from A to O.", None
+    if "ROW" in place.terminals and column is not None and word <= "O":
+        return f'{word} is a column: type "scan column {word.lower()}".', None
+    if "COLUMN" in place.terminals and row is not None and int(row[1] or 0) in _ROWS:
+        return f'{row[1]} is a row: type "scan row {row[1]}".', None
+    return None
+
+
+def _moves_of_a_move(place: Place) -> Finding:
+    """``moves a6 b6``: the list is asked for, and a move is meant."""
+    first, _, rest = place.line.partition(" ")
+    if first.lower() != "moves" or not is_sound(f"move {rest}"):
+        return None
+    return 'To play a move, begin with "move"; "moves" lists what can be played.', None
+
+
+def _where_is_a_player(place: Place) -> Finding:
+    """``where anna``: it finds pieces; and ``where are the trolls`` needs no more words."""
+    word = place.word
+    if place.before.lower() != "where" or not word.isalpha() or near_miss(word, place.spellings):
+        return None
+    if word.lower() in _FILLERS:
+        return 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".', None
+    return '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".', None
+
+
+def _page_without_a_word(place: Place) -> Finding:
+    """``history 2``."""
+    digits = _MEANT_NUMBER.fullmatch(place.word)
+    if digits is None or not digits[1] or "_PAGE" not in place.terminals:
+        return None
+    return None, f"page {digits[1]}"
+
+
+def _agreeing(place: Place) -> Finding:
+    """``yes``: it might answer several offers, so it answers none."""
+    if place.column or place.word.lower().rstrip(".!") not in _AGREEING:
+        return None
+    return 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".', None
+
+
+def _playing(place: Place) -> Finding:
+    """``play dwarf``: the word is about a replay, and others use it for sitting down."""
+    if place.before.lower() != "play":
+        return None
+    return 'To take a seat, type "join game as dwarf" or "join game as troll".', None
+
+
+def _said_openly(place: Place) -> Finding:
+    """``register swordfish``: a password in the line itself."""
+    verb = place.before.lower()
+    if verb not in _HIDDEN:
+        return None
+    return f'Type "{verb}" by itself: you are asked for the rest, and it is not shown.', None
+
+
+_HUES = SHADES[:8]
+_NAMED = f"{', '.join(_HUES[:-1])} or {_HUES[-1]}"
+_NUMBER = re.compile("(-?)0*([0-9]+)", re.ASCII)
+_SIX_DIGITS = re.compile("[0-9a-f]{6}", re.ASCII | re.IGNORECASE)
+_THREE_DIGITS = re.compile("#([0-9a-f]{3})", re.ASCII | re.IGNORECASE)
+_PLURALS = {"colours": "colour", "colors": "colour"}
+_SWITCHED = {"yes": "on", "no": "off", "none": "off"}
+_LEFT_OUT = {
+    "": ("scan", "options", "set board"),
+    "scan": ("row", "column"),
+    "set": ("board", "rules"),
+    "options": ("charset", "width", "orient", "colour scheme", "colour special thud"),
+    "options colour": ("scheme", "special thud"),
+    "options colour special": ("thud",),
+}
+"""After which beginnings words are left out, and which. What might be meant for several of them,
+as "on" might, is in none."""
+
+
+def _no_such_width(place: Place) -> Finding:
+    """``options width 7``."""
+    number = _NUMBER.fullmatch(place.word)
+    if number is None or "COLUMNS" not in place.terminals:
+        return None
+    sign, digits = number.groups()
+    if not sign and is_sound(f"{place.before} {digits}"):
+        return None, digits
+    return f"A screen is {WIDTHS[0]} to {WIDTHS[-1]} columns wide here.", None
+
+
+def _no_such_number_of_a_colour(place: Place) -> Finding:
+    """``256``, ``#ff8``, ``ff8800``: colours that are not written as we write them."""
+    if "SHADE" not in place.terminals:
+        return None
+    word = place.word
+    number, short = _NUMBER.fullmatch(word), _THREE_DIGITS.fullmatch(word)
+    if _SIX_DIGITS.fullmatch(word):
+        return None, f"#{word.lower()}"
+    if short is not None:
+        return None, "#" + "".join(digit * 2 for digit in short[1].lower())
+    if word.startswith("#"):
+        return 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".', None
+    if number is None:
+        return None
+    sign, digits = number.groups()
+    if not sign and is_sound(f"{place.before} {digits}"):
+        return None, digits
+    return "The numbers of colours go from 0 to 255.", None
+
+
+def _no_such_colour(place: Place) -> Finding:
+    """``orange``, ``bright``: a word that is no colour."""
+    word = place.word.lower()
+    if "SHADE" not in place.terminals or not word.isalnum():
+        return None
+    if word == "bright":
+        following = place.rest[len(word) :].split(" ")
+        meant = near_miss(following[1], _HUES) if len(following) > 1 else None
+        return f'After "bright" comes {_NAMED}.', meant and f"bright {meant}"
+    meant = near_miss(word, [*place.spellings, *_HUES, "bright", "grey"])
+    if meant is not None and meant not in _HUES:
+        return None, meant
+    named = f'{_NAMED}, "bright" before them or not'
+    return f"That is no colour here: name {named}; or a number, 0 to 255, or #rrggbb.", meant
+
+
+def _second_colour(place: Place) -> Finding:
+    """``red blue``: the second is the ground."""
+    before, word = place.before.lower(), place.word
+    if not re.match("options? colou?r special ", before) or "_ON" not in place.terminals:
+        return None
+    return (None, f"on {word}") if word and is_sound(f"{before} on {word}") else None
+
+
+def _words_left_out(place: Place) -> Finding:
+    """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``."""
+    before = re.sub(r"\boption\b", "options", place.before.lower())
+    before = re.sub(r"\bcolor\b", "colour", before)
+    word = _PLURALS.get(place.word.lower(), place.word)
+    for words in _LEFT_OUT.get(before, ()):
+        if place.word and goes_on(f"{before} {words}".strip(), word):
+            return None, f"{words} {word}"
+    return None
+
+
+def _yes_or_no(place: Place) -> Finding:
+    """``options colour yes``."""
+    meant = _SWITCHED.get(place.word.lower())
+    return (None, meant) if meant and {"_ON", "OFF"} <= place.terminals else None
+
+
+def _set_like_an_option(place: Place) -> Finding:
+    """``set width 60``."""
+    option = f"options {place.rest}"
+    if place.before.lower() != "set" or not place.rest or not is_sound(option):
+        return None
+    return f'That is one of the options: type "{option}".', None
+
+
+SLIPS: tuple[Callable[[Place], Finding], ...] = (
+    _split_number,
+    _no_such_position,
+    _glued_positions,
+    _captures_nothing,
+    _no_such_number,
+    _no_number,
+    _no_such_row_or_column,
+    _moves_of_a_move,
+    _where_is_a_player,
+    _page_without_a_word,
+    _agreeing,
+    _playing,
+    _said_openly,
+    _no_such_width,
+    _no_such_number_of_a_colour,
+    _no_such_colour,
+    _second_colour,
+    _words_left_out,
+    _yes_or_no,
+    _set_like_an_option,
+)
+"""Asked in this order; the first that knows the mistake explains it."""

@@ -1,0 +1,32 @@
+"""What people do with the rules: commands, seats, turns, matches, and the hall the boards stand in.
+
+Values and their folds. Pure: no clock, no disk, no parser, and no words for players but those of
+refusals.
+"""
+
+from thudmud.play.commands import Command, Style
+from thudmud.play.events import Parting, TableEvent
+from thudmud.play.hall import Decision, Hall, Telling, Unread
+from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.options import Options
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec, Table
+
+__all__ = [
+    "BoardSpec",
+    "Command",
+    "Decision",
+    "Hall",
+    "Options",
+    "Parting",
+    "Refusal",
+    "Refused",
+    "Style",
+    "Table",
+    "TableEvent",
+    "Telling",
+    "Unread",
+    "arrive",
+    "decide",
+    "part",
+]

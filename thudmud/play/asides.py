@@ -1,0 +1,219 @@
+"""What happens round about the boards: comings and goings, speech, and questions.
+
+Owns the happenings that no table is folded from and nobody stores. Must never hold a sentence.
+A ``room`` is the name of a board, or None for the hall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from thudmud.play.commands import (
+    Boards,
+    Games,
+    Help,
+    History,
+    Look,
+    Query,
+    Style,
+    Syntax,
+    ViewGame,
+    ViewPossible,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+    Who,
+)
+from thudmud.play.events import Parting, TableEvent
+from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
+from thudmud.play.table import Table
+from thudmud.rules import Game, Side
+
+Question = (
+    Boards
+    | Games
+    | Help
+    | History
+    | Look
+    | Query
+    | ViewRecord
+    | ShowOptions
+    | ShowScheme
+    | ViewStandings
+    | Syntax
+    | ViewGame
+    | ViewPossible
+    | ViewScore
+    | Who
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A player came in, to the hall or, with a seat that was kept, to its board.
+
+    ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
+    what they are shown, where that is known.
+    """
+
+    player: str
+    room: str | None = None
+    member: bool = False
+    styles: tuple[tuple[str, Style], ...] = ()
+    options: Options | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """A player who is back is shown a board where a seat was kept, and what happened there since.
+
+    ``missed`` are the events, each with the table right after it.
+    """
+
+    player: str
+    board: str
+    missed: tuple[tuple[TableEvent, Table], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TookOver:
+    """A player goes on from another connection, and is shown where they are."""
+
+    player: str
+    room: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A player is here no longer.
+
+    ``told`` says that the others in the room know, since the player has left a seat in it.
+    """
+
+    player: str
+    room: str | None
+    parting: Parting
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WentOut:
+    """A player left a room for another; told to those who stay."""
+
+    player: str
+    room: str | None
+    to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CameIn:
+    """A player came to a room; told there, and to the player.
+
+    ``sits`` says that they do so to take a seat, which is told next.
+    """
+
+    player: str
+    room: str | None
+    sits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """A player said something to a room."""
+
+    player: str
+    room: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emoted:
+    """A player did something that a room sees."""
+
+    player: str
+    room: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A player said something to one other."""
+
+    player: str
+    to: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """A player asked another to a seat at a board."""
+
+    player: str
+    to: str
+    board: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class StyleChosen:
+    """A player chose how to be shown a board."""
+
+    player: str
+    board: str
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChosen:
+    """A player chose how to be shown everything; ``options`` are all that hold now."""
+
+    player: str
+    choice: SetOption
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A player sees a battle again, as it stood after ``ply`` plies.
+
+    ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
+    known, so that what is seen next need not be found from the opening.
+    """
+
+    player: str
+    number: int
+    game: Game
+    ply: int
+    playing: bool = False
+    then: Game | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A player asked for something that changes nothing; the answer is for them alone.
+
+    ``game`` is the battle that a question is about, where it is about one.
+    """
+
+    player: str
+    question: Question
+    board: str | None = None
+    game: Game | None = None
+
+
+Happening = (
+    Entered
+    | CaughtUp
+    | TookOver
+    | Gone
+    | WentOut
+    | CameIn
+    | Spoke
+    | Emoted
+    | Told
+    | Invited
+    | StyleChosen
+    | OptionChosen
+    | Replayed
+)
+Aside = Happening | Asked

@@ -1,0 +1,562 @@
+"""The commands: frozen values that a line of text parses into.
+
+``str(command)`` is the command in its canonical form, which parses back to an equal one. How a line
+is read is not known here, nor what a command does.
+
+``on`` is the player's own words for a board (``"oak board"``, ``"2nd board"``, ``"it"``), or None
+where they were left out; only the hall knows which board they mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from thudmud.play.options import OptionCommand
+from thudmud.rules import EVERY, Attempt, Piece, Side, Square
+from thudmud.rules.board import LETTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look round, or at a board."""
+
+    at: str | None = None
+
+    def __str__(self) -> str:
+        return "look" if self.at is None else f"look at {self.at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Walk to a board, or back to the hall (``to`` is None)."""
+
+    to: str | None = None
+
+    def __str__(self) -> str:
+        return "go hall" if self.to is None else f"go to {self.to}"
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """List the boards."""
+
+    def __str__(self) -> str:
+        return "boards"
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """List the players."""
+
+    def __str__(self) -> str:
+        return "who"
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """Keep one's name, by a password."""
+
+    def __str__(self) -> str:
+        return "register"
+
+
+@dataclass(frozen=True, slots=True)
+class Password:
+    """Change one's password."""
+
+    def __str__(self) -> str:
+        return "password"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Speak to everybody in the room."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"say {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Emote:
+    """Do something that everybody in the room sees: the text follows one's name."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"emote {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Speak to one player, wherever they are."""
+
+    player: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"tell {self.player} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """Ask a player to a seat at a board, by default a free one."""
+
+    player: str
+    side: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" as {self.side.value}"
+        on = "" if self.on is None else f" on {self.on}"
+        return f"invite {self.player}{side}{on}"
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Read a help page; the contents if ``topic`` is None."""
+
+    topic: str | None = None
+
+    def __str__(self) -> str:
+        return "help" if self.topic is None else f"help {self.topic}"
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """See the patterns of a command; of all of them if ``verb`` is None."""
+
+    verb: str | None = None
+
+    def __str__(self) -> str:
+        return "syntax" if self.verb is None else f"syntax {self.verb}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Leave the server."""
+
+    def __str__(self) -> str:
+        return "quit"
+
+
+RoomCommand = (
+    Look
+    | Go
+    | Boards
+    | Who
+    | Say
+    | Emote
+    | Tell
+    | Invite
+    | Help
+    | Syntax
+    | Register
+    | Password
+    | Quit
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """List one's own matches, running and adjourned."""
+
+    def __str__(self) -> str:
+        return "games"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """List the battles that were played, the last one first: all of them, or a player's."""
+
+    player: str | None = None
+    page: int = 1
+
+    def __str__(self) -> str:
+        player = "" if self.player is None else f" {self.player}"
+        return f"history{player}" + ("" if self.page == 1 else f" page {self.page}")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Go through a battle again, from its beginning."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"replay {self.number}"
+
+
+class Way(Enum):
+    """Where to go in a battle that is replayed."""
+
+    NEXT = "next"
+    BACK = "back"
+    FIRST = "first"
+    LAST = "last"
+    PLAY = "play"
+    """On to the end by itself, ply by ply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """See another ply of the battle that one is replaying."""
+
+    way: Way
+
+    def __str__(self) -> str:
+        return self.way.value
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRecord:
+    """See a battle in record notation."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"record {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewScore:
+    """See what a player has won and lost; oneself if ``player`` is None."""
+
+    player: str | None = None
+
+    def __str__(self) -> str:
+        return "score" if self.player is None else f"score {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStandings:
+    """List the players by their ratings."""
+
+    def __str__(self) -> str:
+        return "standings"
+
+
+ArchiveCommand = Games | History | Replay | Step | ViewRecord | ViewScore | ViewStandings
+
+
+_NAMES = {
+    Piece.DWARF: "dwarfs",
+    Piece.TROLL: "trolls",
+    Piece.STONE: "stone",
+    Piece.ROCK: "rock",
+}
+
+
+def _on(words: str | None) -> str:
+    return "" if words is None else f" on {words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Tell the squares on which pieces of a kind stand."""
+
+    piece: Piece
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"where {_NAMES[self.piece]}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRow:
+    """Tell what stands in a row, 0 being the row that is called 1."""
+
+    row: int
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"scan row {self.row + 1}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanColumn:
+    """Tell what stands in a column, 0 being the column that is called A."""
+
+    column: int
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"scan column {LETTERS[self.column]}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Tell what stands on a square, and what is next to it in each direction."""
+
+    square: Square
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"around {self.square}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Tell the lines of pieces from which one can be hurled or shoved, of one side or both."""
+
+    side: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" {self.side.plural}"
+        return f"lines{side}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """Tell the moves that capture, of the side to move or of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        origin = "" if self.origin is None else f" {self.origin}"
+        return f"captures{origin}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class LastMove:
+    """Tell the last ply."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"last move{_on(self.on)}"
+
+
+Query = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove
+
+
+__all__ = [
+    "Adjourn",
+    "ArchiveCommand",
+    "Boards",
+    "Claim",
+    "Command",
+    "Emote",
+    "End",
+    "GameCommand",
+    "Go",
+    "Help",
+    "Invite",
+    "Join",
+    "Leave",
+    "Look",
+    "No",
+    "Password",
+    "Play",
+    "Quit",
+    "Register",
+    "Resign",
+    "Resume",
+    "RoomCommand",
+    "Say",
+    "SetBoard",
+    "SetRules",
+    "Start",
+    "Style",
+    "Syntax",
+    "Tell",
+    "Undo",
+    "ViewGame",
+    "ViewPossible",
+    "Who",
+]
+
+
+class Style(Enum):
+    """How a board is shown after a move: drawn whole, or told in one status line."""
+
+    FULL = "full"
+    BRIEF = "brief"
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Take a free seat at a board."""
+
+    side: Side
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"join game as {self.side.value}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Give the seat up."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"leave game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"end game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"start game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """Give the battle up."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"resign game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Ask for one's last ply back, or agree that the other takes theirs back."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"undo{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """Decline what the other player has offered, or take back what one has offered oneself."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"no{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Win the battle, since the other player has been away for too long."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"claim game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjourn:
+    """Offer to put the match away for another day, or agree to it."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"adjourn game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on with a match that was put away: the one of battle ``number``, or the only one."""
+
+    number: int | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        number = "" if self.number is None else f" {self.number}"
+        return f"resume game{number}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetBoard:
+    """Choose one's own style for a board."""
+
+    style: Style
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set board {self.style.value}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetRules:
+    """Choose the ruleset of a board, by the ruleset's name."""
+
+    rules: str
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set rules {self.rules}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
+
+    attempt: Attempt
+    on: str | None = None
+
+    def __str__(self) -> str:
+        asked = self.attempt
+        line = f"{asked.verb.value} from {asked.origin} to {asked.target}{_on(self.on)}"
+        if asked.captures is None:
+            return line
+        if asked.captures is EVERY:
+            return f"{line} capturing all"
+        return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewGame:
+    """See a board drawn whole."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"view game{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewPossible:
+    """List the legal moves, or those of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        start = "" if self.origin is None else f" from {self.origin}"
+        return f"view possible{start}{_on(self.on)}"
+
+
+GameCommand = (
+    Join
+    | Leave
+    | End
+    | Start
+    | Resign
+    | Undo
+    | No
+    | Claim
+    | Adjourn
+    | Resume
+    | SetBoard
+    | SetRules
+    | Play
+    | ViewGame
+    | ViewPossible
+)
+Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query

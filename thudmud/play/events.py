@@ -1,0 +1,307 @@
+"""What happens at a board, as data: a table is folded from these, and nothing else of it is stored.
+
+There is no sentence here: words, boards and machine lines are renderings of events, made for one
+viewer in `thudmud.text`.
+
+Every event says when it was decided (``at``, seconds since the epoch) and whose command brought it
+about (``player``). Events are checked when they are made, so whoever reads them need not. Fields
+are only ever added at the end, with a default: the journal stores them in this order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from thudmud.rules import Move, Outcome, Side
+
+
+class BattleId(NamedTuple):
+    """What no two battles share: the board that one began at, and its first event's version there.
+
+    A battle that was imported has another stream of events in the place of a board.
+    """
+
+    board: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMatch:
+    """A match as it stands, by itself: all that it takes to go on with it at any board.
+
+    Attributes:
+        began: which battle it has come to.
+        battle: 1 or 2, which of the two of the match.
+        rules: its ruleset's name.
+        before: the points of the battles before this one, of who has the dwarfs and of who has the
+            trolls in it.
+        dwarf: who plays the dwarfs.
+        troll: who plays the trolls.
+        rated: whether this battle may count for ratings.
+        moves: its plies so far.
+        outcome: how it ended; None while it goes on.
+    """
+
+    began: BattleId
+    battle: int
+    rules: str
+    before: tuple[int, int]
+    dwarf: str
+    troll: str
+    rated: bool
+    moves: tuple[Move, ...]
+    outcome: Outcome | None
+
+
+class Parting(Enum):
+    """How a player came to leave a seat, or the server."""
+
+    LEFT = "left"
+    QUIT = "quit"
+    LOST = "lost"
+    IDLE = "idle"
+    """Disconnected, since nothing was typed for too long."""
+    RESTART = "restart"
+    """The server itself was gone for a while."""
+
+
+class Offer(Enum):
+    """What needs both players' word."""
+
+    END = "end"
+    RESTART = "restart"
+    ADJOURN = "adjourn"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A player took a free seat."""
+
+    at: float
+    player: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A player gave a seat up; a battle that was running waits for somebody to sit down."""
+
+    at: float
+    player: str
+    side: Side
+    parting: Parting
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A seated player is away: the seat is kept, and the game waits."""
+
+    at: float
+    player: str
+    side: Side
+    parting: Parting
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A seated player who was away is back."""
+
+    at: float
+    player: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The last player left: the board is as new."""
+
+    at: float
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulesSet:
+    """The board's ruleset for the next match was chosen, by the ruleset's name."""
+
+    at: float
+    player: str
+    rules: str
+
+
+@dataclass(frozen=True, slots=True)
+class BattleStarted:
+    """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
+
+    ``dwarf`` and ``troll`` are who sits where from now on; ``rated`` says whether the battle may
+    count for their ratings, since both have accounts.
+    """
+
+    at: float
+    player: str
+    number: int
+    rules: str
+    dwarf: str
+    troll: str
+    rated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A ply was played; ``ply`` counts from 1 within the battle."""
+
+    at: float
+    player: str
+    side: Side
+    move: Move
+    ply: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A player offers what the other may agree to by saying the same."""
+
+    at: float
+    player: str
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class OfferLapsed:
+    """An offer no longer stands, because a ply was played."""
+
+    at: float
+    player: str
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A player said no to what the other had offered."""
+
+    at: float
+    player: str
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """Both agreed to take plies back: the last one of ``side``, and what followed it.
+
+    ``player`` is who agreed; ``moves`` are the plies, in the order in which they were played.
+    """
+
+    at: float
+    player: str
+    side: Side
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BattleEnded:
+    """The battle is over; its points are added to the match.
+
+    Attributes:
+        at: when.
+        player: whose command ended it.
+        outcome: how it ended.
+        plies: how many were played.
+        dwarf: who played the dwarfs; where the seat is free, who sat there last.
+        troll: the same for the trolls.
+        rated: whether it counts for their ratings.
+        points: if the match is over with it, the points of who has the dwarfs and of who has the
+            trolls in this battle.
+    """
+
+    at: float
+    player: str
+    outcome: Outcome
+    plies: int
+    dwarf: str
+    troll: str
+    rated: bool = False
+    points: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adjourned:
+    """A match was put away for another day: the board is as new."""
+
+    at: float
+    player: str
+    match: SavedMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A match that was put away goes on, at this board."""
+
+    at: float
+    player: str
+    match: SavedMatch
+
+
+TableEvent = (
+    Joined
+    | Left
+    | Absent
+    | Returned
+    | Cleared
+    | RulesSet
+    | BattleStarted
+    | Moved
+    | Offered
+    | OfferLapsed
+    | Declined
+    | TakenBack
+    | BattleEnded
+    | Adjourned
+    | Resumed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A battle played elsewhere was brought in; it belongs to no table.
+
+    Attributes:
+        at: when it was played, as far as that is known.
+        player: who brought it in; "" for the operator.
+        rules: its ruleset's name.
+        dwarf: who played the dwarfs; "" if that is not known.
+        troll: the same for the trolls.
+        record: it, as a game record.
+        plies: how many were played.
+        outcome: how it ended, if a ply ended it.
+    """
+
+    at: float
+    player: str
+    rules: str
+    dwarf: str
+    troll: str
+    record: str
+    plies: int
+    outcome: Outcome | None
+
+
+Event = TableEvent | Imported
+"""Everything that a journal holds."""
+
+LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
+"""The events that the archive of battles is folded from. There are few of them in a battle."""
+
+
+def is_complete(event: Event) -> bool:
+    """Whether the state of a table after ``event`` does not depend on what happened before.
+
+    A fold of a table's events may begin with the last one of which that is true.
+    """
+    match event:
+        case BattleStarted(number=number):
+            return number == 1
+        case Cleared() | Adjourned() | Resumed():
+            return True
+    return False

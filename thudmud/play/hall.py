@@ -1,0 +1,454 @@
+"""The hall: the boards by name, who is where, and who sits where.
+
+The hall holds the tables and the people, and is the only thing here that changes. A command takes
+two steps: `thudmud.play.hall_decisions` says what it would bring about and changes nothing,
+`Hall.commit` makes it so and says who is to be told. Whoever must write events down first does so
+between the two. What people are told is not known here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import attrgetter
+
+from thudmud.play.archive import Archive, Battle
+from thudmud.play.asides import (
+    Aside,
+    Asked,
+    CameIn,
+    CaughtUp,
+    Emoted,
+    Entered,
+    Gone,
+    Invited,
+    OptionChosen,
+    Replayed,
+    Spoke,
+    StyleChosen,
+    Told,
+    TookOver,
+    WentOut,
+)
+from thudmud.play.commands import Style
+from thudmud.play.events import Absent, BattleEnded, Moved, TableEvent
+from thudmud.play.match import Match
+from thudmud.play.options import Options, SetOption, after
+from thudmud.play.standings import Standings
+from thudmud.play.table import BoardSpec, Table
+from thudmud.rules import Game, Side
+
+DEFAULTS = Options()
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody who is here.
+
+    Attributes:
+        name: what they are called.
+        member: whether they have an account.
+        room: where they are; None is the hall.
+        used: the board that ``it`` means to them.
+        styles: how they want to see boards, where they have chosen.
+        options: how they want to see everything.
+        replay: the battle that they are seeing again, and where they are in it.
+        number: which of all who have come they are, counted from 1.
+    """
+
+    name: str
+    member: bool = False
+    room: str | None = None
+    used: str | None = None
+    styles: dict[str, Style] = field(default_factory=dict)
+    options: Options = DEFAULTS
+    replay: Replayed | None = None
+    number: int = field(default=0, compare=False)
+
+
+class Members(Set[str]):
+    """The names of those, of some people, who have accounts."""
+
+    def __init__(self, people: Mapping[str, Person]) -> None:
+        self._people = people
+
+    def __contains__(self, name: object) -> bool:
+        person = self._people.get(name) if isinstance(name, str) else None
+        return person is not None and person.member
+
+    def __iter__(self) -> Iterator[str]:
+        return (person.name for person in self._people.values() if person.member)
+
+    def __len__(self) -> int:
+        return sum(person.member for person in self._people.values())
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Company:
+    """Those in a room, as long as nobody comes or goes, or chooses to see things otherwise.
+
+    What is worked out of them all may be kept as long as there is this company, and no longer.
+
+    Attributes:
+        names: in the order they came to the server.
+        members: the same, quick to look up.
+    """
+
+    names: tuple[str, ...]
+    members: frozenset[str]
+
+
+class Rooms:
+    """Who is in which room."""
+
+    def __init__(self) -> None:
+        self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
+        self._come = 0
+        self._companies: dict[str | None, Company] = {}
+
+    def company(self, room: str | None) -> Company:
+        """Return those in a room."""
+        if (known := self._companies.get(room)) is not None:
+            return known
+        here = self._here.get(room, {}).values()
+        names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
+        company = Company(names, frozenset(names))
+        if names:
+            self._companies[room] = company
+        return company
+
+    def enter(self, person: Person) -> None:
+        """Let somebody be where they are, last of all who have come."""
+        self._come += 1
+        person.number = self._come
+        self.move(person, person.room)
+
+    def move(self, person: Person, room: str | None) -> None:
+        """Let somebody go to a room."""
+        self.leave(person)
+        person.room = room
+        self._here[room][person.name] = person
+        self.changed(person)
+
+    def changed(self, person: Person) -> None:
+        """Take note that somebody sees things otherwise than before, or is there anew."""
+        self._companies.pop(person.room, None)
+
+    def leave(self, person: Person) -> None:
+        """Let somebody leave the room where they are, if they are in any."""
+        self.changed(person)
+        here = self._here[person.room]
+        here.pop(person.name, None)
+        if not here:
+            del self._here[person.room]
+
+
+class Seats:
+    """At which boards each player has a seat."""
+
+    def __init__(self) -> None:
+        self._boards: defaultdict[str, set[str]] = defaultdict(set)
+
+    def of(self, player: str) -> Collection[str]:
+        """Return the boards at which a player of that name, in any case, has a seat."""
+        return self._boards.get(player.lower(), ())
+
+    def change(self, board: str, before: Iterable[str], after: Iterable[str]) -> None:
+        """Take note of who had seats at a board, and who has now."""
+        for player in before:
+            boards = self._boards[player.lower()]
+            boards.discard(board)
+            if not boards:
+                del self._boards[player.lower()]
+        for player in after:
+            self._boards[player.lower()].add(board)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a command would bring about.
+
+    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``asides``
+    happen before them.
+    """
+
+    player: str
+    board: str | None = None
+    version: int = 0
+    events: tuple[TableEvent, ...] = ()
+    asides: tuple[Aside, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One thing that happened, who is to be told, and the table as it stood right after."""
+
+    event: TableEvent | Aside
+    audience: tuple[str, ...]
+    table: Table | None = None
+    company: Company | None = field(default=None, compare=False)
+    """Those who are in the room where it happened, if all of them are told: they come first."""
+
+
+MOST_MISSED = 30
+"""How many events are remembered for somebody who is away; there is little that others can do."""
+
+
+class Unread(Exception):
+    """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
+
+    def __init__(self, battle: Battle) -> None:
+        super().__init__(battle.number)
+        self.battle = battle
+
+
+class Hall:
+    """The boards and the people.
+
+    Args:
+        boards: the boards, in the order in which they are listed and counted.
+        quiet_plies: after how many plies without a capture one player may end a battle alone;
+            0 for never.
+        seat_grace: how many seconds a player may be away before others need not wait.
+        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+
+    Attributes:
+        boards: what the boards were set up as.
+        tables: the boards as they stand, by name; only the hall itself changes them.
+        board_words: the lower-case words of their names.
+        people: who is here, by name, in the order in which they came; only it moves them about.
+        names: their names, by the lower-case forms of these.
+        members: the names of those of them who have accounts.
+        left: those who are gone and have a seat, as they were.
+        bots: the names under which programs play, not people.
+        missed: what happened at a board, for each side whose player is away, and the table then.
+        archive: the battles that were played.
+        standings: what that comes to for the players.
+        games: the battles that are kept whole, by number, those first that are given up first.
+    """
+
+    def __init__(
+        self,
+        boards: Sequence[BoardSpec],
+        quiet_plies: int = 200,
+        seat_grace: float = 300.0,
+        most_games: int = 100,
+    ) -> None:
+        self.boards = tuple(boards)
+        self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
+        self.quiet_plies, self.seat_grace, self.most_games = quiet_plies, seat_grace, most_games
+        self.people: dict[str, Person] = {}
+        self.names: dict[str, str] = {}
+        self.members: Set[str] = Members(self.people)
+        self.left: dict[str, Person] = {}
+        self.archive = Archive()
+        self.standings = Standings(self.archive)
+        self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.games: dict[int, Game] = {}
+        self.bots: frozenset[str] = frozenset()
+        self._styles = {spec.name: spec.style for spec in boards}
+        self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
+        self.board_words = frozenset(word for words in self._by_words for word in words)
+        self._places = {spec.name: place for place, spec in enumerate(boards)}
+        self._rooms = Rooms()
+        self._seats = Seats()
+
+    def style(self, player: str, board: str) -> Style:
+        """Return how ``player`` is shown ``board``, which may stand here no longer."""
+        return self.people[player].styles.get(board, self._styles.get(board, Style.FULL))
+
+    def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
+        """Return a player's options after some choices, which hold at once for who is here.
+
+        What held before for somebody who is not here are ``options``, if that is known.
+        """
+        here, left = self.people.get(player), self.left.get(player)
+        before = here.options if here else options or (left.options if left else DEFAULTS)
+        chosen = reduce(after, choices, before)
+        if here:
+            here.options = chosen
+            self._rooms.changed(here)
+        return chosen
+
+    def people_in(self, room: str | None) -> list[str]:
+        """Return the names of those in a room, in the order they came to the server."""
+        return list(self._rooms.company(room).names)
+
+    def seats_of(self, player: str) -> list[Table]:
+        """Return the tables at which ``player`` has a seat."""
+        boards = sorted(self._seats.of(player), key=self._places.__getitem__)
+        return [table for board in boards if (table := self.tables[board]).side_of(player)]
+
+    def board_called(self, words: tuple[str, ...]) -> str | None:
+        """Return the board whose name is these lower-case words, if there is one."""
+        return self._by_words.get(words)
+
+    def has_seat(self, player: str) -> bool:
+        """Whether a player of that name, in any case, has a seat."""
+        return bool(self._seats.of(player))
+
+    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+        """Fold the events that follow on a table's ``version``; nobody is told.
+
+        The first of them, or none, must be one after which a table does not depend on what was
+        before it; or ``version`` is 0.
+        """
+        self.tables[board] = replace(self.tables[board], version=version)
+        for event in events:
+            self._apply(board, event)
+
+    def put(self, board: str, table: Table) -> None:
+        """Let a board stand as ``table`` says."""
+        before, self.tables[board] = self.tables[board], table
+        if table.seats is not before.seats:
+            self._seats.change(board, before.seats.values(), table.seats.values())
+            for player in before.seats.values():
+                if not self.seats_of(player):
+                    self.left.pop(player, None)
+
+    def take_in(self, person: Person) -> None:
+        """Let somebody be here, last of all who have come."""
+        self.people[person.name], self.names[person.name.lower()] = person, person.name
+        self._rooms.enter(person)
+
+    def recall(self, number: int, game: Game) -> None:
+        """Keep the moves of a battle, for whoever wants to see it."""
+        self.games[number] = game
+        while len(self.games) > self.most_games:
+            del self.games[next(iter(self.games))]
+
+    def game(self, battle: Battle) -> Game:
+        """Return a battle as far as it has come.
+
+        Raises:
+            Unread: its moves are not known here.
+        """
+        if battle.number in self.games:
+            return self.games[battle.number]
+        for table in self.tables.values():
+            if table.match and table.match.began == battle.id:
+                return table.match.game
+        if battle.number in self.archive.adjourned:
+            return Match.restored(self.archive.adjourned[battle.number]).game
+        raise Unread(battle)
+
+    def commit(self, decision: Decision) -> list[Telling]:
+        """Make a decision so, and return who is to be told what, in order."""
+        told = [self._told(aside) for aside in decision.asides]
+        told += [self._happened(event, str(decision.board)) for event in decision.events]
+        if decision.board and decision.player in self.people:
+            self.people[decision.player].used = decision.board
+        return told
+
+    # --- making it so ------------------------------------------------------------------------
+
+    def _happened(self, event: TableEvent, board: str) -> Telling:
+        """Make an event at a board so, and return who is to be told."""
+        # Those who give a seat up by it are still to be told, and those who take one already.
+        before = self.tables[board].seats.values()
+        table = self._apply(board, event)
+        self.archive.apply(board, table.version, event)
+        if isinstance(event, Moved):
+            self._close_replays(table)
+        if isinstance(event, BattleEnded) and table.match:
+            number = self.archive.number_of(table.match.began)
+            if number is not None and table.game:
+                self.recall(number, table.game)
+            self.standings.rate()
+        company = self._rooms.company(board)
+        concerned = (*table.seats.values(), *before, event.player)
+        return Telling(event, _audience(company, concerned), table, company)
+
+    def _apply(self, board: str, event: TableEvent) -> Table:
+        table = self.tables[board].apply(event)
+        self.put(board, table)
+        if not table.away and not self.missed:
+            return table
+        for side in Side:
+            if side not in table.away:
+                self.missed.pop((board, side), None)
+            elif not isinstance(event, Absent):
+                missed = self.missed.setdefault((board, side), [])
+                missed.append((event, table))
+                del missed[:-MOST_MISSED]
+        return table
+
+    def _close_replays(self, table: Table) -> None:
+        """Bring those who play back from other battles: "last" is about their own again."""
+        for player in table.seats.values():
+            if player in self.people:
+                self.people[player].replay = None
+
+    def _told(self, aside: Aside) -> Telling:
+        """Make an aside so, and return who is to be told."""
+        match aside:  # what is done most comes first, since the cases are tried in turn
+            case Spoke(_, room) | Emoted(_, room):
+                table, company = self._table(room), self._rooms.company(room)
+                concerned = table.seats.values() if table else ()
+                return Telling(aside, _audience(company, concerned), table, company)
+            case Entered(player, room, member, styles, options):
+                before = self.left.pop(player, None) or Person(player)
+                chosen = before.styles | dict(styles)
+                kept = options or before.options
+                person = Person(player, member, room, styles=chosen, options=kept)
+                self.take_in(person)
+                audience = (player,) if room else tuple(self.people_in(None))
+                return Telling(aside, audience, self._table(room))
+            case CaughtUp(player, room) | TookOver(player, room):
+                return Telling(aside, (player,), self._table(room))
+            case Gone(player, room, _, told):
+                audience = (player,) if told else tuple(self.people_in(room))
+                person = self.people.pop(player)
+                del self.names[player.lower()]
+                self._rooms.leave(person)
+                if self.seats_of(player):
+                    self.left[player] = person
+                return Telling(aside, audience)
+            case WentOut(player, room):
+                stay = (name for name in self.people_in(room) if name != player)
+                return Telling(aside, tuple(stay))
+            case CameIn(player, room):
+                self._rooms.move(self.people[player], room)
+                return Telling(aside, tuple(self.people_in(room)), self._table(room))
+            case Told(player, to) | Invited(player, to):
+                return Telling(aside, (player, to))
+            case StyleChosen(player, board, style):
+                self.people[player].styles[board] = style
+                self._rooms.changed(self.people[player])
+                return Telling(aside, (player,), self.tables[board])
+            case OptionChosen(player, _, options):
+                self.people[player].options = options
+                self._rooms.changed(self.people[player])
+                return Telling(aside, (player,))
+            case Replayed(player):
+                self.people[player].replay = aside
+                return Telling(aside, (player,))
+            case Asked(player, _, board):
+                return Telling(aside, (player,), self._table(board))
+
+    def _table(self, room: str | None) -> Table | None:
+        return self.tables[room] if room else None
+
+
+def _audience(company: Company, concerned: Iterable[str]) -> tuple[str, ...]:
+    """Return those in a room and, once each, those whom it concerns wherever they are."""
+    elsewhere = dict.fromkeys(name for name in concerned if name not in company.members)
+    return (*company.names, *elsewhere)
+
+
+def claimants(hall: Hall, name: str) -> Iterator[str]:
+    """Yield the name as those spell it who have a seat, or a match that was put away, under it."""
+    key = name.lower()
+    if hall.has_seat(name):
+        seated = (player for table in hall.tables.values() for player in table.seats.values())
+        yield from (player for player in seated if player.lower() == key)
+    for match in hall.archive.adjourned.values():
+        yield from (player for player in (match.dwarf, match.troll) if player.lower() == key)
+
+
+def kept_for(hall: Hall, name: str) -> str | None:
+    """Return who has claims to a name in another spelling, if nobody has any in this very one."""
+    claims = list(claimants(hall, name))
+    return None if not claims or name in claims else claims[0]

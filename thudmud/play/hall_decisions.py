@@ -1,0 +1,431 @@
+"""What a command brings about in the hall, or why it does not.
+
+What each command means to the one who types it: at which board, with which words to whom; how
+people come and go; and what is wanted of the battles that were played. What happens at a board is
+left to `thudmud.play.table_decisions`. Nothing changes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import singledispatch
+
+from thudmud.play import table_decisions
+from thudmud.play.archive import Battle
+from thudmud.play.asides import (
+    Aside,
+    Asked,
+    CameIn,
+    CaughtUp,
+    Emoted,
+    Entered,
+    Gone,
+    OptionChosen,
+    Question,
+    Replayed,
+    Spoke,
+    StyleChosen,
+    Told,
+    WentOut,
+)
+from thudmud.play.commands import (
+    Adjourn,
+    ArchiveCommand,
+    Around,
+    Boards,
+    Captures,
+    Claim,
+    Command,
+    Emote,
+    End,
+    Games,
+    Go,
+    Help,
+    History,
+    Invite,
+    Join,
+    LastMove,
+    Leave,
+    Lines,
+    Look,
+    No,
+    Password,
+    Play,
+    Query,
+    Quit,
+    Register,
+    Replay,
+    Resign,
+    Resume,
+    Say,
+    ScanColumn,
+    ScanRow,
+    SetBoard,
+    SetRules,
+    Start,
+    Step,
+    Style,
+    Syntax,
+    Tell,
+    Undo,
+    ViewGame,
+    ViewPossible,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+    Way,
+    Where,
+    Who,
+)
+from thudmud.play.events import Parting, SavedMatch
+from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.meaning import away_from, board_meant, fits_a_board, listed, player_meant
+from thudmud.play.options import (
+    Options,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+    after,
+)
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import Occasion, battle, come_back, invited, vanish
+
+
+def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
+    """Return what happens when ``player`` quits or is lost: seats kept or given up, then gone."""
+    left: list[Decision] = []
+    for table in hall.seats_of(player):
+        events = vanish(table, player, parting, now)
+        left.append(Decision(player, table.name, table.version, events))
+    room = hall.people[player].room
+    gone = Gone(player, room, parting, told=room in {each.board for each in left if each.events})
+    return [*left, Decision(player, asides=(gone,))]
+
+
+def arrive(
+    hall: Hall,
+    player: str,
+    now: float,
+    *,
+    member: bool,
+    styles: Mapping[str, Style],
+    options: Options | None = None,
+    room: str | None = None,
+) -> list[Decision]:
+    """Return what happens when ``player`` comes in.
+
+    They come to the board ``room``, if it is given; else to where a seat was kept, or to the hall.
+    """
+    kept = sorted(hall.seats_of(player), key=lambda table: not _has_turn(table, player))
+    seats = [table.name for table in kept]
+    room = room or next(iter(seats), None)
+    back = [
+        Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
+    ]
+    entered = Entered(player, room, member, tuple(styles.items()), options)
+    news = [
+        CaughtUp(player, table.name, tuple(hall.missed.get((table.name, side), ())))
+        for table in kept
+        if (side := table.side_of(player))
+    ]
+    if room and room not in seats:
+        news.append(CaughtUp(player, room))
+    return [Decision(player, asides=(entered,)), *back, Decision(player, room, asides=(*news,))]
+
+
+def _has_turn(table: Table, player: str) -> bool:
+    game = table.game
+    return bool(game and table.running and game.position.turn is table.side_of(player))
+
+
+def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
+    """Return what ``command`` shows to ``person``.
+
+    Raises:
+        Refused: there is no such battle, or none is being replayed.
+        Unread: the moves of the battle are needed first.
+    """
+    match command:
+        case ViewRecord(number):
+            return Asked(person.name, command, game=hall.game(_battle(hall, number)))
+        case Replay(number):
+            return Replayed(person.name, number, hall.game(_battle(hall, number)), 0)
+        case Step(way):
+            return _step(hall, person, way)
+        case History(player) | ViewScore(player) if player and player.lower() in {"me", "myself"}:
+            return Asked(person.name, replace(command, player=person.name))
+    return Asked(person.name, command)
+
+
+def _step(hall: Hall, person: Person, way: Way) -> Replayed:
+    seen = person.replay
+    if seen is None:
+        raise Refused(Refusal.NOT_REPLAYING)
+    end = len(seen.game.moves)
+    back = way in {Way.BACK, Way.FIRST}
+    if seen.ply == (0 if back else end):
+        reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
+        if not back and hall.game(_battle(hall, seen.number)) != seen.game:
+            reason = Refusal.REPLAY_GONE_ON
+        raise Refused(reason, number=seen.number, words=Replay(seen.number))
+    to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
+    then = seen.game.after(to, seen.then)
+    return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
+
+
+def to_resume(command: Resume, hall: Hall, person: Person, table: Table) -> SavedMatch:
+    """Return the match that is meant: put away, and with both of its players at ``table``.
+
+    Raises:
+        Refused: there is none, or more than one, or somebody is not there.
+    """
+    adjourned = {
+        number: saved
+        for number, saved in hall.archive.adjourned.items()
+        if person.name in (saved.dwarf, saved.troll)
+    }
+    if not adjourned:
+        going_on = [each.name for each in hall.seats_of(person.name) if each.under_way]
+        if going_on:
+            raise Refused(Refusal.GOES_ON_ALREADY, board=listed(going_on))
+        raise Refused(Refusal.NOTHING_ADJOURNED)
+    if command.number is not None:
+        if command.number not in adjourned:
+            raise Refused(Refusal.NOT_YOURS_TO_RESUME, number=command.number)
+        adjourned = {command.number: adjourned[command.number]}
+    here = hall.people_in(table.name)
+    if person.name not in here:
+        raise Refused(Refusal.RESUME_THERE, words=Go(table.name))
+    ready = {
+        number: saved
+        for number, saved in adjourned.items()
+        if saved.dwarf in here and saved.troll in here
+    }
+    match list(ready.items()):
+        case [(_, saved)]:
+            return saved
+        case []:
+            players = {name for saved in adjourned.values() for name in (saved.dwarf, saved.troll)}
+            others = sorted(players - {person.name})
+            verb = "is" if len(others) == 1 else "are"
+            away = f"{listed(others)} {verb}"
+            raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, others=away)
+    raise Refused(Refusal.WHICH_ADJOURNED, words=Resume(next(iter(ready)), command.on))
+
+
+def _battle(hall: Hall, number: int) -> Battle:
+    battle = hall.archive.battle(number)
+    if battle is None:
+        raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
+    return battle
+
+
+def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decision]:
+    """Return what ``command`` would bring about, to be committed in this order.
+
+    Args:
+        hall: the hall as it stands.
+        player: the name of somebody who is here.
+        command: what they ask for.
+        now: the time, in seconds since the epoch.
+
+    Raises:
+        Refused: a table or the hall does not allow it.
+        IllegalMove: the rules of the game do not allow it.
+        Unread: the moves of a battle are needed first.
+    """
+    if isinstance(command, Quit):
+        return part(hall, player, Parting.QUIT, now)
+    occasion = Occasion(now, hall.members)
+    return [_decide(command, hall, hall.people[player], occasion)]
+
+
+@singledispatch
+def _decide(command: object, hall: Hall, person: Person, occasion: Occasion) -> Decision:  # noqa: ARG001 (the signature that the cases share)
+    raise TypeError(f"the hall knows nothing of {type(command).__name__}")
+
+
+@_decide.register(Leave)
+@_decide.register(Start)
+@_decide.register(End)
+@_decide.register(Resign)
+@_decide.register(Undo)
+@_decide.register(No)
+@_decide.register(Claim)
+@_decide.register(Adjourn)
+@_decide.register(SetRules)
+@_decide.register(Play)
+def _(
+    command: table_decisions.TableCommand, hall: Hall, person: Person, occasion: Occasion
+) -> Decision:
+    table = board_meant(hall, person, command.on)
+    events = table_decisions.decide(table, person.name, command, occasion)
+    return Decision(person.name, table.name, table.version, events)
+
+
+@_decide.register
+def _(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    table = _to_join(command, hall, person)
+    events = table_decisions.decide(table, person.name, command, occasion)
+    walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
+    return Decision(person.name, table.name, table.version, events, walk)
+
+
+@_decide.register
+def _(command: Resume, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    table = board_meant(hall, person, command.on)
+    saved = to_resume(command, hall, person, table)
+    events = table_decisions.resume(table, person.name, saved, occasion)
+    return Decision(person.name, table.name, table.version, events)
+
+
+@_decide.register
+def _(command: SetBoard, hall: Hall, person: Person, _: Occasion) -> Decision:
+    board = board_meant(hall, person, command.on).name
+    return Decision(person.name, board, asides=(StyleChosen(person.name, board, command.style),))
+
+
+@_decide.register
+def _(command: ViewGame, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return _answer(person, command, board_meant(hall, person, command.on).name)
+
+
+@_decide.register
+def _(command: ViewPossible, hall: Hall, person: Person, _: Occasion) -> Decision:
+    table = board_meant(hall, person, command.on)
+    battle(table, person.name)
+    return _answer(person, command, table.name)
+
+
+@_decide.register
+def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
+    match command.at and command.at.lower():
+        case None | "here" | "round" | "around":
+            return _answer(person, Look(), person.room)
+        case "hall" | "the hall":
+            return _answer(person, Look())
+        case "me" | "myself":
+            return _answer(person, Look(person.name))
+        case words if words in hall.names and not fits_a_board(hall, words):
+            return _answer(person, Look(hall.names[words]))
+        case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
+            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
+    return _answer(person, command, board_meant(hall, person, command.at).name)
+
+
+@_decide.register(Where)
+@_decide.register(ScanRow)
+@_decide.register(ScanColumn)
+@_decide.register(Around)
+@_decide.register(Lines)
+@_decide.register(Captures)
+@_decide.register(LastMove)
+def _(command: Query, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return _answer(person, command, board_meant(hall, person, command.on).name)
+
+
+@_decide.register(SetCharset)
+@_decide.register(SetColour)
+@_decide.register(SetWidth)
+@_decide.register(SetOrient)
+@_decide.register(SetReader)
+@_decide.register(SetMachine)
+@_decide.register(SetScheme)
+@_decide.register(SetElement)
+def _(command: SetOption, _hall: Hall, person: Person, _: Occasion) -> Decision:
+    chosen = OptionChosen(person.name, command, after(person.options, command))
+    return Decision(person.name, asides=(chosen,))
+
+
+@_decide.register(Boards)
+@_decide.register(Who)
+@_decide.register(Help)
+@_decide.register(ShowOptions)
+@_decide.register(ShowScheme)
+@_decide.register(Syntax)
+def _(command: Question, _hall: Hall, person: Person, _: Occasion) -> Decision:
+    return _answer(person, command)
+
+
+@_decide.register(Games)
+@_decide.register(History)
+@_decide.register(ViewRecord)
+@_decide.register(Replay)
+@_decide.register(ViewScore)
+@_decide.register(ViewStandings)
+def _(command: ArchiveCommand, hall: Hall, person: Person, _: Occasion) -> Decision:
+    return Decision(person.name, asides=(looked_up(hall, person, command),))
+
+
+@_decide.register
+def _(command: Step, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    replay = person.replay
+    at_end = replay is None or replay.ply == len(replay.game.moves)
+    if command.way is Way.LAST and at_end and person.room:
+        return _decide(LastMove(), hall, person, occasion)
+    return Decision(person.name, asides=(looked_up(hall, person, command),))
+
+
+@_decide.register(Register)
+@_decide.register(Password)
+def _(_command: Register | Password, _hall: Hall, _person: Person, _: Occasion) -> Decision:
+    # Whoever keeps accounts sees to these before they come here.
+    raise Refused(Refusal.NO_ACCOUNTS)
+
+
+@_decide.register
+def _(command: Go, hall: Hall, person: Person, _: Occasion) -> Decision:
+    to = None if command.to is None else board_meant(hall, person, command.to).name
+    if to == person.room:
+        raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
+    return Decision(person.name, to, asides=_walk(person, to))
+
+
+@_decide.register
+def _(command: Say, _hall: Hall, person: Person, _: Occasion) -> Decision:
+    return Decision(person.name, asides=(Spoke(person.name, person.room, command.text),))
+
+
+@_decide.register
+def _(command: Emote, _hall: Hall, person: Person, _: Occasion) -> Decision:
+    return Decision(person.name, asides=(Emoted(person.name, person.room, command.text),))
+
+
+@_decide.register
+def _(command: Tell, hall: Hall, person: Person, _: Occasion) -> Decision:
+    to = player_meant(hall, command.player)
+    if to == person.name:
+        raise Refused(Refusal.TELL_SELF)
+    return Decision(person.name, asides=(Told(person.name, to, command.text),))
+
+
+@_decide.register
+def _(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
+    asked = invited(table, person.name, to, command.side, occasion)
+    return Decision(person.name, table.name, asides=(asked,))
+
+
+def _to_join(command: Join, hall: Hall, person: Person) -> Table:
+    """Return the table that is meant, which cannot be one of several where one sits already."""
+    if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
+        raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
+    return board_meant(hall, person, command.on)
+
+
+def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:
+    return (WentOut(person.name, person.room, to), CameIn(person.name, to, sits))
+
+
+def _answer(person: Person, question: Question, board: str | None = None) -> Decision:
+    return Decision(person.name, board, asides=(Asked(person.name, question, board),))

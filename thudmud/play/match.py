@@ -1,0 +1,149 @@
+"""A match: two battles, with the seats swapped for the second; and a battle folded from its events.
+
+A contestant is not a name: whoever sits down in a seat that was given up plays on with that seat's
+points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    Cleared,
+    Event,
+    Imported,
+    Moved,
+    Resumed,
+    SavedMatch,
+    TakenBack,
+)
+from thudmud.rules import RULESETS, Game, Side, read_record
+
+BATTLES = 2
+RATED_PLIES = 6
+"""The fewest plies of a battle that counts for ratings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The battle on the board, which of the two it is, and what it takes to know it by.
+
+    Attributes:
+        game: the battle on the board.
+        began: what tells it from all others.
+        dwarf: who plays the dwarfs in it, or did so last if the seat is free.
+        troll: the same for the trolls.
+        rated: whether it may count for their ratings: not if somebody else sat down in between.
+        battle: 1 or 2.
+        before: the points of the battles before it, of who has the dwarfs and of who has the
+            trolls in it.
+        single: whether there is but one battle, as of those that were imported.
+    """
+
+    game: Game
+    began: BattleId
+    dwarf: str
+    troll: str
+    rated: bool = False
+    battle: int = 1
+    before: tuple[int, int] = (0, 0)
+    single: bool = False
+
+    @classmethod
+    def restored(cls, saved: SavedMatch) -> Match:
+        """Return the match that was put away as ``saved``."""
+        game = Game.start(RULESETS[saved.rules])
+        for move in saved.moves:
+            game = game.play(move)
+        game = replace(game, outcome=saved.outcome)
+        return cls(
+            game, saved.began, saved.dwarf, saved.troll, saved.rated, saved.battle, saved.before
+        )
+
+    def saved(self) -> SavedMatch:
+        """Return the match as it is put away."""
+        return SavedMatch(
+            self.began,
+            self.battle,
+            self.game.ruleset.name,
+            self.before,
+            self.dwarf,
+            self.troll,
+            self.rated,
+            self.game.moves,
+            self.game.outcome,
+        )
+
+    def second_battle(self, began: BattleId, dwarf: str, troll: str, *, rated: bool) -> Match:
+        """Return the match at the opening of its second battle, the points with swapped seats."""
+        before = self.points(Side.TROLL), self.points(Side.DWARF)
+        return Match(Game.start(self.game.ruleset), began, dwarf, troll, rated, 2, before)
+
+    def with_game(self, game: Game) -> Match:
+        """Return the match with the battle on the board gone on to ``game``."""
+        return replace(self, game=game)
+
+    def with_player(self, side: Side, player: str) -> Match:
+        """Return the match with ``player`` in a seat, who may be somebody else than before."""
+        if player == (self.dwarf if side is Side.DWARF else self.troll):
+            return self
+        if side is Side.DWARF:
+            return replace(self, dwarf=player, rated=False)
+        return replace(self, troll=player, rated=False)
+
+    def points(self, side: Side) -> int:
+        """Return the match points, finished battles only, of who now sits at ``side``."""
+        outcome = self.game.outcome
+        return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
+
+    @property
+    def running(self) -> bool:
+        """Whether a battle is being played."""
+        return self.game.outcome is None
+
+    @property
+    def over(self) -> bool:
+        """Whether both battles have ended."""
+        return not self.running and self.battle == BATTLES
+
+
+def game_of(events: Iterable[Event]) -> Game:
+    """Return a battle, folded from its events.
+
+    Args:
+        events: those of the stream of its ``source``, from there on. What follows the battle's end
+            is not looked at, nor what else happens at a board meanwhile.
+
+    Raises:
+        ValueError: it begins with none of the events that a battle's plies can be read from.
+    """
+    following = iter(events)
+    game = _opened(next(following, None))
+    for event in following:
+        match event:
+            case Moved(move=move):
+                game = game.play(move)
+            case TakenBack(moves=moves):
+                for _ in moves:
+                    game = game.undo()
+            case BattleEnded(outcome=outcome):
+                return replace(game, outcome=outcome)
+            case BattleStarted() | Adjourned() | Resumed() | Cleared() | Imported():
+                break
+    return game
+
+
+def _opened(event: Event | None) -> Game:
+    match event:
+        case BattleStarted(rules=rules):
+            return Game.start(RULESETS[rules])
+        case Imported(rules=rules, record=record, outcome=outcome):
+            return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
+        case Resumed(match=saved):
+            return Match.restored(saved).game
+    raise ValueError("the events of a battle begin with its start")

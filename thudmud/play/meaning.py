@@ -1,0 +1,217 @@
+"""Which board and which player somebody means by their words.
+
+A board's name ends in its noun, and the words before that are adjectives: ``oak board``, ``board``,
+``2nd board`` and ``last board`` may all mean one. What is meant where nothing is said, and what
+"it" means, is found here, too. Nothing changes here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import Table
+
+ORDINAL_WORDS = {
+    word: number
+    for number, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 1
+    )
+} | {"last": -1}
+LONGEST_ECHO = 40
+"""How many characters of what somebody typed are repeated to them."""
+
+ARTICLES = {"the", "a", "an"}
+RESERVED = frozenset(
+    {
+        "it",
+        "hall",
+        "here",
+        "round",
+        "around",
+        "me",
+        "myself",
+        "capturing",
+        *ARTICLES,
+        *ORDINAL_WORDS,
+    }
+)
+"""Words that mean something else where a name is expected."""
+
+_ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase taken apart: its words, and which of those that fit it picks out.
+
+    ``ordinal`` counts from 1; -1 is the last; None picks out none in particular.
+    """
+
+    words: tuple[str, ...]
+    ordinal: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Phrase:
+        """Return ``text`` as a phrase: any case, articles dropped, an ordinal before or behind."""
+        words = [word for word in text.lower().split() if word not in ARTICLES]
+        for place in (0, -1):
+            if words and (ordinal := _ordinal(words[place])) is not None:
+                del words[place]
+                return cls(tuple(words), ordinal)
+        return cls(tuple(words))
+
+    def fits(self, name: str) -> bool:
+        """Whether ``name`` holds these words in this order: adjectives, the noun, or both.
+
+        A mere ordinal fits every name.
+        """
+        rest = iter(name.lower().split())
+        return all(word in rest for word in self.words)
+
+    def among(self, names: Sequence[str]) -> list[str]:
+        """Return those of ``names`` that the words fit, in their order, the ordinal left out."""
+        exact = [name for name in names if tuple(name.lower().split()) == self.words]
+        if exact and self.ordinal is None:
+            return exact
+        return [name for name in names if self.fits(name)]
+
+    def pick(self, fitting: Sequence[str]) -> str | None:
+        """Return the one that is meant of those that fit; None if it is not one.
+
+        Without an ordinal the only one that fits is meant.
+        """
+        if self.ordinal is None:
+            return fitting[0] if len(fitting) == 1 else None
+        index = self.ordinal if self.ordinal < 0 else self.ordinal - 1
+        return fitting[index] if -len(fitting) <= index < len(fitting) and self.ordinal else None
+
+
+def listed(names: Iterable[object], conjunction: str = "and") -> str:
+    """Return "oak", "oak and pine" or "oak, pine and elm"; "nothing" for none."""
+    words = [str(name) for name in names]
+    if len(words) < 2:
+        return words[0] if words else "nothing"
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def shortened(words: str) -> str:
+    """Return what somebody typed, cut short if it would fill the screen."""
+    return words if len(words) <= LONGEST_ECHO else f"{words[:LONGEST_ECHO]}..."
+
+
+def _ordinal(word: str) -> int | None:
+    if word in ORDINAL_WORDS:
+        return ORDINAL_WORDS[word]
+    found = _ORDINAL.fullmatch(word)
+    return int(found[1]) if found else None
+
+
+def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table that ``words`` mean to ``person``; None means they said nothing.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if words is None:
+        return _unsaid_board(hall, person)
+    if words.lower() == "it":
+        if person.used is None:
+            raise Refused(Refusal.NOTHING_USED, boards=listed(hall.tables))
+        return hall.tables[person.used]
+    return hall.tables[_named_board(hall, person, words)]
+
+
+def named(hall: Hall, player: str, words: str | None) -> Decision:
+    """Return what comes of a command that was refused.
+
+    The board that its words name, if they name one, is "it" for ``player`` from now on.
+    """
+    board = None
+    with suppress(Refused):
+        if words is not None:
+            board = board_meant(hall, hall.people[player], words).name
+    return Decision(player, board)
+
+
+def fits_a_board(hall: Hall, words: str) -> bool:
+    """Whether a noun phrase fits any board, its ordinal left out."""
+    phrase = Phrase.parse(words)
+    # Nearly all phrases are a board's whole name, or hold a word that is in none.
+    if hall.board_called(phrase.words) is not None:
+        return True
+    return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
+
+
+def away_from(hall: Hall, words: str) -> tuple[str, list[str]] | None:
+    """Return who of those that have seats and are away is called so, and from which boards."""
+    kept = [
+        (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
+    ]
+    for player, _ in kept:
+        if player.lower() == words.lower():
+            return player, [board for name, board in kept if name == player]
+    return None
+
+
+def player_meant(hall: Hall, words: str) -> str:
+    """Return the name of the one player here whose name is ``words``, or begins so, in any case.
+
+    Raises:
+        Refused: nobody fits, or more than one.
+    """
+    beginning, names = words.lower(), hall.names
+    if beginning in names:
+        return names[beginning]
+    near = [name for lower, name in names.items() if lower.startswith(beginning)]
+    match near:
+        case [name]:
+            return name
+        case []:
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
+        case several:
+            raise Refused(
+                Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
+            )
+
+
+def _unsaid_board(hall: Hall, person: Person) -> Table:
+    if person.room:
+        return hall.tables[person.room]
+    seated = hall.seats_of(person.name)
+    if len(seated) == 1:
+        return seated[0]
+    if len(hall.tables) == 1:
+        return next(iter(hall.tables.values()))
+    # Whoever plays several games is asked about those.
+    boards = [table.name for table in seated] or list(hall.tables)
+    raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
+
+
+def _named_board(hall: Hall, person: Person, words: str) -> str:
+    phrase = Phrase.parse(words)
+    if phrase.ordinal is None:
+        # The two that are meant most need no look at all the others.
+        if (exact := hall.board_called(phrase.words)) is not None:
+            return exact
+        if person.room is not None and phrase.fits(person.room):
+            return person.room
+    fitting = phrase.among(list(hall.tables))
+    if not fitting:
+        raise Refused(
+            Refusal.NO_BOARD_HERE,
+            words=shortened(words),
+            boards=listed(hall.tables),
+            said=phrase.words,
+            known=hall.board_words,
+        )
+    picked = phrase.pick(fitting)
+    if picked:
+        return picked
+    if phrase.ordinal is None:
+        raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
+    raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))

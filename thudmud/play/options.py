@@ -1,0 +1,255 @@
+"""The options: how somebody wants to see what they are shown, and the commands that set it.
+
+How anything is drawn is not known here. An option that is ``auto`` leaves it to what is known of
+the screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+WIDTHS = range(20, 501)
+"""The widths that a screen may be said to have, in columns."""
+
+
+class Charset(Enum):
+    """The characters that boards are drawn with."""
+
+    AUTO = "auto"
+    ASCII = "ascii"
+    UTF_8 = "utf-8"
+
+
+class Switch(Enum):
+    """Something that is wanted, or not, or where the screen can show it."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+class Orient(Enum):
+    """The side of the board that is at the bottom: the south is row 15."""
+
+    SOUTH = "south"
+    NORTH = "north"
+
+
+class Element(Enum):
+    """What is drawn in a colour of its own."""
+
+    DWARF = "dwarf"
+    TROLL = "troll"
+    STONE = "stone"
+    ROCK = "rock"
+    SQUARES = "squares"
+    LAST_MOVE = "last move"
+    CAPTURED = "captured"
+    COORDINATES = "coordinates"
+    TURN = "turn"
+
+
+class Scheme(Enum):
+    """The colours that are ready to be chosen together."""
+
+    PLAIN = "plain"
+    VIVID = "vivid"
+    DIM = "dim"
+    SAFE = "safe"
+
+
+Shade = int | tuple[int, int, int]
+"""0 to 255 of the 256 colours, of which the first 16 have names; or red, green and blue."""
+
+SHADES = (
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "white",
+    *(
+        f"bright {name}"
+        for name in ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+    ),
+)
+"""The names of the first 16 colours, as ECMA-48 and its users have them."""
+
+
+def _shade(shade: Shade) -> str:
+    if isinstance(shade, tuple):
+        return "#{:02x}{:02x}{:02x}".format(*shade)
+    return SHADES[shade] if shade < len(SHADES) else str(shade)
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """How an element looks; ``none`` where nothing is set."""
+
+    foreground: Shade | None = None
+    background: Shade | None = None
+    bold: bool = False
+
+    def __str__(self) -> str:
+        words = ["bold"] if self.bold else []
+        if self.foreground is not None:
+            words.append(_shade(self.foreground))
+        if self.background is not None:
+            words.append(f"on {_shade(self.background)}")
+        return " ".join(words) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All that somebody has chosen.
+
+    Attributes:
+        charset: the characters of a board.
+        colour: whether there are colours.
+        width: the columns of the screen; None is what the client tells.
+        orient: which side of the board is at the bottom.
+        reader: whether boards are told for a screen reader.
+        machine: whether each event is told for a program, too.
+        scheme: the ready scheme of colours.
+        elements: the colours of elements that are not the scheme's.
+    """
+
+    charset: Charset = Charset.AUTO
+    colour: Switch = Switch.AUTO
+    width: int | None = None
+    orient: Orient = Orient.SOUTH
+    reader: Switch = Switch.AUTO
+    machine: bool = False
+    scheme: Scheme = Scheme.PLAIN
+    elements: tuple[tuple[Element, Colour], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """List one's options."""
+
+    def __str__(self) -> str:
+        return "options"
+
+
+@dataclass(frozen=True, slots=True)
+class SetCharset:
+    """Choose the characters of a board."""
+
+    value: Charset
+
+    def __str__(self) -> str:
+        return f"options charset {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetColour:
+    """Choose whether there are colours."""
+
+    value: Switch
+
+    def __str__(self) -> str:
+        return f"options colour {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetWidth:
+    """Say how many columns the screen has; None leaves it to the client."""
+
+    value: int | None
+
+    def __str__(self) -> str:
+        return f"options width {'auto' if self.value is None else self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetOrient:
+    """Choose the side of the board that is at the bottom."""
+
+    value: Orient
+
+    def __str__(self) -> str:
+        return f"options orient {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetReader:
+    """Choose whether boards are told for a screen reader."""
+
+    value: Switch
+
+    def __str__(self) -> str:
+        return f"options reader {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetMachine:
+    """Choose whether each event is told for a program, too."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return f"set machine {'on' if self.value else 'off'}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowScheme:
+    """List the elements of a board, and their colours."""
+
+    def __str__(self) -> str:
+        return "options colour special thud"
+
+
+@dataclass(frozen=True, slots=True)
+class SetScheme:
+    """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
+
+    value: Scheme
+
+    def __str__(self) -> str:
+        return f"options colour scheme {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetElement:
+    """Choose the colour of an element; None is the scheme's own (``default``)."""
+
+    element: Element
+    value: Colour | None
+
+    def __str__(self) -> str:
+        colour = "default" if self.value is None else self.value
+        return f"options colour special thud {self.element.value} {colour}"
+
+
+SetOption = (
+    SetCharset | SetColour | SetWidth | SetOrient | SetReader | SetMachine | SetScheme | SetElement
+)
+OptionCommand = ShowOptions | ShowScheme | SetOption
+
+
+def after(options: Options, choice: SetOption) -> Options:
+    """Return the options that hold after a choice."""
+    match choice:
+        case SetCharset(value):
+            return replace(options, charset=value)
+        case SetColour(value):
+            return replace(options, colour=value)
+        case SetWidth(value):
+            return replace(options, width=value)
+        case SetOrient(value):
+            return replace(options, orient=value)
+        case SetReader(value):
+            return replace(options, reader=value)
+        case SetMachine(value):
+            return replace(options, machine=value)
+        case SetScheme(value):
+            return replace(options, scheme=value, elements=())
+        case SetElement(element, colour):
+            others = {own: value for own, value in options.elements if own is not element}
+            chosen = others if colour is None else others | {element: colour}
+            ordered = sorted(chosen.items(), key=lambda each: each[0].value)
+            return replace(options, elements=tuple(ordered))

@@ -1,0 +1,461 @@
+"""What a command brings about at a table, or why it does not: seats, turns, agreements and claims.
+
+Nothing changes here: a decision is events that have not happened yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from thudmud.play.asides import Invited
+from thudmud.play.commands import (
+    Adjourn,
+    Claim,
+    End,
+    Join,
+    Leave,
+    No,
+    Play,
+    Resign,
+    SetRules,
+    Start,
+    Undo,
+)
+from thudmud.play.events import (
+    Absent,
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Declined,
+    Joined,
+    Left,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    Resumed,
+    Returned,
+    RulesSet,
+    SavedMatch,
+    TableEvent,
+    TakenBack,
+)
+from thudmud.play.match import BATTLES, RATED_PLIES, Match
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import Table
+from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
+from thudmud.rules.english import capitalised, does, lasting
+
+Events = tuple[TableEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What a decision needs to know beyond the table.
+
+    Attributes:
+        now: the time, in seconds since the epoch.
+        members: the names of those here who have accounts.
+    """
+
+    now: float
+    members: Container[str] = frozenset()
+
+
+def part(table: Table, player: str, parting: Parting, now: float) -> Events:
+    """Return what happens when ``player`` gives the seat at ``table`` up.
+
+    Raises:
+        Refused: ``player`` has no seat here.
+    """
+    left = Left(now, player, seat(table, player), parting)
+    if table.full:
+        # An offer is made to a person: it goes with either of the two.
+        return (*lapsed(table, player, now), left)
+    return (left,) if table.is_new else (left, Cleared(now, player))
+
+
+def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
+    """Return what happens when ``player``, who has a seat at ``table``, is gone.
+
+    The seat is kept for them, unless they left on purpose with no match under way.
+    """
+    if parting is Parting.QUIT and not table.under_way:
+        return part(table, player, parting, now)
+    side = seat(table, player)
+    return () if side in table.away else (Absent(now, player, side, parting),)
+
+
+def come_back(table: Table, player: str, now: float) -> Events:
+    """Return what happens at ``table`` when ``player`` is here again, if they were away."""
+    side = table.side_of(player)
+    return (Returned(now, player, side),) if side and side in table.away else ()
+
+
+def made_free(table: Table, side: Side, player: str, occasion: Occasion) -> Events | None:
+    """Return what makes a seat free for ``player``; None if it has to be left to its holder.
+
+    Nobody gets a seat in a match under way: if all who sit at it have been gone for long, it is put
+    away for another day.
+    """
+    holder = table.seats.get(side)
+    if holder is None or holder == player:
+        return ()
+    if table.match and table.under_way:
+        if all(table.long_away(each, occasion.now) for each in table.seats):
+            return (Adjourned(occasion.now, player, table.match.saved()),)
+        return None
+    if table.long_away(side, occasion.now):
+        return part(table, holder, Parting.LOST, occasion.now)
+    return None
+
+
+def require_long_gone(table: Table, side: Side, occasion: Occasion) -> None:
+    """Refuse if whoever has a seat is here, or has not been away for long enough."""
+    holder, since = table.seats[side], table.away.get(side)
+    if since is None:
+        raise Refused(Refusal.NOT_AWAY, other=holder)
+    wait = since + table.seat_grace - occasion.now
+    if wait > 0:
+        raise Refused(Refusal.TOO_SOON, other=holder, wait=lasting(wait))
+
+
+def seat(table: Table, player: str) -> Side:
+    """Return the side that ``player`` plays.
+
+    Raises:
+        Refused: they play none.
+    """
+    side = table.side_of(player)
+    if side is None:
+        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table, player))
+    return side
+
+
+def battle(table: Table, player: str) -> Game:
+    """Return the battle that is being played, which ``player`` asks about.
+
+    Raises:
+        Refused: there is none.
+    """
+    match = table.match
+    if match and match.running:
+        return match.game
+    ready = table.side_of(player) and table.full and not table.away
+    hint = who_sits(table, player)
+    if ready:
+        hint = f'"{Start(table.name)}" begins {"the next" if match else "one"}.'
+    reason = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
+    raise Refused(reason, board=table.name, hint=hint)
+
+
+def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
+    """Return what becomes of the offers that stand when ``player`` does something else."""
+    return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
+
+
+def who_sits(table: Table, me: str | None) -> str:
+    """Return, as told to ``me``, who plays what at ``table``, and how to take a free seat."""
+    plays = [
+        f"{does(holder, me, 'play')} the {side.plural}{_away(table, side)}"
+        for side, holder in sorted_seats(table)
+    ]
+    if not plays:
+        joins = (f'"{Join(side, table.name)}"' for side in Side)
+        return f"Both seats are free: {' or '.join(joins)}."
+    said = f"{capitalised(' and '.join(plays))}."
+    return said if table.full else f"{said} {free_seat(table)}"
+
+
+def free_seat(table: Table) -> str:
+    """Return a sentence on the first free seat of ``table``, and the words that take it."""
+    side = next(side for side in Side if side not in table.seats)
+    return f'The {side.value} seat is free: "{Join(side, table.name)}".'
+
+
+def sorted_seats(table: Table) -> list[tuple[Side, str]]:
+    """Return who sits where, the dwarfs' seat first."""
+    return [(side, table.seats[side]) for side in Side if side in table.seats]
+
+
+def _away(table: Table, side: Side) -> str:
+    return " (away)" if side in table.away else ""
+
+
+def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occasion) -> Invited:
+    """Return the invitation of a player by another.
+
+    Args:
+        table: where.
+        player: who asks.
+        to: who is asked.
+        side: the seat; None for a free one.
+        occasion: when, and what else matters.
+
+    Raises:
+        Refused: there is no such seat for whoever is asked.
+    """
+    if to == player:
+        words = Join(side or Side.DWARF, table.name)
+        raise Refused(Refusal.INVITE_SELF, words=words)
+    theirs = table.side_of(to)
+    if theirs:
+        raise Refused(Refusal.PLAYS_THERE, other=to, side=theirs.plural, board=table.name)
+    return Invited(player, to, table.name, _seat(table, player, to, side, occasion))
+
+
+def _seat(table: Table, player: str, to: str, side: Side | None, occasion: Occasion) -> Side:
+    free = [
+        each
+        for each in Side
+        if table.seats.get(each) != player and made_free(table, each, to, occasion) is not None
+    ]
+    if side is None and free:
+        return free[0]
+    if side is None:
+        raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=who_sits(table, player))
+    if table.side_of(player) is side:
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side.plural)
+    if side not in free:
+        hint = "" if table.full else free_seat(table)
+        holder = table.seats[side]
+        raise Refused(
+            Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side.plural, hint=hint
+        )
+    return side
+
+
+TableCommand = (
+    Join | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
+)  # fmt: skip
+
+OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
+"""The command that makes each offer, and agrees to it."""
+
+
+def decide(table: Table, player: str, command: TableCommand, occasion: Occasion) -> Events:
+    """Return what ``command`` brings about at ``table``.
+
+    Args:
+        table: the table as it stands.
+        player: the name of who asks. Who asks is here, even if the table does not know it yet.
+        command: what is asked for; its ``on`` is not looked at.
+        occasion: when, and what else matters.
+
+    Raises:
+        Refused: the table does not allow it.
+        IllegalMove: the rules of the game do not allow it.
+    """
+    back = come_back(table, player, occasion.now)
+    return (*back, *_decide(command, folded(table, back), player, occasion))
+
+
+def resume(table: Table, player: str, saved: SavedMatch, occasion: Occasion) -> Events:
+    """Return what goes on with a match that was put away, at ``table``.
+
+    Raises:
+        Refused: somebody else sits there, or another match is under way.
+    """
+    freed: Events = ()
+    for side in Side:
+        standing = folded(table, freed)
+        if standing.seats.get(side) in {saved.dwarf, saved.troll} and not standing.under_way:
+            continue
+        gone = made_free(standing, side, player, occasion)
+        if gone is None:
+            raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+        freed += gone
+    if folded(table, freed).under_way:
+        raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+    return (*freed, Resumed(occasion.now, player, saved))
+
+
+def folded(table: Table, events: Events) -> Table:
+    """Return the table after ``events``."""
+    for event in events:
+        table = table.apply(event)
+    return table
+
+
+@singledispatch
+def _decide(command: object, table: Table, player: str, occasion: Occasion) -> Events:  # noqa: ARG001 (the signature that the cases share)
+    raise TypeError(f"a table knows nothing of {type(command).__name__}")
+
+
+@_decide.register
+def _(command: Join, table: Table, player: str, occasion: Occasion) -> Events:
+    mine, holder = table.side_of(player), table.seats.get(command.side)
+    if holder == player:
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side.plural)
+    if mine:
+        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine.plural)
+    freed = made_free(table, command.side, player, occasion)
+    if freed is None:
+        hint = "You are welcome to watch." if table.full else free_seat(table)
+        side = command.side.plural
+        raise Refused(Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side, hint=hint)
+    return (*freed, Joined(occasion.now, player, command.side))
+
+
+@_decide.register
+def _(_command: Leave, table: Table, player: str, occasion: Occasion) -> Events:
+    return part(table, player, Parting.LEFT, occasion.now)
+
+
+@_decide.register
+def _(_command: Start, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    if not table.full:
+        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    if side.other in table.away:
+        raise Refused(Refusal.AWAY, other=table.seats[side.other])
+    if table.running and table.offers.get(Offer.RESTART) is not side.other:
+        return _offer(table, player, Offer.RESTART, occasion.now)
+    rated = dwarf in occasion.members and troll in occasion.members
+    rules = table.ruleset.name
+    if table.half_played:
+        return (BattleStarted(occasion.now, player, BATTLES, rules, troll, dwarf, rated),)
+    return (BattleStarted(occasion.now, player, 1, rules, dwarf, troll, rated),)
+
+
+@_decide.register
+def _(_command: End, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
+    if table.offers.get(Offer.END) is side.other:
+        ending = Ending.AGREEMENT
+    elif not table.full:
+        ending = Ending.DESERTION
+    elif table.quiet:
+        ending = Ending.QUIET
+    else:
+        return _offer(table, player, Offer.END, occasion.now)
+    outcome = game.ruleset.by_agreement(game.position, ending)
+    return (_ended(table, game, player, outcome, occasion.now),)
+
+
+@_decide.register
+def _(_command: Resign, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
+    outcome = game.ruleset.resignation(game.position, side)
+    return (_ended(table, game, player, outcome, occasion.now),)
+
+
+@_decide.register
+def _(_command: Claim, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    if table.half_played and table.full:
+        raise Refused(Refusal.NOTHING_TO_CLAIM, words=Adjourn(table.name))
+    game = battle(table, player)
+    if not table.full:
+        raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, words=End(table.name))
+    require_long_gone(table, side.other, occasion)
+    outcome = game.ruleset.resignation(game.position, side.other)
+    claimed = replace(outcome, ending=Ending.CLAIM)
+    return (_ended(table, game, player, claimed, occasion.now),)
+
+
+@_decide.register
+def _(_command: Adjourn, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    if table.match is None or table.match.over:
+        raise Refused(Refusal.NO_MATCH, board=table.name)
+    if not table.full:
+        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
+    if table.offers.get(Offer.ADJOURN) is not side.other:
+        if side.other not in table.away:
+            return _offer(table, player, Offer.ADJOURN, occasion.now)
+        require_long_gone(table, side.other, occasion)
+    return (Adjourned(occasion.now, player, table.match.saved()),)
+
+
+@_decide.register
+def _(_command: Undo, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    if table.match and not table.running:
+        raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
+    game = battle(table, player)
+    if not table.full:
+        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
+    if table.offers.get(Offer.UNDO) is not side.other:
+        if not _last_own(game, side):
+            raise Refused(Refusal.NO_PLY_YET)
+        return _offer(table, player, Offer.UNDO, occasion.now)
+    others = [
+        event for event in lapsed(table, player, occasion.now) if event.offer is not Offer.UNDO
+    ]
+    return (*others, TakenBack(occasion.now, player, side.other, _last_own(game, side.other)))
+
+
+@_decide.register
+def _(_command: No, table: Table, player: str, occasion: Occasion) -> Events:
+    side = seat(table, player)
+    offered = [offer for offer, by in table.offers.items() if by is side.other]
+    if offered:
+        return tuple(Declined(occasion.now, player, offer) for offer in offered)
+    # What stands is the player's own, and is taken back.
+    withdrawn = lapsed(table, player, occasion.now)
+    if not withdrawn:
+        raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
+    return withdrawn
+
+
+@_decide.register
+def _(command: Play, table: Table, player: str, occasion: Occasion) -> Events:
+    side, game = seat(table, player), battle(table, player)
+    other = table.seats.get(side.other)
+    if other and game.position.turn is not side:
+        raise Refused(Refusal.NOT_YOUR_TURN, other=other, side=side.other.plural)
+    move = game.resolve(command.attempt, side)
+    after = game.play(move)
+    moved = Moved(occasion.now, player, side, move, len(after.moves))
+    ended: Events = ()
+    if after.outcome:
+        ended = (_ended(table, after, player, after.outcome, occasion.now),)
+    return (*lapsed(table, player, occasion.now), moved, *ended)
+
+
+@_decide.register
+def _(command: SetRules, table: Table, player: str, occasion: Occasion) -> Events:
+    board, rules = table.name, table.ruleset.name
+    if command.rules not in RULESETS:
+        known = ", ".join(RULESETS)
+        raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=known)
+    if table.seats and table.side_of(player) is None:
+        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=who_sits(table, player))
+    if table.running:
+        raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
+    if table.half_played:
+        raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
+    if command.rules == rules:
+        raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
+    return (RulesSet(occasion.now, player, command.rules),)
+
+
+def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
+    """Return the end of the battle at ``table``, which has come to ``game``."""
+    if table.match is None:
+        raise ValueError(f"no battle to end at the {table.name}")
+    match: Match = table.match.with_game(replace(game, outcome=outcome))
+    plies = len(game.moves)
+    points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
+    rated = match.rated and plies >= RATED_PLIES
+    return BattleEnded(now, player, outcome, plies, match.dwarf, match.troll, rated, points)
+
+
+def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
+    """Return the last ply of ``side`` and what followed it; nothing if it has not moved yet."""
+    plies = 1 if game.position.turn is side.other else 2
+    return game.moves[-plies:] if len(game.moves) >= plies else ()
+
+
+def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
+    side = seat(table, player)
+    if table.offers.get(offer) is side:
+        other = table.seats[side.other]
+        raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer](table.name))
+    return (Offered(now, player, offer),)
