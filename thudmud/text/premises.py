@@ -18,6 +18,7 @@ from thudmud.tables import (
     Decision,
     Hall,
     Parting,
+    Refusal,
     Refused,
     arrive,
     decide,
@@ -31,6 +32,7 @@ from thudmud.tables.meaning import named
 from thudmud.tables.names import claimants
 from thudmud.tables.objects import RESERVED
 from thudmud.tables.seating import come_back, vanish
+from thudmud.text import rooms
 from thudmud.text.display import Display, Screens, Terminal
 from thudmud.text.facts import concerning
 from thudmud.text.messages import display_of, fitted, messages, sent
@@ -187,7 +189,8 @@ class Premises:
             return Plan(command, tuple(decide(self.hall, name, command, now)))
         except (Refused, IllegalMove) as refusal:
             refused = named(self.hall, name, _words(command))
-            return Plan(command, (refused,), (self.answer(name, str(refusal)),))
+            said = " ".join([str(refusal), *self._advice(refusal)])
+            return Plan(command, (refused,), (self.answer(name, said),))
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""
@@ -277,6 +280,11 @@ class Premises:
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
         return any(claimants(self.hall, name))
+
+    def _advice(self, refusal: Refused | IllegalMove) -> list[str]:
+        """Return what may help somebody who plays alone."""
+        alone = isinstance(refusal, Refused) and refusal.reason is Refusal.NEEDS_OPPONENT
+        return rooms.seat_for_a_bot(self.hall) if alone else []
 
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]
