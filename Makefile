@@ -6,7 +6,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	done)
 VENV := .venv
 BIN := $(VENV)/bin
-REFERENCE := thudmud thudmud.rules thudmud.commands thudmud.tables thudmud.text \
+REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.text \
 	thudmud.text.premises thudmud.script
 
 .PHONY: run test fast soak fuzz lint bench docs clients clean

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = [
     "thudmud",
     "thudmud.rules",
-    "thudmud.commands",
-    "thudmud.tables",
+    "thudmud.play",
+    "thudmud.language",
     "thudmud.text",
     "thudmud.text.premises",
     "thudmud.script",

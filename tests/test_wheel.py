@@ -6,6 +6,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -45,9 +46,9 @@ def test_it_counts(installed: Path, tmp_path: Path) -> None:
 def test_it_is_played_against(
     installed: Path, tmp_path: Path, run_server: RunServer, name: str
 ) -> None:
-    transcript = Transcript.parse(
-        (ROOT / f"tests/transcripts/{name}.thud-script").read_text("utf-8")
-    )
+    path = ROOT / f"tests/transcripts/{name}.thud-script"
+    transcript = Transcript.parse(path.read_text("utf-8"))
+    copy(path.parent / str(transcript.config), tmp_path / "config.toml")
     with (
         run_server([installed / "thudmud", "--port", "0"], tmp_path) as address,
         RemoteStage(*address) as stage,

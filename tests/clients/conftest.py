@@ -24,11 +24,12 @@ class Open(Protocol):
 
 
 class Served:
-    """A running server in a folder of its own, with these boards in its hall."""
+    """A running server in a folder of its own, with these boards in its hall, and no bot."""
 
     def __init__(self, folder: Path, *boards: str) -> None:
         config = folder / "config.toml"
-        config.write_text("".join(f'[[board]]\nname = "{name}"\n' for name in boards), "utf-8")
+        sections = "".join(f'[[board]]\nname = "{name}"\n' for name in boards)
+        config.write_text(f"bot = []\n{sections}", "utf-8")
         command = [sys.executable, "-m", "thudmud.server.main", "--config", str(config)]
         self._process = subprocess.Popen(
             [*command, "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -16,6 +16,7 @@ from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.server import bot_program
+from thudmud.server import lobby as lobbies
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby
 from thudmud.server.members.accounts import KeptName
@@ -24,6 +25,8 @@ from thudmud.server.settings import Settings
 
 OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
 PAIR = ("Grog", "Mog")
+MUTE = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
+"""Never begins to answer."""
 SIT = ("join game as dwarf on oak board", "invite grog")
 
 
@@ -96,10 +99,71 @@ async def test_a_program_that_fails_too_often_resigns_in_words(
 
 
 async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_path: Path) -> None:
-    async with opened(settings(OWN), tmp_path) as (_, anna):
-        # Its program takes a while to start.
-        await anna.type("invite grog as dwarf on oak board", "join game as dwarf on oak board")
+    async with opened(settings(OWN), tmp_path) as (lobby, anna):
+        asked = lobby.obey("Anna", "invite grog as dwarf on oak board")
+        # Its program takes a while to start; she has come in again from elsewhere meanwhile.
+        await anna.type("join game as dwarf on oak board")
+        assert isinstance(asked, asyncio.Future)
+        await asked
         await anna.sees("Grog sits down at the oak board to play the trolls.")
+
+
+async def test_what_follows_an_invitation_is_done_when_it_has_sat_down(tmp_path: Path) -> None:
+    async with opened(settings(OWN), tmp_path) as (_, anna):
+        await anna.type(*SIT, "start")
+        assert "Grog sits down at the oak board to play the trolls." in anna.shown
+        assert "The first battle of a match begins" in anna.shown
+
+
+async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> None:
+    async with open_lobby(settings(AMBLING), tmp_path) as lobby:
+        await lobby.ready()
+        assert lobby.is_playing("Grog")
+        lobby.close("The server stops.")
+
+
+async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) -> None:
+    async with opened(settings(MUTE), tmp_path) as (lobby, anna):
+        bert = Person(lobby, "Bert")
+        await bert.come()
+        asked = lobby.obey("Anna", "invite grog on oak board")
+        assert isinstance(asked, asyncio.Future)
+        await bert.type("say hello", "join game as dwarf on oak board")
+        await anna.sees("Bert says: hello")
+        assert not asked.done()
+        lobby.keep_out({"grog"})  # which is an answer, too
+        await asked
+        await anna.sees("Grog has lost the connection.")
+
+
+async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
+    async with opened(settings(OWN), tmp_path) as (lobby, anna):
+        bert = Person(lobby, "Bert")
+        await bert.come()
+        await asyncio.gather(
+            anna.type("join game as dwarf on oak board", "invite grog", "start"),
+            bert.type("join game as dwarf on pine board", "invite grog", "start"),
+        )
+        assert "The first battle of a match begins" in anna.shown
+        assert "The first battle of a match begins" in bert.shown
+
+
+async def test_no_answer_is_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobbies, "LONGEST_HOLD", 0.1)
+    async with opened(settings(MUTE), tmp_path) as (_, anna):
+        await anna.type(*SIT, "start")
+        assert "A battle needs two players." in anna.shown
+
+
+async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
+    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (lobby, anna):
+        bert = Person(lobby, "Bert")
+        await bert.come()
+        await anna.type(*SIT, "start", "move from f1 to f2")
+        await bert.type("join game as dwarf on pine board", "invite grog", "start")
+        assert "The first battle of a match begins at the pine board" in bert.shown
 
 
 async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) -> None:
@@ -140,16 +204,15 @@ print("go TG7-F7", flush=True)
 async def test_a_program_that_does_not_start_says_so(tmp_path: Path, command: list[str]) -> None:
     async with opened(settings(command), tmp_path) as (_, anna):
         await anna.type(*SIT)
-        await anna.sees("Grog tells you: I cannot come: my program does not work.")
-        assert "sits down" not in anna.shown
+        assert "Grog tells you: I cannot come: my program does not work." in anna.shown
+        assert "Grog sits down" not in anna.shown
 
 
 async def test_a_program_that_never_begins_to_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bot_program, "STARTING", 0.2)
-    command = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
-    async with opened(settings(command), tmp_path) as (_, anna):
+    async with opened(settings(MUTE), tmp_path) as (_, anna):
         await anna.type(*SIT)
         await anna.sees("I cannot come")
 

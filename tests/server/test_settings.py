@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ import pytest
 
 from thudmud.rules import RULESETS
 from thudmud.server.config_file import _SECTIONS, ConfigError, load
-from thudmud.server.settings import Settings
+from thudmud.server.settings import BotSettings, Settings
 
 SHIPPED = Path(__file__).parents[2] / "config.toml"
 
@@ -23,23 +24,20 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
 
 
 def test_the_shipped_file_holds_every_key_with_its_default() -> None:
-    defaults = Settings()
-    assert load(SHIPPED) == defaults
+    assert load(SHIPPED) == Settings()
     written = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
-    dumped = defaults.model_dump()
-    assert dumped.pop("bot") == ()  # which TOML has no words for that could stand before others
-    assert written == {**dumped, "board": list(dumped["board"])}
+    assert written == json.loads(Settings().model_dump_json())
 
 
-def test_the_bot_that_the_shipped_file_shows_can_be_had(tmp_path: Path) -> None:
-    shown = re.search(r"(?m)^#   \[\[bot\]\]\n(#   .*\n)+", SHIPPED.read_text(encoding="utf-8"))
-    assert shown
+def test_a_bot_is_there_unless_the_file_says_that_there_is_none(tmp_path: Path) -> None:
+    whole = SHIPPED.read_text(encoding="utf-8")
+    (line,) = re.findall(r"(?m)^#   (bot = .*)$", whole)
+    without = whole[: whole.index("\n[[bot]]")]
     path = tmp_path / "config.toml"
-    bot = re.sub("(?m)^#   ", "", shown[0])
-    path.write_text(f"{SHIPPED.read_text(encoding='utf-8')}\n{bot}", encoding="utf-8")
-    (grog,) = load(path).bot
-    assert (grog.name, grog.command) == ("Grog", ("python3", "grog.py"))
-    assert (grog.seconds, grog.restarts) == (5.0, 3)
+    path.write_text(without, encoding="utf-8")
+    assert [bot.name for bot in load(path).bot] == ["Grog"]
+    path.write_text(without.replace("[server]", f"{line}\n\n[server]", 1), encoding="utf-8")
+    assert load(path) == Settings(bot=())
 
 
 def test_the_shipped_file_explains_every_key() -> None:
@@ -49,6 +47,7 @@ def test_the_shipped_file_explains_every_key() -> None:
             assert lines[number - 1].startswith("#"), line
     explained = "\n".join(line for line in lines if line.startswith("#"))
     assert all(word in explained for word in ["rules:", "style:", "Names", *RULESETS])
+    assert all(f"#   {key}: " in explained for key in BotSettings.model_fields)
 
 
 def test_no_file_is_the_defaults() -> None:
@@ -266,6 +265,21 @@ name = 'grog board'
 name = 'grog'
 --> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
     so it cannot be a name.
+
+[[board]]
+name = 'grog board'
+--> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
+    so it cannot be a name.
+
+[game]
+quiet_plies = 3
+bot = []
+--> game.bot: is no setting of a section; "bot" belongs above the first section
+
+[[board]]
+name = 'oak'
+bot = []
+--> board 1, bot: is no setting of a section; "bot" belongs above the first section
 
 [[bot]]
 name = 'Grog'

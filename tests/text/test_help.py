@@ -101,14 +101,14 @@ def test_every_pattern_can_be_typed(pattern: str) -> None:
 
 @pytest.mark.parametrize("topic", PAGES)
 def test_every_example_can_be_typed(topic: str) -> None:
-    for line in PAGES[topic].examples:
+    for line in PAGES[topic].told("Grog").examples:
         parse(line)
 
 
 @pytest.mark.parametrize("topic", PAGES)
 def test_what_is_quoted_in_prose_can_be_typed(topic: str) -> None:
     """``"set rules"`` may break off, but nothing in it may be wrong."""
-    prose = " ".join(" ".join(block) for block in PAGES[topic].blocks)
+    prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
     for line in re.findall(r'"([^"]+)"', " ".join(prose.split())):
         assert line.split()[0] not in VERBS or line in NAMES or is_sound(line), line
 
@@ -223,7 +223,7 @@ def test_an_unknown_topic_gets_a_near_miss() -> None:
 @pytest.mark.parametrize("topic", [None, *PAGES])
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_every_page_fits(topic: str | None, width: int) -> None:
-    for rows in (page(topic, width), syntax(topic, width)):
+    for rows in (page(topic, width), page(topic, width, "Grog"), syntax(topic, width)):
         assert max(map(len, rows)) < min(width, 79)
         assert all(row == row.rstrip() for row in rows)
         assert all(row.isascii() and row.isprintable() for row in rows)

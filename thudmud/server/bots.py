@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections import Counter
-from collections.abc import Iterable
+from asyncio import FIRST_COMPLETED
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots import Invitation, Opponent, Task
 from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.bot_program import Program, ProgramError
-from thudmud.server.lobby import Lobby
+from thudmud.server.lobby import Lobby, release
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.settings import BotSettings
 from thudmud.text.display import Terminal
@@ -58,7 +60,7 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them in as soon as the doors are open."""
+        """Let them in as soon as the doors are open, before anybody else."""
         for bot in self._bots:
             bot.start()
 
@@ -68,6 +70,14 @@ class Bots:
             bot.end(linger=False)
         for bot in self._bots:
             await bot.gone()
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """An invitation, and what whoever made it waits for."""
+
+    invitation: Invitation
+    answer: asyncio.Future[None]
 
 
 class Bot:
@@ -81,11 +91,14 @@ class Bot:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._ended = False
         self._woken = asyncio.Event()
+        self._asked: deque[_Request] = deque()
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Come in as soon as the doors are open."""
         self._lobby.welcome(self)
+        self._coming = asyncio.create_task(self._come_in())
+        self._lobby.expect(self._coming)
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
@@ -102,6 +115,7 @@ class Bot:
         """Take note of a package."""
         try:
             self._opponent.told(package, json.loads(text), self._lobby.clock())
+            self._note_invitations()
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             _log.exception("the bot %s does not understand %s", self._name, package)
             self.end(linger=False)
@@ -126,7 +140,7 @@ class Bot:
 
     async def _live(self) -> None:
         try:
-            await self._come_in()
+            await self._coming
             while not self._ended:
                 await self._act()
         except asyncio.CancelledError:
@@ -135,6 +149,9 @@ class Bot:
             _log.exception("the bot %s has to leave", self._name)
         finally:
             self._ended = True
+            self._coming.cancel()
+            while self._asked:
+                release(self._asked.popleft().answer)
             await self._program.kill()
             self._lobby.part(self, self._name)
             self._lobby.farewell(self)
@@ -160,8 +177,8 @@ class Bot:
         """Do the next thing, or wait until there is one."""
         self._woken.clear()
         opponent, now = self._opponent, self._lobby.clock()
-        if opponent.invitations:
-            await self._accept(opponent.invitations.pop(0))
+        if self._asked:
+            await self._answer(self._accept)
         elif lines := opponent.lines(now):
             for line in lines:
                 await self._type(line)
@@ -173,6 +190,20 @@ class Bot:
                 await self._program.stop()
             await self._wait(opponent.next_time(now))
 
+    def _note_invitations(self) -> None:
+        """Let those who have just invited it wait for the answer with what they type next."""
+        while self._opponent.invitations and not self._ended:
+            invitation = self._opponent.invitations.pop(0)
+            self._asked.append(_Request(invitation, self._lobby.hold(invitation.player)))
+
+    async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
+        """Answer the first of those who have invited it."""
+        request = self._asked.popleft()
+        try:
+            await accept(request.invitation)
+        finally:
+            release(request.answer)
+
     async def _accept(self, invitation: Invitation) -> None:
         """Sit down, if there is a program to play."""
         try:
@@ -181,26 +212,43 @@ class Bot:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
             await self._type(Tell(invitation.player, sorry))
-            return
-        # Whoever asked may have sat down on that very side meanwhile: a program starts slowly.
+        else:
+            await self._sit_down(invitation)
+
+    async def _sit_down(self, invitation: Invitation) -> None:
+        # Somebody may have sat down on that very side meanwhile: a program starts slowly.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
                 await self._type(Join(side, invitation.board))
 
     async def _play(self, task: Task) -> None:
+        choosing = asyncio.create_task(self._chosen(task))
         try:
-            line = await self._chosen(task)
+            await self._answer_until(choosing)
+            line = choosing.result()
         except ProgramError as error:
             await self._failed(error)
             self._failures[task.board, task.battle] += 1
             if self._failures[task.board, task.battle] > self._restarts:
                 await self._give_up(task)
             return
+        finally:
+            choosing.cancel()
+            await asyncio.wait([choosing])
         for other in self._opponent.lines(self._lobby.clock()):
             await self._type(other)
         if self._opponent.task() == task:
             await self._type(line)
             await self._expect_change(task)
+
+    async def _answer_until(self, choosing: asyncio.Task[str]) -> None:
+        """Sit down where it is invited to while its program thinks of another game."""
+        while not choosing.done():
+            self._woken.clear()
+            if self._asked:
+                await self._answer(self._sit_down)
+            else:
+                await self._wait(None, choosing)
 
     async def _chosen(self, task: Task) -> str:
         """Return the line that plays what the program chooses.
@@ -237,11 +285,11 @@ class Bot:
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
             _log.exception("failed to handle what %s typed", self._name)
 
-    async def _wait(self, until: float | None) -> None:
-        """Wait until something is told, or for a time."""
+    async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
+        """Wait until something is told, for a time, or until something else is done."""
         delay = None if until is None else max(0.0, until - self._lobby.clock())
         waking = asyncio.create_task(self._woken.wait())
         try:
-            await asyncio.wait([waking], timeout=delay)
+            await asyncio.wait([waking, *others], timeout=delay, return_when=FIRST_COMPLETED)
         finally:
             waking.cancel()

@@ -118,6 +118,8 @@ def _told(error: ErrorDetails) -> str:
     place = error["loc"]
     *outer, key = (step for step in place if isinstance(step, str))
     siblings = _SECTIONS[outer[0] if outer else ""]
+    if error["type"] == "extra_forbidden" and outer and key in _SECTIONS[""]:
+        return f'is no setting of a section; "{key}" belongs above the first section'
     if error["type"] == "extra_forbidden":
         near = difflib.get_close_matches(key, siblings, n=1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(siblings)}"

@@ -31,6 +31,9 @@ ELSEWHERE = "You have come in from elsewhere. This connection ends."
 BARRED = "The operator of this server has ended your visit. Goodbye."
 
 
+LONGEST_HOLD = 30.0
+"""How many seconds a player's next line waits for an answer at most: programs start slowly."""
+
 _SHOWN_AGAIN = Replay | Step
 _DIALOGUES = {Register: Done.REGISTERS, Password: Done.CHANGES_PASSWORD}
 
@@ -66,6 +69,8 @@ class Lobby:
         self._by_name: dict[str, Guest] = {}
         self._shows: dict[str, Callable[[bytes], None]] = {}  # what `_by_name` has, a step nearer
         self._playing: Counter[str] = Counter()
+        self._coming: list[asyncio.Future[None]] = []
+        self._held: dict[str, asyncio.Future[None]] = {}
         self._barred: Collection[str] = ()
         self._farewell: bytes | None = None
         self._empty = asyncio.Event()
@@ -98,13 +103,19 @@ class Lobby:
             )
         return self._house.name_problem(words)
 
+    def expect(self, coming: asyncio.Future[None]) -> None:
+        """Let nobody give a name before somebody has come in, or stays outside after all."""
+        self._coming.append(coming)
+
     async def ready(self) -> None:
-        """Wait until it is known which names are needed.
+        """Wait until it is known which names are needed, and those are in who were expected.
 
         Raises:
             JournalError: that cannot be read.
         """
         await self.scribe.ready()
+        if self._coming:
+            await asyncio.wait(self._coming)
 
     def is_playing(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is connected."""
@@ -153,15 +164,33 @@ class Lobby:
     # Playing.
 
     def obey(self, name: str, line: str) -> Done | asyncio.Future[Done]:
-        """Do what a player typed, and tell whom it concerns; return what comes of it."""
+        """Do what a player typed, and tell whom it concerns; return what comes of it.
+
+        What asks a guest who answers in a moment, see `hold`, is done with the answer.
+        """
         if not line.strip():
             self._replays.stop(name)
         done = self.scribe.obey(name, line)
+        if not isinstance(done, asyncio.Task) and name not in self._held:
+            return self._done(name, done)
+        obeyed: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
         if isinstance(done, asyncio.Task):
-            obeyed: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
             done.add_done_callback(partial(self._obeyed, name, obeyed))
-            return obeyed
-        return self._done(name, done)
+        else:
+            self._answered(name, obeyed, done)
+        return obeyed
+
+    def hold(self, name: str) -> asyncio.Future[None]:
+        """Let what a player types next wait until they have an answer to what they type just now.
+
+        Returns:
+            what whoever answers has to set; it is set anyway after `LONGEST_HOLD` seconds.
+        """
+        loop = asyncio.get_running_loop()
+        answer = self._held[name] = loop.create_future()
+        limit = loop.call_later(LONGEST_HOLD, release, answer)
+        answer.add_done_callback(lambda _: limit.cancel())
+        return answer
 
     def fit(self, name: str, terminal: Terminal, before: Terminal) -> None:
         """Note what a player's terminal can show; tell a program that has just come how all is."""
@@ -257,9 +286,23 @@ class Lobby:
         """Pass on what has come of a line."""
         if done.cancelled() or obeyed.cancelled():
             obeyed.cancel()
+        elif (error := done.exception()) is not None:
+            obeyed.set_exception(error)
+        else:
+            self._answered(name, obeyed, done.result())
+
+    def _answered(self, name: str, obeyed: asyncio.Future[Done], command: Command | None) -> None:
+        """Pass on what has come of a line, with the answer if it has asked somebody."""
+        if answer := self._held.pop(name, None):
+            answer.add_done_callback(lambda _: self._pass_on(name, obeyed, command))
+        else:
+            self._pass_on(name, obeyed, command)
+
+    def _pass_on(self, name: str, obeyed: asyncio.Future[Done], command: Command | None) -> None:
+        if obeyed.cancelled():
             return
         try:
-            obeyed.set_result(self._done(name, done.result()))
+            obeyed.set_result(self._done(name, command))
         except Exception as error:  # noqa: BLE001  (whoever waits for it is told)
             obeyed.set_exception(error)
 
@@ -293,3 +336,9 @@ class Lobby:
         if farewell:
             guest.show(farewell)
         guest.end(linger=False)
+
+
+def release(answer: asyncio.Future[None]) -> None:
+    """Let go on whoever waits for an answer, if they still do."""
+    if not answer.done():
+        answer.set_result(None)

@@ -292,5 +292,8 @@ class Settings(_Section):
         description="at least one section that begins with [[board]]",
     )
     bot: Annotated[tuple[BotSettings, ...], AfterValidator(_bots_of_their_own)] = Field(
-        default=(), strict=False, description="sections that begin with [[bot]]"
+        default=(BotSettings(name="Grog"),),
+        validate_default=True,  # a board may have the name of the bot that is there by default
+        strict=False,
+        description="sections that begin with [[bot]], or [] for none",
     )

@@ -47,7 +47,7 @@ def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[st
         case ShowScheme():
             return options.scheme(hall.people[asked.player].options, view.display)
         case Help(topic):
-            return page(topic, view.width)
+            return page(topic, view.width, next(iter(rooms.bots(hall)), None))
         case Syntax(verb):
             return syntax(verb, view.width)
         case ViewPossible(origin) if table and table.game:

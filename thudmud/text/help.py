@@ -12,13 +12,16 @@ apart by empty lines:
 - lines indented by four blanks or more: a diagram, kept as it is;
 - lines that begin with "- ", their further lines indented: a list;
 - anything else: prose, which is wrapped.
+
+A block with ``{bot}`` in it is there only where a bot can be invited, and so is such a line of the
+examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import groupby
 
@@ -38,6 +41,7 @@ _HANGING = _INDENT * 2
 _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
 _OPTION = re.compile(r"\[[^][]*\]")
+_BOT = re.compile(r"\{[Bb]ot\}")
 _GLUE = "\xa0"  # a blank that no line is broken at
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
@@ -84,10 +88,15 @@ class Page:
         """Lines that can be typed."""
         return self._under(_EXAMPLES)
 
-    def rows(self, width: int) -> Iterator[str]:
+    def told(self, bot: str | None) -> Page:
+        """Return the page as it is where that bot can be invited, or none."""
+        blocks = (_with_bot(block, bot) for block in self.blocks)
+        return replace(self, blocks=tuple(block for block in blocks if block))
+
+    def rows(self, width: int, bot: str | None = None) -> Iterator[str]:
         """Yield the page in rows of fewer than ``width`` columns, diagrams excepted."""
         yield from wrapped(f"{self.topic}: {self.title}", width)
-        for block in self.blocks:
+        for block in self.told(bot).blocks:
             yield ""
             yield from _set(block, width)
 
@@ -97,11 +106,16 @@ class Page:
         )
 
 
-def page(topic: str | None, width: int) -> list[str]:
+def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
 
     None, or a word for it, asks for the contents. What there is no page about gets a sentence that
     says so, with the topic probably meant.
+
+    Args:
+        topic: what somebody wants to read about.
+        width: of their screen.
+        bot: the name of a bot that they can invite, if there is one.
     """
     width = min(width, WIDEST + 1)
     name = _plain(topic)
@@ -109,7 +123,7 @@ def page(topic: str | None, width: int) -> list[str]:
         return contents(width)
     found = _find(name)
     return (
-        list(found.rows(width))
+        list(found.rows(width, bot))
         if found
         else _unknown("help on", name, '"help" lists the topics.', width)
     )
@@ -156,6 +170,16 @@ def _unknown(kind: str, name: str, where: str, width: int) -> list[str]:
     meant = near_miss(name, {*_BY_NAME, *_CONTENTS} - {""})
     hint = f'Did you mean "{meant}"?' if meant else where
     return wrapped(f'There is no {kind} "{shortened(name)}". {hint}', width)
+
+
+def _with_bot(block: Block, bot: str | None) -> Block:
+    """Return what of a block holds with a bot, or without any."""
+    if not any(map(_BOT.search, block)):
+        return block
+    if bot:
+        return tuple(line.replace("{Bot}", bot).replace("{bot}", bot.lower()) for line in block)
+    without = tuple(line for line in block if not _BOT.search(line))
+    return without if block[0] == _EXAMPLES else ()
 
 
 def _set(block: Block, width: int) -> list[str]:

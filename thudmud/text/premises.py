@@ -20,10 +20,11 @@ from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.match import game_of
 from thudmud.play.meaning import RESERVED, named
 from thudmud.play.options import Options
-from thudmud.play.refusals import Refused
+from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import BoardSpec
 from thudmud.play.table_decisions import come_back, vanish
 from thudmud.rules import IllegalMove
+from thudmud.text import rooms
 from thudmud.text.display import Display, Screens, Terminal
 from thudmud.text.facts import concerning
 from thudmud.text.messages import display_of, fitted, messages, sent
@@ -180,7 +181,8 @@ class Premises:
             return Plan(command, tuple(decide(self.hall, name, command, now)))
         except (Refused, IllegalMove) as refusal:
             meant = named(self.hall, name, _words(command))
-            return Plan(command, (meant,), (self.answer(name, refused(refusal)),))
+            said = " ".join([refused(refusal), *self._advice(refusal)])
+            return Plan(command, (meant,), (self.answer(name, said),))
 
     def answer(self, name: str, sentence: str) -> Message:
         """Return a sentence for one player, as it fits their screen."""
@@ -270,6 +272,11 @@ class Premises:
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
         return any(claimants(self.hall, name))
+
+    def _advice(self, refusal: Refused | IllegalMove) -> list[str]:
+        """Return what may help somebody who plays alone."""
+        alone = isinstance(refusal, Refused) and refusal.reason is Refusal.NEEDS_OPPONENT
+        return rooms.seat_for_a_bot(self.hall) if alone else []
 
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]

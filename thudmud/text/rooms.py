@@ -20,7 +20,7 @@ from thudmud.play.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.play.commands import Join
+from thudmud.play.commands import Invite, Join
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Person
 from thudmud.play.meaning import listed
@@ -96,13 +96,41 @@ def at(room: str | None) -> str:
 
 
 def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the hall as ``player`` sees it: the boards, and who is there."""
+    """Return the hall as ``player`` sees it: the boards, the bots, and who is there."""
     opening = 'This is the hall, where the boards stand. Walk up to one with "go to" and its name.'
     return [
         *wrapped(opening, width),
         *boards(hall, width),
+        *_ways_to_play(hall, width),
         *people_here(hall, player, None, width),
     ]
+
+
+def bots(hall: Hall) -> list[str]:
+    """Return the names of the bots that can be invited, wherever they are."""
+    return [name for name in hall.people if name in hall.bots]
+
+
+def seat_for_a_bot(hall: Hall) -> list[str]:
+    """Return the sentence that tells how a bot takes the seat that is free; none without a bot."""
+    return [f'"{_inviting(bot)}" has a bot take it.' for bot in bots(hall)[:1]]
+
+
+def _ways_to_play(hall: Hall, width: int) -> list[str]:
+    """Return what to type to play with a bot; nothing if there are none."""
+    names = bots(hall)
+    if not names:
+        return []
+    free = next((table.name for table in hall.tables.values() if not table.seats), None)
+    typed = f'"{_inviting(names[0])}" at a board with a free seat'
+    if free:
+        typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
+    who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
+    return wrapped(f"To play with {who}, type {typed}.", width)
+
+
+def _inviting(bot: str) -> str:
+    return str(Invite(bot.lower()))
 
 
 def boards(hall: Hall, width: int) -> list[str]:
@@ -116,7 +144,11 @@ def boards(hall: Hall, width: int) -> list[str]:
 
 def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return who is in a room besides ``player``; nothing if nobody is."""
-    others = [name for name in hall.people_in(room) if name != player]
+    others = [
+        f"{name} (a bot)" if name in hall.bots else name
+        for name in hall.people_in(room)
+        if name != player
+    ]
     if not others:
         return []
     return wrapped(f"Also here: {listed(others)}.", width)
@@ -125,12 +157,14 @@ def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[s
 def who(hall: Hall, player: str, width: int) -> list[str]:
     """Return the players, and the bots, each with where they are and what they play."""
     people = counted(len(hall.people.keys() - hall.bots), "player")
-    bots = hall.people.keys() & hall.bots
-    also = f" and {counted(len(bots), 'bot')}" if bots else ""
+    programs = bots(hall)
+    also = f" and {counted(len(programs), 'bot')}" if programs else ""
     lines = wrapped(f"{people}{also} connected:", width)
     for person in hall.people.values():
         lines += wrapped(f"  {_facts(hall, person, player)}", width, "    ")
-    return lines + wrapped('"invite" and its name ask a bot to a game.', width) if bots else lines
+    if not programs:
+        return lines
+    return lines + wrapped('"invite" and its name ask a bot to a game.', width)
 
 
 def person(hall: Hall, name: str, player: str, width: int) -> list[str]:

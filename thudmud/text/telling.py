@@ -81,6 +81,9 @@ def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
     if isinstance(event, BattleEnded) and table.match:
         number = hall.archive.number_of(table.match.began)
         again = [f'"{Replay(number)}" shows this battle again.'] if number else []
+    is_alone = isinstance(event, Joined) and not table.full and not table.running
+    if is_alone and event.player == view.me:
+        again = rooms.seat_for_a_bot(hall)
     if view.display.reader:
         facts = reader.happened(event, table, view.me)
     else:
