@@ -54,3 +54,17 @@ def test_the_rock_is_surrounded() -> None:
 
 def test_help_for_me_is_the_main_help() -> None:
     assert page("me", 80) == contents(80)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("oak bord", 'There is no "oak bord" here. Did you mean "board"? The boards are: '),
+        ("pine capuring e6", 'here. Did you mean "capturing"? The boards are: '),
+        ("chair", 'There is no "chair" here. The boards are: '),
+        ("oak table", 'There is no "oak table" here. The boards are: '),
+        ("x" * 99, 'There is no "' + "x" * 40 + '..." here. The boards are: '),
+    ],
+)
+def test_what_is_near_the_name_of_a_board(house: House, words: str, answer: str) -> None:
+    assert answer in " ".join(told(house, "Carla", f"view game on {words}").split())

@@ -299,7 +299,7 @@ class TestDamage:
             (["hall", "boards"], [], "boards need names"),
             (["hall", "boards", 0, "rules"], "chess", "unknown rules"),
             (["hall", "seat_grace"], "long", "hall, seat_grace: 'long' should be a number"),
-            (["hall", "lines", 0, "moves"], "dL3-L3", "against the rules"),
+            (["hall", "lines", 0, "moves"], "dL3-L3", "is no move"),
             (["hall", "lines", 0, "moves"], "dL3-J3", "plies of a battle are missing"),
             (["hall", "lines", 2, "record"], "dF1", "one R"),
             (["hall", "tables", 0, "seats", 0, 1], "Bert", "two players at the oak board"),
