@@ -260,12 +260,3 @@ def test_deciding_changes_nothing(started: Table) -> None:
     before = replace(started)
     events(started, "Anna", ply("A6", "B6"))
     assert started == before
-
-
-def test_what_is_no_event_or_command_is_a_mistake(empty: Table) -> None:
-    with pytest.raises(TypeError, match="object is not an event of a table"):
-        empty.apply(object())  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a table knows nothing of object"):
-        events(empty, "Anna", object())  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="do not fit together"):
-        empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
