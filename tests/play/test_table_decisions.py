@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.play.conftest import STARTED, after, events, ply, refusal
+from thudmud.errors import InvalidValueError
 from thudmud.play.commands import End, Join, Leave, Resign, SetRules, Start
 from thudmud.play.events import (
     BattleEnded,
@@ -260,3 +261,10 @@ def test_deciding_changes_nothing(started: Table) -> None:
     before = replace(started)
     events(started, "Anna", ply("A6", "B6"))
     assert started == before
+
+
+def test_events_that_do_not_fit_together_are_a_mistake(empty: Table) -> None:
+    with pytest.raises(InvalidValueError, match="do not fit together: no match"):
+        empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
+    with pytest.raises(InvalidValueError, match="do not fit together: no seat"):
+        empty.apply(Offered(0.0, "Anna", Offer.END))

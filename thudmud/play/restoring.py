@@ -13,10 +13,10 @@ from types import MappingProxyType
 from thudmud.play.archive import Archive, State
 from thudmud.play.asides import Replayed
 from thudmud.play.commands import Style
-from thudmud.play.events import Offer, SavedMatch
+from thudmud.play.events import BATTLES, Offer, SavedMatch, require_name, require_time
 from thudmud.play.hall import Hall, Person
 from thudmud.play.lines import ReadLines, require_playable
-from thudmud.play.match import BATTLES, Match
+from thudmud.play.match import Match
 from thudmud.play.options import WIDTHS, Options, Shade
 from thudmud.play.standings import Standings
 from thudmud.play.state import (
@@ -33,11 +33,6 @@ from thudmud.play.state import (
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Side
 
-LONGEST_NAME = 80
-"""The most characters that a name may have, wherever it comes from."""
-LATEST = 253_402_300_799.0
-"""The last second of the year 9999, which is the last one that has a date."""
-
 
 def hall_of(state: HallState) -> Hall:
     """Return the hall whose state this is.
@@ -51,17 +46,6 @@ def hall_of(state: HallState) -> Hall:
     _require(all(spec.rules in RULESETS for spec in state.boards), "a board has unknown rules")
     _require(min(state.quiet_plies, state.seat_grace, state.most_games) >= 0, "a limit is below 0")
     return _Restorer(state).hall
-
-
-def require_name(name: str) -> None:
-    """Raise ValueError if somebody cannot be called that, wherever they come from."""
-    fits = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
-    _require(fits, f"{name!r:.50} cannot be anybody's name")
-
-
-def require_time(at: float) -> None:
-    """Raise ValueError if a number is not that of a second that there is, since the epoch."""
-    _require(0 <= at <= LATEST, f"{at} is no time in seconds since the epoch")
 
 
 class _Restorer:
@@ -120,7 +104,6 @@ class _Restorer:
         )
 
     def _match(self, state: MatchState) -> Match:
-        _require(1 <= state.battle <= BATTLES, "a match has two battles")
         for player in (state.dwarf, state.troll):
             require_name(player)
         return Match(
@@ -229,9 +212,6 @@ def _archive(state: ArchiveState) -> Archive:
 
 def _require_saved(match: SavedMatch) -> None:
     """Refuse a match that cannot be gone on with."""
-    _require(1 <= match.battle <= BATTLES, "a match has two battles")
-    require_name(match.dwarf)
-    require_name(match.troll)
     require_playable(Line(match.rules, match.moves))
 
 

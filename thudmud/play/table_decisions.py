@@ -24,6 +24,7 @@ from thudmud.play.commands import (
     Undo,
 )
 from thudmud.play.events import (
+    BATTLES,
     Absent,
     Adjourned,
     BattleEnded,
@@ -44,7 +45,7 @@ from thudmud.play.events import (
     TableEvent,
     TakenBack,
 )
-from thudmud.play.match import BATTLES, RATED_PLIES, Match
+from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
