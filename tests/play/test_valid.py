@@ -23,6 +23,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Decision
 from thudmud.play.match import Match
+from thudmud.play.options import Colour, Element, Options
 from thudmud.rules import CLASSIC, Ending, Game, Move, Outcome, Piece, Score, Side, Square
 
 STEP = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
@@ -115,3 +116,21 @@ def test_decisions_that_cannot_be() -> None:
         Decision("Anna", events=(joined,))  # type: ignore[arg-type]
     with pytest.raises(InvalidValueError, match="at version -1"):
         Decision("Anna", "oak board", -1)
+
+
+@pytest.mark.parametrize("width", [0, 19, 501])
+def test_a_screen_has_a_width_that_there_is(width: int) -> None:
+    with pytest.raises(InvalidValueError, match="20 to 500 columns"):
+        Options(width=width)
+
+
+@pytest.mark.parametrize("shade", [-1, 256, (0, 0, 256), (-1, 0, 0)])
+def test_a_colour_is_one_that_there_is(shade: int | tuple[int, int, int]) -> None:
+    for ground in ("foreground", "background"):
+        with pytest.raises(InvalidValueError, match="no colour is"):
+            changed(Colour(), ground, shade)
+
+
+def test_an_element_has_one_colour() -> None:
+    with pytest.raises(InvalidValueError, match="two colours"):
+        Options(elements=((Element.ROCK, Colour(1)), (Element.ROCK, Colour(2))))

@@ -17,7 +17,6 @@ from thudmud.play.events import BATTLES, Offer, SavedMatch, require_name, requir
 from thudmud.play.hall import Hall, Person
 from thudmud.play.lines import ReadLines, require_playable
 from thudmud.play.match import Match
-from thudmud.play.options import WIDTHS, Options, Shade
 from thudmud.play.standings import Standings
 from thudmud.play.state import (
     ArchiveState,
@@ -66,7 +65,7 @@ class _Restorer:
             _require(left.name not in hall.people, f"{left.name} is here and is not")
             if not hall.seats_of(left.name):
                 continue  # states were written once that still held who had lost the seat
-            styles, options = _styles(left.styles), _options(left.options)
+            styles, options = _styles(left.styles), left.options
             hall.left[left.name] = Person(left.name, styles=styles, options=options)
         for missed in state.missed:
             self._take_missed(missed)
@@ -134,7 +133,7 @@ class _Restorer:
             state.room,
             state.used,
             _styles(state.styles),
-            _options(state.options),
+            state.options,
             replay,
         )
 
@@ -218,19 +217,6 @@ def _require_saved(match: SavedMatch) -> None:
 def _styles(pairs: Styles) -> dict[str, Style]:
     _require_different((board for board, _ in pairs), "styles")
     return dict(pairs)
-
-
-def _options(options: Options) -> Options:
-    _require(options.width is None or options.width in WIDTHS, f"no width is {options.width}")
-    _require_different((element for element, _ in options.elements), "colours")
-    for _, colour in options.elements:
-        for shade in (colour.foreground, colour.background):
-            _require(shade is None or _is_shade(shade), f"no colour is {shade}")
-    return options
-
-
-def _is_shade(shade: Shade) -> bool:
-    return all(each in range(256) for each in (shade if isinstance(shade, tuple) else (shade,)))
 
 
 def _natural(number: int) -> int:
