@@ -29,8 +29,8 @@ class CannotListen(Exception):
     """There is no listening there; ``str()`` says why."""
 
 
-class Stream:
-    """A link's way out, over a socket or a pipe of asyncio's."""
+class AsyncioWriter:
+    """A `Writer` for a link, over a socket or a pipe of asyncio's."""
 
     def __init__(self, writer: StreamWriter) -> None:
         self._writer = writer
@@ -42,8 +42,8 @@ class Stream:
         self._writer.transport.abort()
 
 
-class Listener:
-    """Serves everybody who connects.
+class Acceptor:
+    """Accepts links, on a port or a unix socket, and serves each.
 
     Args:
         gateway: what for.
@@ -93,11 +93,11 @@ class Listener:
             await asyncio.wait(self._links)
 
     def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        if len(self._links) >= self._gateway.terms.links + STRANGERS:
+        if len(self._links) >= self._gateway.policy.links + STRANGERS:
             writer.write(error(Fault(Code.FULL, "There are too many links.")))
             writer.close()
             return
-        link = Link(self._gateway, reader, Stream(writer))
+        link = Link(self._gateway, reader, AsyncioWriter(writer))
         task = asyncio.create_task(link.run())
         self._links[task] = link
         task.add_done_callback(self._links.pop)
@@ -154,14 +154,14 @@ async def _read_from(number: int, reader: StreamReader) -> Callable[[], None]:
     return transport.close
 
 
-async def _writer_to(number: int) -> Stream | _File:
+async def _writer_to(number: int) -> AsyncioWriter | _File:
     if _is_file(number):
         return _File(number)
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.connect_write_pipe(
         lambda: asyncio.StreamReaderProtocol(StreamReader()), os.fdopen(os.dup(number), "wb", 0)
     )
-    return Stream(StreamWriter(transport, protocol, None, loop))
+    return AsyncioWriter(StreamWriter(transport, protocol, None, loop))
 
 
 def _is_file(number: int) -> bool:

@@ -23,7 +23,7 @@ from thudmud.play.state import (
     ArchiveState,
     GameState,
     HallState,
-    Line,
+    LineState,
     MatchState,
     MissedState,
     PersonState,
@@ -232,7 +232,7 @@ def _require_saved(match: SavedMatch) -> None:
     _require(1 <= match.battle <= BATTLES, "a match has two battles")
     require_name(match.dwarf)
     require_name(match.troll)
-    require_playable(Line(match.rules, match.moves))
+    require_playable(LineState(match.rules, match.moves))
 
 
 def _styles(pairs: Styles) -> dict[str, Style]:

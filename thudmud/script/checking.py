@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, Step, TranscriptError
+from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import Capture, Use, VariableError, pieces
 
 
@@ -50,10 +50,10 @@ class _Check:
                     self.parts(inner)
                 except TranscriptError as error:
                     raise _UnfitError(f"{file}: {error}") from error
-            case Step():
+            case TranscriptStep():
                 self._step(part)
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: TranscriptStep) -> None:
         match step.act:
             case Act.ENTER:
                 self._enter(step.who, step.text)

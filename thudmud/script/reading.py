@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, Step, TranscriptError
+from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import NAME as VARIABLE
 
 PLAYER = re.compile(r"[A-Z][A-Za-z]{1,19}")
@@ -56,7 +56,7 @@ class Reader:
         self.loose: list[str] = []
         self._shelf, self._included = shelf, included
         self._ended: list[Part] = []
-        self._step: Step | None = None
+        self._step: TranscriptStep | None = None
         self._expected: dict[str, list[Expectation]] = {}
 
     @property
@@ -160,7 +160,7 @@ class Reader:
             raise TranscriptError(number, f'"{line}" {right}')
         if sign in {act.value for act in Act}:
             before = self._end()
-            self._step = Step(number, who, Act(sign), text, before=before)
+            self._step = TranscriptStep(number, who, Act(sign), text, before=before)
         elif self._step is None and not self._ended:
             raise TranscriptError(number, "nothing has been done yet that could be seen")
         elif self._step is None or self.loose:

@@ -25,7 +25,7 @@ from thudmud.server.session import Session
 from thudmud.server.settings import ListingSettings, PlayerSettings, ServerSettings
 from thudmud.server.telnet import mssp, tls
 from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
 FAREWELL = "The server is shutting down. Goodbye."
 
@@ -99,7 +99,7 @@ class Server:
     async def start(self, lobby: Lobby) -> None:
         """Begin to listen; whoever connects comes to ``lobby``, which is open."""
         self._lobby, self._booted = lobby, lobby.clock()
-        self._terms = Terms(
+        self._policy = TelnetPolicy(
             max_line=self._settings.max_line,
             max_subnegotiation=self._settings.max_subnegotiation,
             option_changes=self._settings.option_changes,
@@ -177,9 +177,9 @@ class Server:
             desk=self._desk,
             settings=self._settings,
             players=self._players,
-            terms=self._terms,
+            policy=self._policy,
         )
-        connection = _Counted(session, self._terms, self._buffer)
+        connection = _Counted(session, self._policy, self._buffer)
         connection.leave = leave
         return connection
 

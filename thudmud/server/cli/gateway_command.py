@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.listening import CannotListen, Listener, on_standard_streams
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.listening import Acceptor, CannotListen, on_standard_streams
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
@@ -80,20 +80,20 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
 async def _listen(
     gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
 ) -> None:
-    listener = Listener(gateway)
+    acceptor = Acceptor(gateway)
     name = settings.gateway.socket
     if name:
-        server, place = await listener.on_path(folder / name)
+        server, place = await acceptor.on_path(folder / name)
     else:
-        server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
+        server, place = await acceptor.on_port(settings.gateway.host, settings.gateway.port)
     print(f"thudmud gateway is ready: {place}", flush=True)
     try:
         await stopped.wait()
     finally:
         server.close()
-        listener.close()
+        acceptor.close()
         await gateway.close()
-        await listener.ended()
+        await acceptor.ended()
         if name:
             with suppress(FileNotFoundError):
                 (folder / name).unlink()
@@ -105,7 +105,7 @@ async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
     if settings.storage.backend == "sqlite":
         journal = await SqliteJournal.open(folder / settings.gateway.journal)
     try:
-        gateway = Gateway(journal, _terms(settings))
+        gateway = Gateway(journal, _policy(settings))
         await gateway.open()
         yield gateway
         await gateway.close()
@@ -113,9 +113,9 @@ async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
         await journal.close()
 
 
-def _terms(settings: Settings) -> Terms:
+def _policy(settings: Settings) -> GatewayPolicy:
     own, game = settings.gateway, settings.game
-    return Terms(
+    return GatewayPolicy(
         secret=own.secret,
         max_line=own.max_line,
         outbox_bytes=own.outbox_bytes,
