@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.gateway.client import PATIENCE, SECRET, opened
+from thudmud.errors import StartError
 from thudmud.gateway import listening
-from thudmud.gateway.listening import Acceptor, CannotListen
+from thudmud.gateway.listening import Acceptor
 from thudmud.gateway.policy import GatewayPolicy
 
 
@@ -43,7 +44,7 @@ async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -
     gateway = await opened()
     acceptor = Acceptor(gateway)
     server, _ = await acceptor.on_path(tmp_path / "socket")
-    with pytest.raises(CannotListen, match="another program listens there"):
+    with pytest.raises(StartError, match="another program listens there"):
         await acceptor.on_path(tmp_path / "socket")
     reader, writer = await asyncio.open_unix_connection(tmp_path / "socket")
     writer.write(b"nonsense\n")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
+from thudmud.errors import ThudmudError
 from thudmud.rules import (
     RULESETS,
     Game,
@@ -42,7 +43,7 @@ _LONGEST_QUOTE = 40
 _LONGEST_ERROR = 300
 
 
-class _BadLineError(Exception):
+class _BadLineError(ThudmudError):
     """A line that asks for nothing that there is."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from thudmud.errors import StartError
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
@@ -23,10 +24,6 @@ STRANGERS = 64
 """How many links there may be besides those of clients that are known by name."""
 
 STDIN, STDOUT = 0, 1
-
-
-class CannotListen(Exception):
-    """There is no listening there; ``str()`` says why."""
 
 
 class AsyncioWriter:
@@ -57,12 +54,12 @@ class Acceptor:
         """Listen on a port; return the server, and where that is.
 
         Raises:
-            CannotListen: that cannot be.
+            StartError: that cannot be.
         """
         try:
             server = await asyncio.start_server(self._connected, host, port)
         except (OSError, ValueError) as error:
-            raise CannotListen(f"{host} {port}: {_reason(error)}") from error
+            raise StartError(f"{host} {port}: {_reason(error)}") from error
         host, port = server.sockets[0].getsockname()[:2]
         return server, f"{host} {port}"
 
@@ -70,14 +67,14 @@ class Acceptor:
         """Listen on a unix socket that this user alone can use.
 
         Raises:
-            CannotListen: that cannot be.
+            StartError: that cannot be.
         """
         before = os.umask(0o177)
         try:
             _make_room(path)
             server = await asyncio.start_unix_server(self._connected, path)
         except (OSError, ValueError) as error:
-            raise CannotListen(f"{path}: {_reason(error)}") from error
+            raise StartError(f"{path}: {_reason(error)}") from error
         finally:
             os.umask(before)
         return server, str(path)

@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass, fields
 from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
 
+from thudmud.errors import ThudmudError
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.replies import VERSION
 from thudmud.play.commands import Style
@@ -158,7 +159,7 @@ def read(line: bytes) -> Sent:
         raise Fault(Code.BAD_REQUEST, str(wrong), known) from None
 
 
-class _BadRequestError(Exception):
+class _BadRequestError(ThudmudError):
     """What is wrong with an object, as a sentence."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import Capture, Use, VariableError, pieces
@@ -106,5 +107,5 @@ class _Check:
         return captured
 
 
-class _UnfitError(Exception):
+class _UnfitError(ThudmudError):
     """What does not go together with the rest."""

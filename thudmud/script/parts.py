@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
 
 
-class TranscriptError(ValueError):
+class TranscriptError(ThudmudError, ValueError):
     """A transcript that cannot be read; ``line`` counts from 1."""
 
     def __init__(self, line: int, problem: str) -> None:
-        self.line = line
-        super().__init__(f"line {line}: {problem}")
+        super().__init__(line, problem)
+        self.line, self.problem = line, problem
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.problem}"
 
 
 class Act(Enum):

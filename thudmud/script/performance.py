@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from thudmud.errors import ThudmudError
 from thudmud.script.comparing import Mismatch, Missed, matched, partly_matched, rewritten
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptStep
@@ -49,7 +50,7 @@ def perform(
         raise
 
 
-class _InVainError(Exception):
+class _InVainError(ThudmudError):
     """A wait that was in vain."""
 
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import Protocol
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
 from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import NAME as VARIABLE
@@ -26,7 +27,7 @@ _FORMS = {
 }
 
 
-class Unfetched(Exception):
+class Unfetched(ThudmudError):
     """A file that cannot be included, and why."""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
+from thudmud.errors import StartError
 from thudmud.server.limits import descriptors
 from thudmud.server.limits.door import Door, Porch
 from thudmud.server.limits.gate import Gate
@@ -31,10 +32,6 @@ FAREWELL = "The server is shutting down. Goodbye."
 
 _UNLISTED = ListingSettings()
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
-
-
-class CannotListenError(Exception):
-    """There is no listening at that host and port; the message names the setting to change."""
 
 
 class _Counted(Connection):
@@ -82,7 +79,7 @@ class Server:
         """Take the port; return the addresses and ports. Nobody can connect yet.
 
         Raises:
-            CannotListenError: A port is in use, the host isn't ours, or the files for TLS can't be
+            StartError: A port is in use, the host isn't ours, or the files for TLS can't be
                 used.
         """
         descriptors.ask_for(self._settings.connections)
@@ -91,9 +88,9 @@ class Server:
             self._places = await self._listen("port", self._settings.port)
             if context:
                 self.tls_places = await self._listen("tls_port", self._settings.tls_port, context)
-        except (tls.TlsError, CannotListenError) as error:
+        except StartError:
             self.close()
-            raise CannotListenError(str(error)) from error
+            raise
         return self._places
 
     async def start(self, lobby: Lobby) -> None:
@@ -145,7 +142,7 @@ class Server:
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
-            raise CannotListenError(_told(error, host, setting, port)) from error
+            raise StartError(_told(error, host, setting, port)) from error
         self._listening.append(listening)
         return [each.getsockname()[:2] for each in listening.sockets]
 

@@ -12,8 +12,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from thudmud.errors import StartError
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.listening import Acceptor, CannotListen, on_standard_streams
+from thudmud.gateway.listening import Acceptor, on_standard_streams
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
@@ -55,7 +56,7 @@ def _gateway(options: argparse.Namespace) -> int:
         loops.run(_serve(settings, folder, stdio=options.stdio))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (logs.LogError, CannotListen, JournalError) as error:
+    except (StartError, JournalError) as error:
         return refuse(error)
     return 0
 
@@ -64,7 +65,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     """Serve until SIGINT or SIGTERM comes; over standard input, until that ends.
 
     Raises:
-        CannotListen: the port or the socket cannot be had.
+        StartError: the port or the socket cannot be had.
         JournalError: the journal cannot be used.
     """
     stopped = asyncio.Event()

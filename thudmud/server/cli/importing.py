@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from thudmud.errors import ThudmudError
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.language import clean
 from thudmud.play.archive import Archive, Battle
@@ -40,7 +41,7 @@ REFUSED = 1
 _PLAYER = re.compile(r"[A-Za-z]{2,20}")
 
 
-class RefusedFileError(Exception):
+class RefusedFileError(ThudmudError):
     """A file is not taken in; ``str()`` says why, in a line that does not name it."""
 
 
@@ -48,8 +49,11 @@ class KnownError(RefusedFileError):
     """A battle is there already; ``place`` is where."""
 
     def __init__(self, how: str, place: BattleId) -> None:
-        super().__init__(f"it was {how} already")
-        self.place = place
+        super().__init__(how, place)
+        self.how, self.place = how, place
+
+    def __str__(self) -> str:
+        return f"it was {self.how} already"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ from thudmud.script import Missed, StageError, Transcript, TranscriptError
 from thudmud.script.format import FORMAT, MORE
 from thudmud.server import config_file
 from thudmud.server.cli.junit import TranscriptResult, junit
-from thudmud.server.cli.options import UNUSABLE, Subparsers, refuse
+from thudmud.server.cli.options import UNUSABLE, CommandError, Subparsers, refuse
 from thudmud.server.cli.staging import (
     Setup,
-    UnplayableError,
     play,
     read_address,
     read_variable,
@@ -93,7 +92,7 @@ def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
         mismatches = list(error.mismatches) if isinstance(error, StageError) else []
     except config_file.ConfigError as error:
         problems, mismatches = error.problems, []
-    except UnplayableError as error:
+    except CommandError as error:
         problems, mismatches = [str(error)], []
     return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
 
