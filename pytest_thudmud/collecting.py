@@ -12,7 +12,8 @@ from typing import TypeVar
 import pytest
 
 from thudmud.script import Mismatch, StageError, TranscriptError
-from thudmud.server.cli.staging import Setup, UnplayableError, play, read_address, read_variable
+from thudmud.server.cli.options import CommandError
+from thudmud.server.cli.staging import Setup, play, read_address, read_variable
 from thudmud.server.config_file import ConfigError
 
 _T = TypeVar("_T")
@@ -55,7 +56,7 @@ class TranscriptItem(pytest.Item):
             problems = [f"{self._shown_path}: {error}"]
         except ConfigError as error:
             problems = list(error.problems)
-        except UnplayableError as error:
+        except CommandError as error:
             problems = [str(error)]
         shown = [f"{self._shown_path}: {each}" for each in mismatches]
         if shown or problems:

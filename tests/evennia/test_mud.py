@@ -12,7 +12,7 @@ import pytest
 from tests.evennia.mud import PAGE, PASSWORD, Mud
 from tests.evennia.players import MudStage, Player
 from thudmud.script import Transcript, perform
-from thudmud.script.parts import Act, Step
+from thudmud.script.parts import Act, TranscriptStep
 from thudmud.text.help import PAGES
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
@@ -51,7 +51,7 @@ def newcomer(mud: Mud, name: str) -> Player:
     return connected(mud, name)
 
 
-def steps_of_the_match() -> list[Step]:
+def steps_of_the_match() -> list[TranscriptStep]:
     """Return what is typed in the transcript, with what those who play see.
 
     How people come to a board is the MUD's own affair; Carla, who has no part in it, is not there.
@@ -70,7 +70,7 @@ def page_block(kind: str) -> str:
     return str(block)
 
 
-def played(steps: Sequence[Step], stage: MudStage) -> None:
+def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
     mismatches, _ = perform(Transcript(tuple(steps)), stage)
     assert not mismatches, "\n".join(map(str, mismatches))
 

@@ -15,9 +15,10 @@ import pytest
 import trustme
 
 from tests.server.plain import PATIENCE, Client, Serving
+from thudmud.errors import StartError
 from thudmud.server.limits.door import Door, Porch
 from thudmud.server.limits.gate import Gate
-from thudmud.server.listening import CannotListenError, Server
+from thudmud.server.listening import Server
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings, Settings, StorageSettings
 
@@ -173,7 +174,7 @@ async def test_a_certificate_that_cannot_be_used(
     if text is not None:
         (tmp_path / "c.pem").write_bytes(text)
     settings = ServerSettings(port=0, tls_port=unused_tcp_port, tls_certificate="c.pem")
-    with pytest.raises(CannotListenError, match=problem):
+    with pytest.raises(StartError, match=problem):
         await Server(settings, PlayerSettings(), folder=tmp_path).bind()
 
 

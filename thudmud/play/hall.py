@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 
-from thudmud.errors import InvalidValueError
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.play.archive import Archive, Battle
 from thudmud.play.asides import (
     Aside,
@@ -203,7 +203,7 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
-class Unread(Exception):
+class Unread(ThudmudError):
     """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
 
     def __init__(self, battle: Battle) -> None:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from thudmud.play.state import GameState, Line
+from thudmud.play.state import GameState, LineState
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, read_record, write_record
 
 
@@ -21,7 +21,7 @@ class WrittenLines:
     def __init__(self) -> None:
         self._longest: list[Game] = []
 
-    def all(self) -> tuple[Line, ...]:
+    def all(self) -> tuple[LineState, ...]:
         """Return the lines of the battles so far."""
         return tuple(map(_line, self._longest))
 
@@ -48,7 +48,7 @@ class ReadLines:
         ValueError: a line is against the rules.
     """
 
-    def __init__(self, lines: Sequence[Line], games: Iterable[GameState]) -> None:
+    def __init__(self, lines: Sequence[LineState], games: Iterable[GameState]) -> None:
         wanted: defaultdict[int, set[int]] = defaultdict(set)
         for each in games:
             wanted[each.line].add(each.plies)
@@ -67,7 +67,7 @@ class ReadLines:
         return replace(game, outcome=state.outcome)
 
 
-def require_playable(line: Line) -> None:
+def require_playable(line: LineState) -> None:
     """Raise ValueError if a line is against the rules."""
     for _ in _played(line):
         pass
@@ -84,13 +84,13 @@ def _is_same(one: Move, other: Move) -> bool:
     return one is other or (one == other and one.verb is other.verb)
 
 
-def _line(game: Game) -> Line:
+def _line(game: Game) -> LineState:
     if game.opening == game.ruleset.opening:
-        return Line(game.ruleset.name, game.moves)
-    return Line(game.ruleset.name, record=write_record(game))
+        return LineState(game.ruleset.name, game.moves)
+    return LineState(game.ruleset.name, record=write_record(game))
 
 
-def _played(line: Line) -> Iterator[Game]:
+def _played(line: LineState) -> Iterator[Game]:
     """Return a line's battle at each of its plies, from its opening on."""
     if line.rules not in RULESETS:
         raise ValueError(f"there are no {line.rules!r:.50} rules")

@@ -22,7 +22,7 @@ from thudmud.play.state import (
     ArchiveState,
     GameState,
     HallState,
-    Line,
+    LineState,
     MatchState,
     MissedState,
     PersonState,
@@ -211,7 +211,7 @@ def _archive(state: ArchiveState) -> Archive:
 
 def _require_saved(match: SavedMatch) -> None:
     """Refuse a match that cannot be gone on with."""
-    require_playable(Line(match.rules, match.moves))
+    require_playable(LineState(match.rules, match.moves))
 
 
 def _styles(pairs: Styles) -> dict[str, Style]:

@@ -21,7 +21,7 @@ Styles = tuple[tuple[str, Style], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineState:
     """The plies of a battle, which other battles may have begun with as well.
 
     Attributes:
@@ -129,7 +129,7 @@ class HallState:
     quiet_plies: int
     seat_grace: float
     most_games: int
-    lines: tuple[Line, ...]
+    lines: tuple[LineState, ...]
     tables: tuple[TableState, ...]
     people: tuple[PersonState, ...]
     left: tuple[LeftState, ...]

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.bots import LONGEST_LINE, Task
+from thudmud.errors import ThudmudError
 
 OWN = (sys.executable, "-P", "-m", "thudmud.server.main", "engine")
 """Our own player."""
@@ -29,7 +30,7 @@ _LONGEST_QUOTE = 60
 _log = logging.getLogger(__name__)
 
 
-class ProgramError(Exception):
+class ProgramError(ThudmudError):
     """The program cannot be used any longer, for a reason that this tells."""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from thudmud.errors import StartError
 from thudmud.journal import JournalError
 from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.engine_tool import add_engine
@@ -22,7 +23,6 @@ from thudmud.server.cli.options import Subparsers, port, refuse
 from thudmud.server.cli.script_command import add_script
 from thudmud.server.cli.tools import add_perft, add_replay
 from thudmud.server.cli.users import add_user
-from thudmud.server.listening import CannotListenError
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.serve import serve
 
@@ -73,7 +73,7 @@ def _serve(options: argparse.Namespace) -> int:
         loops.run(serve(settings, folder, _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (logs.LogError, CannotListenError, JournalError, AccountsError) as error:
+    except (StartError, JournalError, AccountsError) as error:
         return refuse(error)
     return 0
 

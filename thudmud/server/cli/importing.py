@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from thudmud.errors import ThudmudError
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.language import clean
 from thudmud.play.archive import Archive, Battle
@@ -25,7 +26,7 @@ from thudmud.rules import RULESETS, Game, RecordError, read_record, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import Subparsers, refuse
-from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
+from thudmud.server.cli.records import BattleDetails, details_in, folded, journal_file, open_journal
 from thudmud.text.dates import day
 
 STREAM = "(imports)"
@@ -40,7 +41,7 @@ REFUSED = 1
 _PLAYER = re.compile(r"[A-Za-z]{2,20}")
 
 
-class RefusedFileError(Exception):
+class RefusedFileError(ThudmudError):
     """A file is not taken in; ``str()`` says why, in a line that does not name it."""
 
 
@@ -48,13 +49,16 @@ class KnownError(RefusedFileError):
     """A battle is there already; ``place`` is where."""
 
     def __init__(self, how: str, place: BattleId) -> None:
-        super().__init__(f"it was {how} already")
-        self.place = place
+        super().__init__(how, place)
+        self.how, self.place = how, place
+
+    def __str__(self) -> str:
+        return f"it was {self.how} already"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of some files: the numbers of the battles they became, or why they did not.
+class ImportReport:
+    """What became of the files: the numbers of the battles they became, or why they did not.
 
     A number is None as long as it is not known, since there is more to bring in.
     """
@@ -85,8 +89,8 @@ def add_import(subparsers: Subparsers) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     """Bring the files in; print what became of each, and how many were accepted and refused."""
-    given = Told(None, options.rules, options.dwarf or "", options.troll or "")
-    result = Result({}, {})
+    given = BattleDetails(None, options.rules, options.dwarf or "", options.troll or "")
+    result = ImportReport({}, {})
     try:
         asyncio.run(_run(journal_file(options.config), options.files, given, result))
     except config_file.ConfigError as error:
@@ -100,7 +104,7 @@ def _import(options: argparse.Namespace) -> int:
     return REFUSED if result.refused else 0
 
 
-def _report(result: Result) -> None:
+def _report(result: ImportReport) -> None:
     for path, number in result.accepted.items():
         print(f"{_shown(path)}: " + (f"battle {number}" if number else "accepted"))
     for path, reason in result.refused.items():
@@ -109,12 +113,16 @@ def _report(result: Result) -> None:
     print(f"{accepted} accepted, {len(result.refused)} refused")
 
 
-async def _run(file: Path, files: Sequence[Path], given: Told, result: Result) -> None:
+async def _run(
+    file: Path, files: Sequence[Path], given: BattleDetails, result: ImportReport
+) -> None:
     async with open_journal(file) as journal:
         await bring_in(journal, files, given, result)
 
 
-async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result: Result) -> None:
+async def bring_in(
+    journal: Journal, files: Iterable[Path], given: BattleDetails, result: ImportReport
+) -> None:
     """Bring files in, one after the other, and note in ``result`` what became of each.
 
     Args:
@@ -144,13 +152,13 @@ async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result:
         result.refused[path] += f": battle {archive.number_of(place)}"
 
 
-def read_file(path: Path, given: Told) -> Imported:
+def read_file(path: Path, given: BattleDetails) -> Imported:
     """Return the battle that a file tells, checked by the rules.
 
     Raises:
         RefusedFileError: it tells none.
     """
-    named = told_by(path.name)
+    named = details_in(path.name)
     text, changed = _read(path)
     rules = given.rules or named.rules or _likely_rules(text)
     game = _checked(text, rules)

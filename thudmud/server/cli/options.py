@@ -10,6 +10,8 @@ import argparse
 import sys
 from typing import TypeAlias
 
+from thudmud.errors import ThudmudError
+
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (no other name)
 """What a subcommand is declared to."""
 
@@ -17,6 +19,10 @@ UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
 
 HIGHEST_PORT = 65535
+
+
+class CommandError(ThudmudError):
+    """A subcommand cannot do what is asked for; ``str()`` says why, in a line for its user."""
 
 
 def port(text: str) -> int:

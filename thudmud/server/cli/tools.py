@@ -19,7 +19,7 @@ from thudmud.rules import (
     perft,
     read_record,
 )
-from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.options import CommandError, Subparsers, refuse
 from thudmud.text.summary import summary
 
 DEEPEST = 20
@@ -49,7 +49,7 @@ def _count(options: argparse.Namespace) -> int:
     ruleset: Ruleset = options.rules
     try:
         game = _read(options.record, ruleset) if options.record else Game.start(ruleset)
-    except _UnusableError as error:
+    except CommandError as error:
         return refuse(error)
     if game.outcome:
         print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)
@@ -79,30 +79,26 @@ def _replay(options: argparse.Namespace) -> int:
     """Check a record, and draw the board that it ends with."""
     try:
         game = _read(options.record, options.rules)
-    except _UnusableError as error:
+    except CommandError as error:
         return refuse(error)
     print("\n".join(summary(game)))
     return 0
-
-
-class _UnusableError(Exception):
-    """A file that cannot be read, in a line that names it."""
 
 
 def _read(path: Path, ruleset: Ruleset) -> Game:
     try:
         return read_record(_text(path), ruleset).game
     except RecordError as error:
-        raise _UnusableError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {error}") from error
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise _UnusableError(f"{path}: {error.strerror}") from error
+        raise CommandError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise _UnusableError(f"{path}: it is not text in UTF-8") from error
+        raise CommandError(f"{path}: it is not text in UTF-8") from error
 
 
 def _rules_option(parser: argparse.ArgumentParser) -> None:

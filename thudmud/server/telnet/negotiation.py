@@ -19,7 +19,7 @@ from thudmud.server.telnet import gmcp, mssp
 from thudmud.server.telnet.agreement import Agreement
 from thudmud.server.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
 from thudmud.server.telnet.items import Credentials, Fitted, Mark, Receiver
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
 """What the other end says of an option that we would use."""
@@ -46,12 +46,12 @@ class Negotiation:
 
     Args:
         session: where answers and news go.
-        terms: what holds for all connections.
+        policy: what holds for all connections.
     """
 
-    def __init__(self, session: Receiver, terms: Terms) -> None:
-        self._session, self._terms = session, terms
-        self._budget = terms.option_changes
+    def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
+        self._session, self._policy = session, policy
+        self._budget = policy.option_changes
         self._ours: defaultdict[bytes, Agreement] = defaultdict(Agreement)
         self._theirs: defaultdict[bytes, Agreement] = defaultdict(Agreement)
         self._client = Capabilities()
@@ -138,7 +138,7 @@ class Negotiation:
             self._awaits_charset = True
             self._say_more(_WE_ASK_FOR_UTF_8)
         elif option == telopt.MSSP and agreed:
-            self._session.screen.command(mssp.in_telnet(self._terms.status()))
+            self._session.screen.command(mssp.in_telnet(self._policy.status()))
         elif option == telopt.GMCP and not agreed:
             self._client.packages = frozenset()
             self._tell()
@@ -228,11 +228,11 @@ class Negotiation:
         self._ask(telopt.TTYPE)
         for option in _OFFERED:
             self._offer(option)
-        if self._terms.compress:
+        if self._policy.compress:
             self._offer(telopt.MCCP2_COMPRESS)
 
     def _is_offered(self, option: bytes) -> bool:
-        compressed = option == telopt.MCCP2_COMPRESS and self._terms.compress
+        compressed = option == telopt.MCCP2_COMPRESS and self._policy.compress
         return option in _OFFERED or compressed
 
     def _affords(self, agreement: Agreement, wanted: bool) -> bool:  # noqa: FBT001  (the same)
