@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -23,6 +23,7 @@ LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
 
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 FreePort = Callable[[], int]
+PassTime = Callable[[float], Awaitable[None]]
 
 
 @contextmanager
@@ -68,3 +69,25 @@ def free_port() -> Iterator[FreePort]:
             return int(holder.getsockname()[1])
 
         yield find
+
+
+@pytest.fixture
+async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
+    """Return what lets so many seconds pass at once for the timers of the loop.
+
+    With it a limit can be so long that no machine is too slow for what has to come before. It needs
+    asyncio's own loop: uvloop's clock cannot be set.
+    """
+    loop = asyncio.get_running_loop()
+    now, passed = loop.time, 0.0
+
+    async def pass_by(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+        for _ in range(
+            3
+        ):  # what is due is called, wakes whoever has slept, and those do their work
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(loop, "time", lambda: now() + passed)
+    return pass_by
