@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import PassTime
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.policy import GatewayPolicy
@@ -161,13 +162,17 @@ async def test_nobody_has_what_was_not_sent(client: Client, seen: int) -> None:
     )
 
 
-async def test_a_silent_client_is_asked_and_then_dropped() -> None:
-    gateway = await opened(policy=GatewayPolicy(secret=SECRET, heartbeat=0.05, resume_grace=600))
+async def test_a_silent_client_is_asked_and_then_dropped(pass_time: PassTime) -> None:
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, heartbeat=60, resume_grace=600))
     client = Client(gateway)
     token = (await client.greet())["session"]
+    await pass_time(60)
     assert await client.hear() == {"type": "ping"}
     client.say(type="pong")
+    await pass_time(60)
+    await pass_time(60)
     assert await client.hear() == {"type": "ping"}  # it was heard
+    await pass_time(60)
     assert [each["code"] for each in await client.end()] == ["silent"]
     assert (await Client(gateway).greet(session=token))["resumed"] is True
     await gateway.close()
