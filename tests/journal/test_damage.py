@@ -255,7 +255,7 @@ class TestLog:
         self, path: Path, left: tuple[bytes, bytes, str]
     ) -> None:
         contents, log, as_it_was = left
-        assert "ply=20" in as_it_was
+        assert "ply=21" in as_it_was
         assert self.told(path, contents, log) == as_it_was
 
     @pytest.mark.parametrize("seed", range(5))
@@ -279,8 +279,8 @@ class TestLog:
         assert self.told(path, contents, log + log[-4120:-4096] + bytes(4096)) == as_it_was
         found = self.told(path, contents, log[:-100])
         assert found is not None
-        assert "ply=19" in found
-        assert "ply=20" not in found
+        assert "ply=20" in found
+        assert "ply=21" not in found
 
     def test_a_log_without_its_journal_is_told(
         self, path: Path, left: tuple[bytes, bytes, str]

@@ -292,8 +292,10 @@ class TestTrouble:
         await fails(stored, "it cannot be written to")
 
     async def test_what_is_no_event_harms_nobody_else(self, stored: SqliteJournal) -> None:
+        spoilt = joined(2)
+        object.__setattr__(spoilt, "at", float("nan"))  # none can be made so
         wrong, right = await asyncio.gather(
-            stored.append(PINE, 0, [joined(1), joined(float("nan"))]),  # type: ignore[arg-type]
+            stored.append(PINE, 0, [joined(1), spoilt]),
             stored.append(OAK, 2, [joined(3)]),
             return_exceptions=True,
         )

@@ -205,8 +205,8 @@ class Archive:
         ended = battle._replace(
             state=State.ENDED,
             until=place.version,
-            dwarf=event.dwarf or battle.dwarf,
-            troll=event.troll or battle.troll,
+            dwarf=event.dwarf,
+            troll=event.troll,
             plies=event.plies,
             outcome=event.outcome,
             rated=event.rated,

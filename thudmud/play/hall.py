@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.play.archive import Archive, Battle
 from thudmud.play.asides import (
     Aside,
@@ -180,6 +180,12 @@ class Decision:
     version: int = 0
     events: tuple[TableEvent, ...] = ()
     asides: tuple[Aside, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.events and self.board is None:
+            raise InvalidValueError("events happen at a board, and this decision is about none")
+        if self.version < 0:
+            raise InvalidValueError(f"no board is at version {self.version}")
 
 
 @dataclass(frozen=True, slots=True)

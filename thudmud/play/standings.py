@@ -156,8 +156,7 @@ class Standings:
         ended = self._archive.ended
         for battle in ended[self._tallied :]:
             for side in Side:
-                if player := battle.player(side):
-                    self._add(player, side, battle)
+                self._add(battle.player(side), side, battle)
         self._tallied = len(ended)
 
     def _add(self, player: str, side: Side, battle: Battle) -> None:

@@ -41,18 +41,20 @@ def status(table: Table) -> str:
 
 
 class _Last:
-    """The drawing that was made last: both players and all who look on are shown the same."""
+    """The drawing that was made last: both players and all who look on are shown the same.
+
+    It is kept with what it is of in one value, so that threads never see the one without the other.
+    """
 
     def __init__(self) -> None:
-        self._of: tuple[Table, Display] | tuple[None, None] = None, None
-        self._lines: tuple[str, ...] = ()
+        self._made: tuple[Table, Display, tuple[str, ...]] | None = None
 
     def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
         # Neither ever changes, so that what is drawn of the very same two is the same.
-        before, seen = self._of
-        if before is not table or (seen is not display and seen != display):
-            self._of, self._lines = (table, display), tuple(_drawn(table, display))
-        return self._lines
+        made = self._made
+        if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
+            made = self._made = (table, display, tuple(_drawn(table, display)))
+        return made[2]
 
 
 _last = _Last()

@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 from thudmud.play.commands import Style
-from thudmud.play.events import Parting
+from thudmud.play.events import Parting, require_name, require_time
 from thudmud.play.hall import Unread, kept_for
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
-from thudmud.play.restoring import require_name, require_time
 from thudmud.rules import Game
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message

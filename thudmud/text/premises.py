@@ -13,7 +13,7 @@ from dataclasses import replace
 from thudmud.language import KEYWORDS, ParseError, parse
 from thudmud.play.archive import Battle
 from thudmud.play.asides import TookOver
-from thudmud.play.commands import Command, Go, Look, Step, Style, Way
+from thudmud.play.commands import Command, Go, Invite, Look, Step, Style, Way
 from thudmud.play.events import Event, Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
@@ -36,6 +36,17 @@ NAME_LENGTHS = range(2, 21)
 TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
 """Lower-case words that would be misread as the name of a player."""
 
+GREETING = (
+    "Welcome to thudmud, where people\n"
+    "play Thud, the board game of dwarfs\n"
+    "and trolls. Come in with a name of\n"
+    'your own; then "help" tells the rest.\n'
+    "With a screen reader, say\n"
+    '"options reader on", now or later.'
+)
+NARROWEST = 40
+"""How many columns the greeting fits."""
+
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
 
@@ -54,16 +65,6 @@ class Premises:
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
     """
 
-    greeting = (
-        "Welcome to thudmud, where people\n"
-        "play Thud, the board game of dwarfs\n"
-        "and trolls. Come in with a name of\n"
-        'your own; then "help" tells the rest.\n'
-        "With a screen reader, say\n"
-        '"options reader on", now or later.'
-    )
-    """What is shown before anything is known of a screen: it fits 40 columns."""
-
     def __init__(
         self,
         boards: Sequence[BoardSpec],
@@ -74,6 +75,15 @@ class Premises:
         self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
         self._taken_words = TAKEN_WORDS | self.hall.board_words
         self._terminals = Screens()
+
+    @property
+    def greeting(self) -> str:
+        """What is shown before anything is known of a screen."""
+        bot = min(self.hall.bots, default=None)
+        if bot is None:
+            return GREETING
+        alone = f'Nobody to play with? Take a seat at a board, and type "{Invite(bot.lower())}".'
+        return "\n".join([GREETING, *wrapped(alone, NARROWEST)])
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""

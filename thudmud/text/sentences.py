@@ -82,7 +82,7 @@ def without_commands(facts: Iterable[str]) -> list[str]:
     return [fact for fact in facts if '"' not in fact]
 
 
-def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:  # noqa: PLR0912 (a case for each event)
+def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the facts as they stand within a sentence. What happens most often comes first."""
     match event:
         case Moved():
