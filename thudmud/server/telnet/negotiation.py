@@ -11,7 +11,6 @@ only while what is typed is to be hidden: we say that we echo, and do not.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 from telnetlib3 import telopt
 
@@ -97,10 +96,18 @@ class Negotiation:
 
     def hear_more(self, option: bytes, payload: bytes) -> None:
         """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
-        understand = _SUBNEGOTIATIONS.get(option)
-        if understand is not None:
-            understand(self, payload)
-            self._tell()
+        match option:
+            case telopt.NAWS:
+                self._hear_width(payload)
+            case telopt.TTYPE:
+                self._hear_type(payload)
+            case telopt.NEW_ENVIRON:
+                self._hear_variables(payload)
+            case telopt.CHARSET:
+                self._hear_charset(payload)
+            case telopt.GMCP:
+                self._hear_package(payload)
+        self._tell()
         self._speak()
 
     def _hear_of_ours(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (what is said)
@@ -261,15 +268,6 @@ class Negotiation:
         if self._client.terminal != self._told:
             self._told = self._client.terminal
             self._session.received([Fitted(self._told)])
-
-
-_SUBNEGOTIATIONS: dict[bytes, Callable[[Negotiation, bytes], None]] = {
-    telopt.NAWS: Negotiation._hear_width,  # noqa: SLF001  (its own, and the next ones)
-    telopt.TTYPE: Negotiation._hear_type,  # noqa: SLF001
-    telopt.NEW_ENVIRON: Negotiation._hear_variables,  # noqa: SLF001
-    telopt.CHARSET: Negotiation._hear_charset,  # noqa: SLF001
-    telopt.GMCP: Negotiation._hear_package,  # noqa: SLF001
-}
 
 
 def _framed(payload: bytes) -> bytes:
