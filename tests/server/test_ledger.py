@@ -10,7 +10,7 @@ import pytest
 from tests.server.place import Place
 from thudmud.journal import Conflict, Damaged, Entry, JournalError
 from thudmud.journal.memory import MemoryJournal
-from thudmud.play.events import Event
+from thudmud.play.events import Event, Offer, Offered
 from thudmud.rules import Side
 from thudmud.server import ledger
 from thudmud.server.scribe import NOT_SEEN, NOT_STORED
