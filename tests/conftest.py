@@ -84,9 +84,8 @@ async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
     async def pass_by(seconds: float) -> None:
         nonlocal passed
         passed += seconds
-        for _ in range(
-            3
-        ):  # what is due is called, wakes whoever has slept, and those do their work
+        # What is due is called, wakes whoever has slept, and those do their work.
+        for _ in range(3):
             await asyncio.sleep(0)
 
     monkeypatch.setattr(loop, "time", lambda: now() + passed)

@@ -1,7 +1,4 @@
-"""What a board may be called.
-
-Owns that alone. Must never know which boards there are.
-"""
+"""What a board may be called, so that players can type its name."""
 
 from __future__ import annotations
 

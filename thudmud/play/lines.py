@@ -1,8 +1,7 @@
-"""The plies of many battles, each line of play once.
+"""The plies of many battles, each line of play once, for a state that is kept.
 
-Owns how battles share lines: what a board has come to, what somebody has missed at it and what is
-seen again are nearly always one battle at several plies. Must never take a line for granted that
-was kept somewhere: it is played again by the rules.
+What a board has come to, what somebody has missed at it and what is seen again are nearly always
+one battle at several plies. A line that was kept somewhere is played again by the rules.
 """
 
 from __future__ import annotations

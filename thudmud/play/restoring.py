@@ -1,7 +1,6 @@
-"""A hall made again of its state.
+"""A hall made again of its state, whole or not at all.
 
-Owns what a state must be for a hall to be made of it: whatever was kept may have been damaged, or
-written by somebody else. Must never return a hall of which a part was left out.
+Whatever was kept may have been damaged, or written by somebody else, so it is checked here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One board: its seats, its match, and what its players have offered each other.
 
-Owns what a table is, and how each event changes it. A table is a frozen value, the fold of its
-events. `thudmud.play.table_decisions` says what a command brings about. Must never know who
-is merely looking on.
+A table is a frozen value, the fold of its events. `thudmud.play.table_decisions` says what a
+command brings about. Who is merely looking on is not known here.
 """
 
 from __future__ import annotations
