@@ -1,4 +1,4 @@
-"""What more than one kind of ply has to satisfy: the refusals that both sides share in all rules."""
+"""What more than one kind of ply has to satisfy: refusals that both sides share in all rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Perft: how many sequences of so many plies there are from a position, which proves rules right."""
+"""Perft: how many sequences of so many plies follow a position, by which rules are proven right."""
 
 from __future__ import annotations
 
