@@ -6,11 +6,13 @@ Owns what a player can do on a stage. Must never know what a transcript says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.script.comparing import Mismatch
 from thudmud.script.parts import Act
-from thudmud.text import House, Message
+
+if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
+    from thudmud.text import House, Message
 
 Seen = Mapping[str, Sequence[str]]
 
