@@ -12,7 +12,8 @@ from typing import TypeVar
 import pytest
 
 from thudmud.script import Mismatch, StageError, TranscriptError
-from thudmud.server.cli.staging import Setup, UnplayableError, play, read_address, read_variable
+from thudmud.server.cli.script_command import read_address, read_variable
+from thudmud.server.cli.staging import Setup, UnplayableError, play
 from thudmud.server.config_file import ConfigError
 
 _T = TypeVar("_T")

@@ -17,8 +17,8 @@ from thudmud.play.match import game_of
 from thudmud.rules import Game, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import Subparsers, refuse
-from thudmud.server.cli.records import day_begins, file_name, folded, journal_file, open_journal
+from thudmud.server.cli.options import refuse
+from thudmud.server.cli.records import file_name, folded, journal_file, open_journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +52,7 @@ class StrangerError(Exception):
     """There is no battle of the player who is wanted; ``str()`` is the name."""
 
 
-def add_export(subparsers: Subparsers) -> None:
-    """Declare ``thudmud export``."""
-    parser = subparsers.add_parser(
-        "export",
-        help="write the battles that were played to files",
-        description="Write the battles that were played to files, a record each. The name of a "
-        "file tells when and by which rules it was played, by whom, and how it ended. A battle "
-        "that is still running or adjourned is left out, and so is one without a ply. The server "
-        "may be running.",
-    )
-    parser.set_defaults(run=_export)
-    parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
-    parser.add_argument(
-        "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
-    )
-    parser.add_argument(
-        "--to",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="the folder, made if need be; default: .",
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-
-
-def _export(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Write the records; print how many."""
     since = float("-inf") if options.since is None else options.since
     try:
@@ -130,10 +105,3 @@ async def export(journal: Journal, folder: Path, wanted: Wanted) -> Written:
 def _write(path: Path, game: Game) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(write_record(game), encoding="utf-8")
-
-
-def _day(text: str) -> float:
-    begins = day_begins(text)
-    if begins is None:
-        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
-    return begins

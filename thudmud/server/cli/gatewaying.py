@@ -1,6 +1,6 @@
-"""The subcommand `gateway`: thudmud for another MUD, which brings the players.
+"""`thudmud gateway`: thudmud for another MUD, which brings the players.
 
-Owns its options, the signals, and what is opened and closed in which order.
+Owns the signals, and what is opened and closed in which order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
 from thudmud.server import config_file, logs, loops
-from thudmud.server.cli.options import Subparsers, port, refuse
+from thudmud.server.cli.options import refuse
 from thudmud.server.settings import Settings
 
 SECRETLESS = (
@@ -28,19 +28,8 @@ SECRETLESS = (
 )
 
 
-def add_gateway(subparsers: Subparsers) -> None:
-    """Declare ``thudmud gateway``."""
-    words = "let another MUD have boards, over lines of JSON"
-    parser = subparsers.add_parser("gateway", help=words, description=f"{words.capitalize()}.")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-    parser.add_argument("--port", type=port, help="the port, instead of gateway.port")
-    parser.add_argument(
-        "--stdio", action="store_true", help="talk over standard input and output instead"
-    )
-    parser.set_defaults(run=_gateway)
-
-
-def _gateway(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Serve other MUDs until a signal comes; over standard input, until that ends."""
     path = config_file.named_or_default(options.config)
     try:
         settings = config_file.load(path)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ from thudmud.play.match import game_of
 from thudmud.rules import RULESETS, Game, RecordError, read_record, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.options import refuse
 from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
 from thudmud.text.dates import day
 
@@ -36,8 +35,6 @@ MOST_PLIES = 2_000
 LONGEST_REASON = 200
 REFUSED = 1
 """The exit status if any file was refused."""
-
-_PLAYER = re.compile(r"[A-Za-z]{2,20}")
 
 
 class RefusedFileError(Exception):
@@ -63,29 +60,11 @@ class Result:
     refused: dict[Path, str]
 
 
-def add_import(subparsers: Subparsers) -> None:
-    """Declare ``thudmud import``."""
-    parser = subparsers.add_parser(
-        "import",
-        help="bring records of battles in from files",
-        description="Bring records of battles in from files. Every ply is checked by the rules. "
-        "The names of files that export has written tell the rest: the day, the rules, who played "
-        "and how it ended. For others give it here; their day is that of the file. What is there "
-        "already, with the same plies, players and day, is refused. The server may be running.",
-    )
-    parser.set_defaults(run=_import)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
-    names = ", ".join(f'"{name}"' for name in RULESETS)
-    rules = f"{names}; by default the first that begins so"
-    parser.add_argument("--rules", type=_ruleset, metavar="NAME", help=rules)
-    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-
-
-def _import(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Bring the files in; print what became of each, and how many were accepted and refused."""
-    given = Told(None, options.rules, options.dwarf or "", options.troll or "")
+    given = Told(
+        None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
+    )
     result = Result({}, {})
     try:
         asyncio.run(_run(journal_file(options.config), options.files, given, result))
@@ -278,16 +257,3 @@ def _short(reason: str) -> str:
 def _shown(path: Path) -> str:
     text = str(path)
     return text if text.isprintable() else ascii(text)
-
-
-def _ruleset(name: str) -> str:
-    wanted = " ".join(name.lower().replace("-", " ").split())
-    if wanted not in RULESETS:
-        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
-    return wanted
-
-
-def _player(name: str) -> str:
-    if not _PLAYER.fullmatch(name):
-        raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
-    return name[:1].upper() + name[1:]

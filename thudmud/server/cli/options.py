@@ -1,22 +1,33 @@
 """What several subcommands share: how options are read, and how a refusal is told.
 
 Owns the exit status of what cannot be used, and the line that says so. Must never know a
-subcommand.
+subcommand, nor load what only some of them need.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TypeAlias
-
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (no other name)
-"""What a subcommand is declared to."""
+from collections.abc import Callable
+from importlib import import_module
 
 UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
 
 HIGHEST_PORT = 65535
+
+
+def later(module: str) -> Callable[[argparse.Namespace], int]:
+    """Return what loads a module of `thudmud.server.cli` and calls its ``run``.
+
+    Whoever only asks for help does not wait for what a server, a journal or a player needs.
+    """
+
+    def run(options: argparse.Namespace) -> int:
+        status: int = import_module(f"thudmud.server.cli.{module}").run(options)
+        return status
+
+    return run
 
 
 def port(text: str) -> int:

@@ -14,14 +14,13 @@ import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
 from thudmud.play.archive import Archive, Battle
 from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
 from thudmud.server import config_file
-from thudmud.text.dates import day
+from thudmud.text.dates import day, day_begins
 
 NOBODY = "nobody"
 """Stands in the name of a file for a player who is not known; no player is called that."""
@@ -125,15 +124,6 @@ def told_by(name: str) -> Told:
     dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
     ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
     return Told(at, rules, dwarf, troll, ending, winner)
-
-
-def day_begins(text: str) -> float | None:
-    """Return when a day such as 2026-11-20 begins, in epoch seconds; None if it is no day."""
-    try:
-        first = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
 
 
 def folded(entries: Iterable[Entry]) -> Archive:

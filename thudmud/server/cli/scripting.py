@@ -1,70 +1,32 @@
-"""The subcommand `script`.
+"""`thudmud script`: transcripts, played.
 
-Owns its options and what it prints and writes. Must never play or compare by itself.
+Owns what is printed and written. Must never play or compare by itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from thudmud.rules.english import counted
 from thudmud.script import Missed, StageError, Transcript, TranscriptError
-from thudmud.script.format import FORMAT, MORE
 from thudmud.server import config_file
 from thudmud.server.cli.junit import Result, junit
-from thudmud.server.cli.options import UNUSABLE, Subparsers, refuse
+from thudmud.server.cli.options import UNUSABLE, refuse
 from thudmud.server.cli.staging import (
     Setup,
     UnplayableError,
     play,
-    read_address,
-    read_variable,
     texts,
 )
 
 MISMATCH = 1
 """The exit status where what was seen is not what was expected."""
 
-_T = TypeVar("_T")
 
-
-def add_script(subparsers: Subparsers) -> None:
-    """Declare ``thudmud script``."""
-    parser = subparsers.add_parser(
-        "script",
-        help="play transcripts and compare what is seen",
-        description=f"{FORMAT}\n{MORE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=_script)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
-    parser.add_argument(
-        "--connect",
-        type=_option(read_address),
-        action="append",
-        default=[],
-        metavar="[NAME=]HOST:PORT",
-        help="play on a running server; NAME is what a transcript with several calls it",
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the boards to play on")
-    parser.add_argument(
-        "--set",
-        type=_option(read_variable),
-        action="append",
-        default=[],
-        dest="variables",
-        metavar="NAME=VALUE",
-        help="give a variable a value",
-    )
-    parser.add_argument("--update", action="store_true", help="write down what is seen")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
-
-
-def _script(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Play transcripts; print what does not fit, and how much was played."""
     if options.connect and options.config:
         return refuse("--config: with --connect the server has its own configuration")
@@ -125,15 +87,3 @@ def _update(path: Path, transcript: Transcript) -> Sequence[str]:
         except OSError as error:
             problems.append(f"{file}: {error.strerror}")
     return problems
-
-
-def _option(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """Return what reads an option's value and tells argparse of one that cannot be read."""
-
-    def reading(text: str) -> _T:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return reading

@@ -12,12 +12,12 @@ import secrets
 import string
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.options import refuse
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords, password_problem
@@ -32,29 +32,7 @@ class _UnusableError(Exception):
     """What was asked for cannot be done, in a line that says why."""
 
 
-def add_user(subparsers: Subparsers) -> None:
-    """Declare ``thudmud user``."""
-    words = "list and change the accounts of players"
-    parser = subparsers.add_parser(
-        "user",
-        help=words,
-        description=f"{words.capitalize()}. The server may be running: what is changed holds at "
-        "once, and who is banned or removed is shown out.",
-    )
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
-    for word, (act, help_) in _ACTIONS.items():
-        action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
-        action.set_defaults(run=_user, act=act)
-        action.add_argument("name", nargs="?" if word == "list" else None, metavar="NAME")
-        if word == "reset":
-            generate = "print a new password, instead of asking for one"
-            action.add_argument("--generate", action="store_true", help=generate)
-        action.add_argument(
-            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
-        )
-
-
-def _user(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the accounts that the configuration names."""
     try:
         asyncio.run(_act(_accounts(options.config), options))
@@ -68,7 +46,7 @@ def _user(options: argparse.Namespace) -> int:
 async def _act(path: Path, options: argparse.Namespace) -> None:
     accounts = await Accounts.open(path)
     try:
-        await options.act(accounts, options)
+        await _ACTIONS[options.action](accounts, options)
     finally:
         await accounts.close()
 
@@ -161,13 +139,12 @@ def _no_account(name: str) -> _UnusableError:
     return _UnusableError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
-_Action = Callable[[Accounts, argparse.Namespace], Awaitable[None]]
-_ACTIONS: dict[str, tuple[_Action, str]] = {
-    "list": (_list, "list the accounts and who is banned, or one of them"),
-    "reset": (_reset, "give an account a new password"),
-    "remove": (_remove, "remove an account, so that nobody can have the name any more"),
-    "ban": (_ban, "keep a player out, with an account or without"),
-    "unban": (_unban, "let a banned player in again"),
+_ACTIONS: Mapping[str, Callable[[Accounts, argparse.Namespace], Awaitable[None]]] = {
+    "list": _list,
+    "reset": _reset,
+    "remove": _remove,
+    "ban": _ban,
+    "unban": _unban,
 }
 
 

@@ -1,0 +1,53 @@
+"""A record in a file, and rules as an option names them, for `perft`, `replay` and `import`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
+
+
+class UnusableError(Exception):
+    """A file that cannot be read, in a line that names it."""
+
+
+def read(path: Path, ruleset: Ruleset) -> Game:
+    """Return the battle that a file tells.
+
+    Raises:
+        UnusableError: it tells none.
+    """
+    try:
+        return read_record(_text(path), ruleset).game
+    except RecordError as error:
+        raise UnusableError(f"{path}: {error}") from error
+
+
+def rules_option(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--rules``."""
+    names = ", ".join(f'"{name}"' for name in RULESETS)
+    parser.add_argument(
+        "--rules",
+        type=ruleset_named,
+        default=next(iter(RULESETS)),
+        metavar="NAME",
+        help=f"{names}; by default the first",
+    )
+
+
+def ruleset_named(name: str) -> Ruleset:
+    """Return the ruleset that an option names; argparse tells of any other name."""
+    wanted = " ".join(name.lower().replace("-", " ").split())
+    if wanted not in RULESETS:
+        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
+    return RULESETS[wanted]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnusableError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnusableError(f"{path}: it is not text in UTF-8") from error
