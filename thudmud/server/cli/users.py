@@ -15,13 +15,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from thudmud.language.names import player_problem
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import refuse
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords, password_problem
-from thudmud.text import House
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
@@ -103,7 +103,7 @@ async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
 async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
     account = await accounts.find(options.name)
     _refuse_removed(account)
-    problem = House(()).name_problem(options.name)
+    problem = player_problem(options.name)
     if problem and account is None:
         raise _UnusableError(f"nobody can be called {options.name!r}: {problem}")
     name = account.name if account else capitalised(options.name)
