@@ -12,10 +12,10 @@ from thudmud.text.dates import day_begins
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write the battles that were played to files, a record each. The name of a "
-        "file tells when and by which rules it was played, by whom, and how it ended. A battle "
-        "that is still running or adjourned is left out, and so is one without a ply. The server "
-        "may be running."
+        "Write the battles that were played to files, a record each. Its headers, and the name "
+        "of its file, tell when and by which rules it was played, by whom, and how it ended. A "
+        "battle that is still running or adjourned is left out, and so is one without a ply. The "
+        "server may be running."
     )
     parser.set_defaults(run=later("exporting"))
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
@@ -28,6 +28,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=Path(),
         metavar="DIR",
         help="the folder, made if need be; default: .",
+    )
+    parser.add_argument(
+        "--bare", action="store_true", help="leave the headers out, for programs that know none"
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
 

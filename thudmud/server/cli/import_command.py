@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
 from thudmud.rules import RULESETS
+from thudmud.rules.english import capitalised
 from thudmud.server.cli.options import later
-from thudmud.server.cli.reading import ruleset_named
-
-_PLAYER = re.compile(r"[A-Za-z]{2,20}")
+from thudmud.server.cli.reading import is_player, ruleset_named
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "Bring records of battles in from files. Every ply is checked by the rules. "
-        "The names of files that export has written tell the rest: the day, the rules, who played "
-        "and how it ended. For others give it here; their day is that of the file. What is there "
+        "The headers of a record tell the rest: the day, the rules, who played and how it ended. "
+        "Where there are none, the name of a file does that export has written. For others give "
+        "it here, where no header says otherwise; their day is that of the file. What is there "
         "already, with the same plies, players and day, is refused. The server may be running."
     )
     parser.set_defaults(run=later("importing"))
@@ -32,6 +31,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _player(name: str) -> str:
-    if not _PLAYER.fullmatch(name):
+    if not is_player(name):
         raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
-    return name[:1].upper() + name[1:]
+    return capitalised(name)

@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.rules import Game, Ruleset, divide, perft
+from thudmud.rules import Game, divide, perft
 from thudmud.server.cli.options import refuse
-from thudmud.server.cli.reading import UnusableError, read, rules_option
+from thudmud.server.cli.reading import DEFAULT, UnusableError, read, rules_option
 
 DEEPEST = 20
 """Plies. Far fewer outlast anybody's patience."""
@@ -36,9 +36,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count(options: argparse.Namespace) -> int:
-    ruleset: Ruleset = options.rules
     try:
-        game = read(options.record, ruleset) if options.record else Game.start(ruleset)
+        game = (
+            read(options.record, options.rules)
+            if options.record
+            else Game.start(options.rules or DEFAULT)
+        )
     except UnusableError as error:
         return refuse(error)
     if game.outcome:
@@ -46,10 +49,10 @@ def _count(options: argparse.Namespace) -> int:
         print(1 if options.depth == 0 else 0)
         return 0
     if not options.divide or options.depth == 0:
-        print(perft(ruleset, game.position, options.depth))
+        print(perft(game.ruleset, game.position, options.depth))
         return 0
     total = 0
-    for move, count in divide(ruleset, game.position, options.depth):
+    for move, count in divide(game.ruleset, game.position, options.depth):
         print(str(move), count)
         total += count
     print(total)

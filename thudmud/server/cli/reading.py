@@ -1,4 +1,4 @@
-"""A record in a file, and rules as an option names them, for `perft`, `replay` and `import`."""
+"""A record in a file, and rules and players as they are named, for `perft`, `replay`, `import`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ from pathlib import Path
 
 from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
 
+DEFAULT = next(iter(RULESETS.values()))
+
 
 class UnusableError(Exception):
     """A file that cannot be read, in a line that names it."""
 
 
-def read(path: Path, ruleset: Ruleset) -> Game:
+def read(path: Path, ruleset: Ruleset | None) -> Game:
     """Return the battle that a file tells.
+
+    Args:
+        path: the file.
+        ruleset: its rules, if they were given; else they are those of its headers, or the default.
 
     Raises:
         UnusableError: it tells none.
     """
     try:
-        return read_record(_text(path), ruleset).game
+        return read_record(_text(path), ruleset, default=DEFAULT).game
     except RecordError as error:
         raise UnusableError(f"{path}: {error}") from error
 
@@ -30,9 +36,8 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules",
         type=ruleset_named,
-        default=next(iter(RULESETS)),
         metavar="NAME",
-        help=f"{names}; by default the first",
+        help=f"{names}; by default those that a record says, else the first",
     )
 
 
@@ -42,6 +47,11 @@ def ruleset_named(name: str) -> Ruleset:
     if wanted not in RULESETS:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
     return RULESETS[wanted]
+
+
+def is_player(name: str) -> bool:
+    """Whether somebody who played a battle can be called that."""
+    return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 
 def _text(path: Path) -> str:
