@@ -13,7 +13,8 @@ import pytest
 
 from thudmud.script import Mismatch, StageError, TranscriptError
 from thudmud.server.cli.options import CommandError
-from thudmud.server.cli.staging import Setup, play, read_address, read_variable
+from thudmud.server.cli.script_command import read_address, read_variable
+from thudmud.server.cli.staging import Setup, play
 from thudmud.server.config_file import ConfigError
 
 _T = TypeVar("_T")

@@ -2,13 +2,23 @@
 
 What a MUD needs that wants boards of its own: a `House` that is told who types which line, and
 answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.rules`.
+
+Names here are loaded when they are first asked for (PEP 562): Python imports this module before
+any other of thudmud, and the rules need nothing but themselves.
 """
 
-from thudmud.play.commands import Style
-from thudmud.play.events import Parting
-from thudmud.play.options import Options
-from thudmud.play.table import BoardSpec
-from thudmud.text import House, Message, StateError, Terminal
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thudmud.play.commands import Style
+    from thudmud.play.events import Parting
+    from thudmud.play.options import Options
+    from thudmud.play.table import BoardSpec
+    from thudmud.text.display import Terminal
+    from thudmud.text.house import House
+    from thudmud.text.plan import Message
+    from thudmud.text.state import StateError
 
 __all__ = [
     "BoardSpec",
@@ -20,3 +30,24 @@ __all__ = [
     "Style",
     "Terminal",
 ]
+
+if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
+    _MODULES = {
+        "BoardSpec": "thudmud.play.table",
+        "House": "thudmud.text.house",
+        "Message": "thudmud.text.plan",
+        "Options": "thudmud.play.options",
+        "Parting": "thudmud.play.events",
+        "StateError": "thudmud.text.state",
+        "Style": "thudmud.play.commands",
+        "Terminal": "thudmud.text.display",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

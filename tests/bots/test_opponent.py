@@ -6,8 +6,13 @@ import json
 
 import pytest
 
-from thudmud.bots import Opponent
-from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER
+from thudmud.bots.opponent import (
+    LEAST_PATIENCE,
+    QUIET,
+    REPEAT_AFTER,
+    TROLLS_AFTER,
+    Opponent,
+)
 from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Side

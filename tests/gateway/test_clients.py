@@ -113,7 +113,10 @@ async def test_a_board_is_opened_twice_and_is_the_same(client: Client) -> None:
         ("oak  board", "A board's name should be at most 30 letters and single blanks."),
         ("board 2", "A board's name should be at most 30 letters and single blanks."),
         ("x" * 31, "A board's name should be at most 30 letters and single blanks."),
-        ("hall", 'A board\'s name should not hold "hall", which means something else.'),
+        (
+            "hall",
+            'A board\'s name should not hold "hall", which means something else to players.',
+        ),
     ],
 )
 async def test_names_that_no_board_can_have(client: Client, name: str, text: str) -> None:

@@ -30,6 +30,7 @@ from thudmud.rules import (
     read_position,
     read_record,
     write_position,
+    write_record,
 )
 
 H8, A6, B6, C6 = squares("H8 A6 B6 C6")
@@ -208,6 +209,31 @@ class TestRecord:
     def test_headers_of_others_are_passed_over(self) -> None:
         text = f'[Event "a game"]\n[rules "Classic"]\n\n{Record(Game.start(CLASSIC))}'
         assert read_record(text).game == Game.start(CLASSIC)
+
+    @pytest.mark.parametrize(
+        ("result", "winner", "ending", "problem"),
+        [
+            ("32-31", "dwarf", "agreement", "by its rules it ended 32-32, winner none"),
+            ("32-32", "troll", "quiet", "by its rules it ended 32-32, winner none"),
+            ("32-0", "troll", "resignation", "by its rules it ended 0-32, winner troll"),
+            ("0-32", "none", "claim", "no ply has ended it by claim, with winner none"),
+            ("0-32", "troll", "no move", "no ply has ended it by no move, with winner troll"),
+        ],
+    )
+    def test_headers_tell_no_end_that_the_rules_do_not_make(
+        self, result: str, winner: str, ending: str, problem: str
+    ) -> None:
+        headers = f'[Result "{result}"]\n[Winner "{winner}"]\n[Ending "{ending}"]\n'
+        text = headers + write_record(Game.start(CLASSIC).push("dA6-B6"))
+        with pytest.raises(RecordError, match=f"^line 3: {problem}"):
+            read_record(text, CLASSIC)
+
+    def test_the_default_is_for_what_tells_no_rules(self) -> None:
+        bare = write_record(Game.start(CLASSIC).push("dA6-B6"))
+        assert read_record(bare, default=CLASSIC).game.ruleset is CLASSIC
+        assert read_record(bare, DISCWORLD, default=CLASSIC).game.ruleset is DISCWORLD
+        headed = f'[Rules "Discworld"]\n{bare}'
+        assert read_record(headed, default=CLASSIC).game.ruleset is DISCWORLD
 
     @pytest.mark.parametrize(
         ("header", "line", "problem"),

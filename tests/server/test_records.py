@@ -263,7 +263,7 @@ class TestImport:
         """Battle 2 is one: the same two may have begun like that on another day, too."""
         journal = MemoryJournal()
         await stored(journal, annals)
-        await export(journal, tmp_path, Wanted())
+        await export(journal, tmp_path, Wanted(), bare=True)
         single = files_in(tmp_path)[1]
         assert reason(await brought_in(journal, single)) == "it was played here already: battle 2"
         others = single.rename(single.with_name("1_2026-11-22_discworld_Carl_Zoe.thud"))
@@ -306,6 +306,12 @@ class TestImport:
         await export(target, tmp_path / "again", Wanted())
         [first, again] = [files_in(tmp_path / folder)[0] for folder in ("first", "again")]
         assert (again.name, again.read_bytes()) == (first.name, first.read_bytes())
+        renamed = first.rename(tmp_path / "game.txt")
+        refusal = reason(await brought_in(target, renamed))
+        assert refusal == "it was imported already: battle 1"
+        anew = MemoryJournal()
+        await brought_in(anew, renamed)
+        assert (await archive_of(anew)).battle(1) == battle
         assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
 
     async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
@@ -342,6 +348,85 @@ class TestImport:
         assert await journal.list() == {STREAM: 2}
         assert len(first.accepted) + len(second.accepted) == 2
         assert len(first.refused) + len(second.refused) == 2
+
+
+HEADERS = """\
+[Rules "koom valley"]
+[Event "A record of another program"]
+[Dwarf "anna"]
+[Troll "Bert"]
+[Date "2026-11-20"]
+"""
+VALLEY = write_record(Game.start(KOOM_VALLEY)) + "dA10-B9\n"
+
+
+class TestHeaders:
+    """What the headers of a record tell, beside what a file's name and the options do."""
+
+    @pytest.mark.parametrize("name", ["game.thud", "7_2020-02-29_classic_Zoe_Carl.thud"])
+    async def test_they_go_before_the_name_of_the_file(self, tmp_path: Path, name: str) -> None:
+        journal = MemoryJournal()
+        await brought_in(journal, record_at(tmp_path / name, (HEADERS + VALLEY).encode()))
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert file_name(battle) == "000001_2026-11-20_koom-valley_Anna_Bert.thud"
+
+    async def test_what_they_leave_out_the_options_and_the_name_tell(self, tmp_path: Path) -> None:
+        path = tmp_path / "7_2020-02-29_koom-valley_Zoe_Carl.thud"
+        journal = MemoryJournal()
+        record_at(path, f'[Troll "Bert"]\n{VALLEY}'.encode())
+        await brought_in(journal, path, given=BattleDetails(dwarf="Anna", troll="bert"))
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert file_name(battle) == "000001_2020-02-29_koom-valley_Anna_Bert.thud"
+
+    async def test_without_rules_they_are_those_of_the_opening(self, tmp_path: Path) -> None:
+        journal = MemoryJournal()
+        content = f'[Troll "Bert"]\n\n{VALLEY}'
+        await brought_in(journal, record_at(tmp_path / "game.thud", content.encode()))
+        battle = (await archive_of(journal)).battle(1)
+        assert battle is not None
+        assert battle.rules == "koom valley"
+
+    @pytest.mark.parametrize(
+        ("given", "why"),
+        [
+            (
+                BattleDetails(rules="classic"),
+                "line 1: it is by the koom valley rules, not by the classic rules",
+            ),
+            (BattleDetails(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
+            (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
+        ],
+    )
+    async def test_an_option_may_not_contradict_them(
+        self, tmp_path: Path, given: BattleDetails, why: str
+    ) -> None:
+        path = record_at(tmp_path / "game.thud", (HEADERS + VALLEY).encode())
+        assert reason(await brought_in(MemoryJournal(), path, given=given)) == why
+
+    @pytest.mark.parametrize(
+        ("header", "why"),
+        [
+            ("[Rules chess]", 'line 1: [Rules chess] is not a header such as [Rules "classic"]'),
+            (
+                '[Rules "chess"]',
+                "line 1: there are no 'chess' rules; there are discworld, classic, koom valley",
+            ),
+            ('[Date "2026-02-30"]', "its date, 2026-02-30, is no day"),
+            (
+                '[Dwarf "../Anna"]',
+                "who played the dwarfs should be 2 to 20 letters from A to Z, not '../Anna'",
+            ),
+            (
+                '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
+                "line 3: by its rules it ended 3-8, winner troll, not as the headers say",
+            ),
+        ],
+    )
+    async def test_what_cannot_be_so_is_told(self, tmp_path: Path, header: str, why: str) -> None:
+        path = record_at(tmp_path / "game.thud", f"{header}\n{RECORD}".encode())
+        assert reason(await brought_in(MemoryJournal(), path)) == why
 
 
 class Unhurried(MemoryJournal):
@@ -441,7 +526,14 @@ def test_as_subcommands_while_the_journal_is_open_elsewhere(
     assert capsys.readouterr().out == f"1 record written to {out}\n"
     [written] = files_in(out)
     assert written.name.endswith("_discworld_Anna_nobody.thud")
+    day = written.name[7:17]
+    headers = f'[Rules "discworld"]\n[Dwarf "Anna"]\n[Date "{day}"]\n'
+    assert written.read_text(encoding="utf-8") == headers + RECORD
+    bare = ["--bare", "--to", str(tmp_path / "bare"), "--config", str(config)]
+    assert main(["export", "--player", "anna", *bare]) == 0
+    [written] = files_in(tmp_path / "bare")
     assert written.read_text(encoding="utf-8") == RECORD
+    capsys.readouterr()
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import RunServer
-from thudmud.rules import CLASSIC, Game, write_record
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, Game, Record, Side, write_record
 from thudmud.server.main import main
 
 RECORD = """\
@@ -116,6 +117,45 @@ class TestReplay:
             "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
             "The trolls have no move. The battle is over.\n"
         )
+
+    def test_headers_tell_its_rules(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "game.thud"
+        game = Game.start(KOOM_VALLEY).push("dA10-B9")
+        path.write_text(str(Record(game, "Anna", "Bert", "2026-11-22")), encoding="utf-8")
+        assert main(["replay", str(path)]) == 0
+        printed = capsys.readouterr().out
+        assert "Koom valley rules, 1 ply\n" in printed
+        assert main(["replay", str(path), "--rules", "Koom-Valley"]) == 0
+        assert capsys.readouterr().out == printed
+        assert main(["replay", str(path), "--rules", "classic"]) == 2
+        assert capsys.readouterr().err == (
+            f"thudmud: {path}: line 1: it is by the koom valley rules, not by the classic rules\n"
+        )
+        assert main(["perft", "--depth", "1", "--record", str(path)]) == 0
+        assert capsys.readouterr().out == f"{len(game.legal_moves())}\n"
+
+    @pytest.mark.parametrize(
+        ("ending", "words"),
+        [
+            (Ending.RESIGNATION, "The trolls have resigned."),
+            (Ending.CLAIM, "The dwarfs have claimed it, the trolls being away."),
+            (Ending.AGREEMENT, "Both players agree to end the battle."),
+            (Ending.QUIET, "Nothing was captured for 1 ply."),
+            (Ending.DESERTION, "There is nobody to play on against."),
+        ],
+    )
+    def test_headers_tell_how_it_ended(
+        self, tmp_path: Path, ending: Ending, words: str, capsys: Shown
+    ) -> None:
+        path = tmp_path / "game.thud"
+        game = Game.start(CLASSIC).push("dA6-B6")
+        given_up = ending in {Ending.RESIGNATION, Ending.CLAIM}
+        ended = game.resign(Side.TROLL) if given_up else game.agree(ending)
+        assert ended.outcome
+        outcome = replace(ended.outcome, ending=ending)
+        path.write_text(str(Record(replace(game, outcome=outcome))), encoding="utf-8")
+        assert main(["replay", str(path)]) == 0
+        assert capsys.readouterr().out.endswith(f"\n{words} The battle is over.\n")
 
     def test_the_opening_alone_is_even(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "opening.thud"

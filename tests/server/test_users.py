@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import io
 import re
@@ -16,7 +15,7 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.server.plain import PATIENCE
-from thudmud.server.cli.users import add_user
+from thudmud.server.main import main
 from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords
 
@@ -56,11 +55,7 @@ def account(name: str) -> Account:
 
 
 def user(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_user(parser.add_subparsers())
-    options = parser.parse_args(["user", *words])
-    status: int = options.run(options)
-    return status
+    return main(["user", *words])
 
 
 def fits(password: str, name: str) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.text.plays import BEGUN, do, house_of
 from tests.text.test_house import told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
+from thudmud.errors import ThudmudError
 from thudmud.play.options import Orient
+from thudmud.play.renaming import renamed
 from thudmud.rules import Side
 
 EVERYTHING = Terminal(packages=frozenset({"Thud"}))
@@ -93,6 +98,72 @@ class TestComingIn:
     def test_a_board_that_is_not_there_is_told_of(self) -> None:
         with pytest.raises(ValueError, match="there is no elm table"):
             furniture().enter("Anna", 1.0, room="elm table")
+
+    @pytest.mark.parametrize("board", ["oak board", "Oak board", "OAK BOARD"])
+    def test_a_board_is_named_in_any_case(self, board: str) -> None:
+        house = furniture()
+        styles = {board: Style.FULL}
+        came = house.enter("Anna", 1.0, room=board, styles=styles)
+        as_ever = furniture().enter("Anna", 1.0, room="oak board", styles={"oak board": Style.FULL})
+        assert came == as_ever
+        house.obey("Anna", "join game as dwarf", 2.0)
+        assert house.seated(board) == ("Anna",)
+        assert (house.game(board), house.version(board)) == (None, 1)
+        assert house.presence("Anna", board, 3.0, Parting.LOST) == ()
+
+
+class TestSettingUp:
+    @pytest.mark.parametrize("rules", ["koom valley", "Koom Valley", "KOOM VALLEY"])
+    def test_rules_are_named_in_any_case(self, rules: str) -> None:
+        assert BoardSpec("elm table", rules) == BoardSpec("elm table", "koom valley")
+
+    @pytest.mark.parametrize("rules", ["chess", "", "classic "])
+    def test_rules_that_there_are_not(self, rules: str) -> None:
+        known = "there are discworld, classic, koom valley"
+        self.refused(f"there are no {rules!r} rules; {known}", lambda: BoardSpec("elm", rules))
+
+    def test_a_house_without_a_board(self) -> None:
+        self.refused("a house should have at least one board", lambda: House([]))
+
+    def test_two_boards_of_one_name(self) -> None:
+        boards = [BoardSpec("oak board"), BoardSpec("pine board"), BoardSpec("Oak Board")]
+        words = "each board should have a name of its own, not 'oak board' twice"
+        self.refused(words, lambda: House(boards))
+
+    @pytest.mark.parametrize(
+        ("name", "problem"),
+        [
+            ("", "should be at most 30 letters and single blanks"),
+            ("board 2", "should be at most 30 letters and single blanks"),
+            ("oak  board", "should be at most 30 letters and single blanks"),
+            ("x" * 31, "should be at most 30 letters and single blanks"),
+            ("last board", 'should not hold "last", which means something else to players'),
+            ("hall", 'should not hold "hall", which means something else to players'),
+        ],
+    )
+    def test_names_that_cannot_be_typed(self, name: str, problem: str) -> None:
+        words = f"the name of a board {problem}: {name!r}"
+        self.refused(words, lambda: House([BoardSpec("oak board"), BoardSpec(name)]))
+
+    def test_a_line_of_bytes(self) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        line: Any = b"look"
+        before = house.state()
+        self.refused("a line should be a str, not bytes", lambda: house.obey("Anna", line, 1.0))
+        assert house.state() == before
+
+    def test_a_state_with_another_name_is_gone_on_with(self) -> None:
+        house = furniture()
+        house.hall = renamed(house.hall, "oak board", "Anna's 2nd board")
+        again = House.from_state(json.loads(json.dumps(house.state())))
+        assert again.state() == house.state()
+        assert list(again.boards) == ["Anna's 2nd board"]
+
+    def refused(self, words: str, act: Callable[[], object]) -> None:
+        with pytest.raises(ThudmudError, match=f"^{re.escape(words)}$") as refusal:
+            act()
+        assert isinstance(refusal.value, ValueError)
 
 
 class TestGoing:

@@ -185,7 +185,7 @@ def test_a_trample_that_comes_full_circle() -> None:
     match = Match(game, BattleId("elm table", 1), "Anna", "Bert")
     table = Table("elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
     event = Moved(5.5, "Bert", Side.TROLL, move, 1)
-    (fact,) = facts(House([]).hall, Telling(event, ("Anna",), table))
+    (fact,) = facts(House([BoardSpec("oak board")]).hall, Telling(event, ("Anna",), table))
     assert fact.data["from"] == fact.data["to"] == "H9"
     assert fact.data["captures"] == ["H10", "G10"]
     assert fact.data["trample"] is True

@@ -297,7 +297,7 @@ class TestDamage:
             (["hall"], [], r"hall: \[\] should be dict"),
             (["more"], 1, "'more' is too much"),
             (["hall", "boards"], [], "boards need names"),
-            (["hall", "boards", 0, "rules"], "chess", "unknown rules"),
+            (["hall", "boards", 0, "rules"], "chess", "there are no 'chess' rules"),
             (["hall", "seat_grace"], "long", "hall, seat_grace: 'long' should be a number"),
             (["hall", "lines", 0, "moves"], "dL3-L3", "is no move"),
             (["hall", "lines", 0, "moves"], "dL3-J3", "plies of a battle are missing"),

@@ -1,7 +1,10 @@
-"""Programs that play: the protocol that they speak, a player of our own, and an opponent's mind."""
+"""Programs that play: the protocol that they speak, a player of our own, and an opponent's mind.
+
+The protocol and the player need the rules alone, so a program that speaks it starts at once; the
+mind is `thudmud.bots.opponent`, and needs what people do with them, too.
+"""
 
 from thudmud.bots.choice import choose
 from thudmud.bots.dialogue import LONGEST_LINE, Dialogue
-from thudmud.bots.opponent import Invitation, Opponent, Task
 
-__all__ = ["LONGEST_LINE", "Dialogue", "Invitation", "Opponent", "Task", "choose"]
+__all__ = ["LONGEST_LINE", "Dialogue", "choose"]

@@ -20,6 +20,7 @@ from evennia.utils.utils import delay
 
 from thudmud.evennia.host import BoardHost
 from thudmud.evennia.screens import escaped, first_session, send, terminal
+from thudmud.language.names import board_problem
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
@@ -180,7 +181,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return BoardHost(house, str(self.id), names)
 
     def _new_house(self) -> House:
-        spec = BoardSpec(self.name_in_text, self._rules())
+        # Builders call a board what they want, since Evennia finds it. A name that no house begins
+        # with is given by renaming, which `company` does.
+        name = "board" if board_problem(self.name_in_text) else self.name_in_text
+        spec = BoardSpec(name, self._rules())
         return House([spec], int(self._number("quiet_plies")), self._number("seat_grace"))
 
     def _rules(self) -> str:

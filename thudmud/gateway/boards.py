@@ -20,7 +20,7 @@ from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Data
 from thudmud.gateway.session import ClientSession
 from thudmud.journal import Journal, JournalError
-from thudmud.language.names import LONGEST_NAME, is_name, other_meaning
+from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
@@ -134,12 +134,8 @@ class BoardRegistry:
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
         """Raise Fault if a board cannot be opened so by a client."""
-        if not is_name(request.name):
-            text = f"A board's name should be at most {LONGEST_NAME} letters and single blanks."
-            raise Fault(Code.BAD_NAME, text)
-        if word := other_meaning(request.name):
-            text = f'A board\'s name should not hold "{word}", which means something else.'
-            raise Fault(Code.BAD_NAME, text)
+        if problem := board_problem(request.name):
+            raise Fault(Code.BAD_NAME, f"A board's name {problem}.")
         owner = self._owners.get(request.board)
         if owner and owner.client != session.client:
             raise Fault(Code.NOT_YOURS, "Another client has a board of that name.")

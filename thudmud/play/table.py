@@ -40,11 +40,22 @@ from thudmud.rules import RULESETS, Game, Ruleset, Side
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """A board as its owner configures it: its name, its ruleset's name, newcomers' style."""
+    """A board as its owner configures it: its name, its ruleset's name, newcomers' style.
+
+    Raises:
+        InvalidValueError: there are no rules of that name, in any case.
+    """
 
     name: str
     rules: str = "discworld"
     style: Style = Style.FULL
+
+    def __post_init__(self) -> None:
+        rules = str(self.rules).lower()
+        if rules not in RULESETS:
+            known = ", ".join(RULESETS)
+            raise InvalidValueError(f"there are no {self.rules!r} rules; there are {known}")
+        object.__setattr__(self, "rules", rules)
 
 
 Key = TypeVar("Key")

@@ -109,14 +109,17 @@ def write_record(game: Game) -> str:
     return "\n".join([write_setup(game.opening), *map(str, game.moves), ""])
 
 
-def read_record(text: str, ruleset: Ruleset | None = None) -> Record:
+def read_record(
+    text: str, ruleset: Ruleset | None = None, *, default: Ruleset | None = None
+) -> Record:
     """Return what a record tells, each ply checked by the rules.
 
     Blank lines are passed over. The battle has ended if its last ply or a header says so.
 
     Args:
         text: the record, with headers or bare.
-        ruleset: its rules; None if its headers tell them.
+        ruleset: its rules, which its headers must not contradict; None if they tell them.
+        default: its rules if nothing else tells them.
 
     Raises:
         RecordError: naming the line and what is wrong with it.
@@ -133,7 +136,7 @@ def read_record(text: str, ruleset: Ruleset | None = None) -> Record:
         headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
     if not lines:
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
-    game = _ended(_played(lines, _ruleset(headers, ruleset, lines[0][0])), headers)
+    game = _ended(_played(lines, _ruleset(headers, ruleset, default, lines[0][0])), headers)
     told = {name: text for name, (_, text) in headers.items()}
     try:
         return Record(game, told.get("Dwarf", ""), told.get("Troll", ""), told.get("Date", ""))
@@ -145,13 +148,16 @@ _Headers = Mapping[str, tuple[int, str]]
 """The text of each header by its name, and the number of its line."""
 
 
-def _ruleset(headers: _Headers, told: Ruleset | None, setup: int) -> Ruleset:
-    """Return the rules of a record: those that its headers name, or that were told."""
+def _ruleset(
+    headers: _Headers, told: Ruleset | None, default: Ruleset | None, setup: int
+) -> Ruleset:
+    """Return the rules of a record: those that its headers name, that were told, or the default."""
     number, name = headers.get("Rules", (setup, ""))
     if not name:
-        if told is None:
+        known = told or default
+        if known is None:
             raise RecordError(setup, 'no header such as [Rules "classic"] tells its rules')
-        return told
+        return known
     named = RULESETS.get(name.lower())
     if named is None:
         raise RecordError(number, f"there are no {name!r} rules; there are {', '.join(RULESETS)}")
@@ -195,7 +201,34 @@ def _ended(game: Game, headers: _Headers) -> Game:
     outcome = Outcome(_ENDINGS[ending], sides[winner], score)
     if game.outcome is not None and game.outcome != outcome:
         raise RecordError(number, "the headers tell another outcome than the plies")
+    right = game.outcome or outcome_told(game, outcome.ending, outcome.winner)
+    if right is None:
+        raise RecordError(number, f"no ply has ended it by {ending}, with winner {winner}")
+    if right != outcome:
+        winner = _NOBODY if right.winner is None else right.winner.value
+        counted = f"{right.score.dwarf}-{right.score.troll}, winner {winner}"
+        raise RecordError(number, f"by its rules it ended {counted}, not as the headers say")
     return replace(game, outcome=outcome)
+
+
+def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | None:
+    """Return the outcome of a battle that no ply ended, counted by its rules.
+
+    Args:
+        game: the battle as its plies have left it.
+        ending: how it ended.
+        winner: who is said to have won, which matters if the other side gave the battle up.
+
+    Returns:
+        None if a battle ends like that by a ply alone, or if it takes a winner.
+    """
+    match ending:
+        case Ending.AGREEMENT | Ending.QUIET | Ending.DESERTION:
+            return game.ruleset.by_agreement(game.position, ending)
+        case Ending.RESIGNATION | Ending.CLAIM if winner is not None:
+            given_up = game.ruleset.resignation(game.position, winner.other)
+            return replace(given_up, ending=ending)
+    return None
 
 
 _ENDINGS = {ending.value: ending for ending in Ending}

@@ -6,12 +6,14 @@ Owns what a player can do on a stage. Must never know what a transcript says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.errors import ThudmudError
 from thudmud.script.comparing import Mismatch
 from thudmud.script.parts import Act
-from thudmud.text import House, Message
+
+if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
+    from thudmud.text import House, Message
 
 Seen = Mapping[str, Sequence[str]]
 

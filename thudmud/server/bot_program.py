@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.bots import LONGEST_LINE, Task
+from thudmud.bots import LONGEST_LINE
+from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
 OWN = (sys.executable, "-P", "-m", "thudmud.server.main", "engine")

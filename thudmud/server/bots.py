@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from thudmud.bots import Invitation, Opponent, Task
+from thudmud.bots.opponent import Invitation, Opponent, Task
 from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby, release

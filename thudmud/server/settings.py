@@ -20,11 +20,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from thudmud.language import MAX_LINE
-from thudmud.language.names import LONGEST_NAME, is_name, other_meaning
-from thudmud.play.table import BoardSpec
+from thudmud.language.names import board_problem, is_name, player_problem
 from thudmud.rules import RULESETS
 from thudmud.rules.english import capitalised
-from thudmud.text import House
 
 RULES = tuple(RULESETS)
 _LISTED = "at most 60 characters"
@@ -43,11 +41,8 @@ def _seconds(default: float, low: float, high: float) -> Any:
 
 
 def _board_name(name: str) -> str:
-    if not is_name(name):
-        raise _unfit(f"should be at most {LONGEST_NAME} letters and single blanks")
-    reserved = other_meaning(name)
-    if reserved:
-        raise _clash(f'should not hold "{reserved}", which means something else to players')
+    if problem := board_problem(name):
+        raise _clash(problem) if is_name(name) else _unfit(problem)
     return name
 
 
@@ -75,10 +70,11 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
 def _bots_of_their_own(
     bots: tuple[BotSettings, ...], known: ValidationInfo
 ) -> tuple[BotSettings, ...]:
-    house = House([BoardSpec(board.name) for board in known.data.get("board", ())])
+    boards = known.data.get("board", ())
+    words = {word for board in boards for word in board.name.lower().split()}
     names: set[str] = set()
     for bot in bots:
-        if problem := house.name_problem(bot.name):
+        if problem := player_problem(bot.name, words):
             raise _clash(f"should have names that players could have, but {bot.name!r}: {problem}")
         if bot.name.lower() in names:
             raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')

@@ -1,8 +1,34 @@
-"""Events and positions -> words and boards, for one viewer. Pure."""
+"""Events and positions -> words and boards, for one viewer. Pure.
 
-from thudmud.text.display import Terminal
-from thudmud.text.house import House
-from thudmud.text.plan import Message, Plan
-from thudmud.text.state import StateError
+Names here are loaded when they are first asked for, see `thudmud`: what draws a board needs no
+parser, and a `House` does.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thudmud.text.display import Terminal
+    from thudmud.text.house import House
+    from thudmud.text.plan import Message, Plan
+    from thudmud.text.state import StateError
 
 __all__ = ["House", "Message", "Plan", "StateError", "Terminal"]
+
+if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
+    _MODULES = {
+        "House": "thudmud.text.house",
+        "Message": "thudmud.text.plan",
+        "Plan": "thudmud.text.plan",
+        "StateError": "thudmud.text.state",
+        "Terminal": "thudmud.text.display",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

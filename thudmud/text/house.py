@@ -6,15 +6,19 @@ on with. Must never know a socket, a clock or a disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+from thudmud.errors import InvalidValueError
+from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting, require_name, require_time
 from thudmud.play.hall import Unread, kept_for
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec
 from thudmud.rules import Game
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message
@@ -36,12 +40,26 @@ class House(Premises):
         hall: the boards and the people as values of `thudmud.play`, to be looked at.
 
     Args:
-        boards: the boards, in the order in which they are listed.
+        boards: the boards, in the order in which they are listed; at least one, each with a name of
+            its own that players can type.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+
+    Raises:
+        InvalidValueError: there are no such boards. It says what would have been right.
     """
+
+    def __init__(
+        self,
+        boards: Sequence[BoardSpec],
+        quiet_plies: int = 200,
+        seat_grace: float = 300.0,
+        most_games: int = 100,
+    ) -> None:
+        _require_boards(boards)
+        super().__init__(boards, quiet_plies, seat_grace, most_games)
 
     def enter(
         self,
@@ -65,9 +83,9 @@ class House(Premises):
             now: the time.
             terminal: what their client can show, if it is not a plain one of 80 columns; `fit`
                 changes it.
-            room: the board where they are, if it is you who says who stands where.
+            room: the board where they are, in any case, if it is you who says who stands where.
             member: whether they have an account, so that their battles can count for ratings.
-            styles: how they want to see boards, by the boards' names.
+            styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
 
         Raises:
@@ -81,7 +99,7 @@ class House(Premises):
             raise ValueError(f"{here} is here already")
         if kept := kept_for(self.hall, name):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
-        if room is not None and room not in self.hall.tables:
+        if room is not None and self._called(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
         self.fit(name, terminal or Terminal())
         return self._all(
@@ -95,9 +113,12 @@ class House(Premises):
         and changes nothing. After they have quit, a player is here no longer.
 
         Raises:
-            ValueError: nobody of that name is here, or there is no such time.
+            ValueError: nobody of that name is here, or there is no such time; or the line is no
+                str.
         """
         self._require(name, now)
+        if not isinstance(line, str):
+            raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
         try:
             plan = self.plan(name, line, now)
         except Unread as unread:
@@ -123,12 +144,12 @@ class House(Premises):
         return _without(name, told) if parting is Parting.LOST else told
 
     def game(self, board: str) -> Game | None:
-        """Return the battle on a board, running or ended; None before the first.
+        """Return the battle on a board, named in any case, running or ended; None before the first.
 
         Raises:
             KeyError: there is no such board.
         """
-        return self.hall.tables[board].game
+        return self.hall.tables[self._called(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -156,7 +177,9 @@ class House(Premises):
                 wrote it.
         """
         hall, terminals = read_state(state)
-        house = cls(hall.boards, hall.quiet_plies, hall.seat_grace, hall.most_games)
+        # Any board will do. Those of the state are not refused for their names: they may be from
+        # before these were looked at, or be called what the board of another MUD is called.
+        house = cls((BoardSpec("board"),), hall.quiet_plies, hall.seat_grace, hall.most_games)
         house.hall = hall
         for name, terminal in terminals.items():
             house.fit(name, terminal)
@@ -166,6 +189,17 @@ class House(Premises):
         require_time(now)
         if name not in self:
             raise ValueError(f"{name} is not here")
+
+
+def _require_boards(boards: Sequence[BoardSpec]) -> None:
+    if not boards:
+        raise InvalidValueError("a house should have at least one board")
+    for spec in boards:
+        if problem := board_problem(spec.name):
+            raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
+    name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
+    if times > 1:
+        raise InvalidValueError(f"each board should have a name of its own, not {name!r} twice")
 
 
 def _without(name: str, told: Iterable[Message]) -> list[Message]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from thudmud.language import KEYWORDS, ParseError, parse
+from thudmud.language import ParseError, parse
+from thudmud.language.names import player_problem
 from thudmud.play.archive import Battle
 from thudmud.play.asides import TookOver
 from thudmud.play.commands import Command, Go, Invite, Look, Step, Style, Way
@@ -18,7 +19,7 @@ from thudmud.play.events import Event, Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.match import game_of
-from thudmud.play.meaning import RESERVED, named
+from thudmud.play.meaning import named
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import BoardSpec
@@ -31,10 +32,6 @@ from thudmud.text.messages import display_of, fitted, messages, sent
 from thudmud.text.mistakes import explain, refused
 from thudmud.text.plan import Message, Plan
 from thudmud.text.words import wrapped
-
-NAME_LENGTHS = range(2, 21)
-TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
-"""Lower-case words that would be misread as the name of a player."""
 
 GREETING = (
     "Welcome to thudmud, where people\n"
@@ -73,7 +70,6 @@ class Premises:
         most_games: int = 100,
     ) -> None:
         self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
-        self._taken_words = TAKEN_WORDS | self.hall.board_words
         self._terminals = Screens()
 
     @property
@@ -91,13 +87,7 @@ class Premises:
 
     def name_problem(self, name: str) -> str | None:
         """Return why nobody can be called that, as a sentence, or None if somebody can."""
-        if name.lower() == "help":
-            return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
-        if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
-            return "A name is 2 to 20 letters from A to Z, without blanks."
-        if name.lower() in self._taken_words:
-            return f'"{name}" has a meaning here already, so it cannot be a name.'
-        return None
+        return player_problem(name, self.hall.board_words)
 
     # People.
 
@@ -119,12 +109,13 @@ class Premises:
             name: what they are called; nobody of that name is here.
             now: the time, in seconds since the epoch.
             member: whether they have an account.
-            styles: how they want to see boards, by the boards' names.
+            styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
-            room: the board that they come to; without one they come to where a seat of theirs was
-                kept, or else to the hall.
+            room: the board that they come to, in any case; without one they come to where a seat of
+                theirs was kept, or else to the hall.
         """
-        styles = styles or {}
+        styles = {self._called(board): style for board, style in (styles or {}).items()}
+        room = None if room is None else self._called(room)
         arriving = arrive(
             self.hall, name, now, member=member, styles=styles, options=options, room=room
         )
@@ -245,11 +236,11 @@ class Premises:
 
     def version(self, board: str) -> int:
         """Return how many events have come to a board."""
-        return self.hall.tables[board].version
+        return self.hall.tables[self._called(board)].version
 
     def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
         """Make events at a board so that nobody here has seen, see `Hall.restore`."""
-        self.hall.restore(board, version, events)
+        self.hall.restore(self._called(board), version, events)
 
     def note(self, stream: str, version: int, event: Event) -> None:
         """Take note, for the archive, of an event that is not, or is no longer, to be told."""
@@ -261,7 +252,7 @@ class Premises:
 
     def seated(self, board: str) -> tuple[str, ...]:
         """Return the names of those who have seats at a board."""
-        return tuple(self.hall.tables[board].seats.values())
+        return tuple(self.hall.tables[self._called(board)].seats.values())
 
     def presence(self, name: str, board: str, now: float, parting: Parting) -> tuple[Decision, ...]:
         """Return what it takes to note, at a board, that a player is here, or is not.
@@ -272,12 +263,12 @@ class Premises:
             now: the time, in seconds since the epoch.
             parting: how they left, if they are not here.
         """
-        table = self.hall.tables[board]
+        table = self.hall.tables[self._called(board)]
         if not table.side_of(name):
             return ()
         here = name in self
         events = come_back(table, name, now) if here else vanish(table, name, parting, now)
-        return (Decision(name, board, table.version, events),) if events else ()
+        return (Decision(name, table.name, table.version, events),) if events else ()
 
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
@@ -287,6 +278,13 @@ class Premises:
         """Return what may help somebody who plays alone."""
         alone = isinstance(refusal, Refused) and refusal.reason is Refusal.NEEDS_OPPONENT
         return rooms.seat_for_a_bot(self.hall) if alone else []
+
+    def _called(self, board: str) -> str:
+        """Return what a board is called that somebody names in any case; else the same again."""
+        tables = self.hall.tables
+        if board in tables:
+            return board
+        return next((each for each in tables if each.lower() == board.lower()), board)
 
     def _all(self, decisions: Iterable[Decision]) -> list[Message]:
         return [message for decision in decisions for message in self.carry_out(decision)]

@@ -5,7 +5,7 @@ Owns what `thudmud replay` prints. Must never read a file.
 
 from __future__ import annotations
 
-from thudmud.rules import Game, Side
+from thudmud.rules import Ending, Game, Outcome, Side
 from thudmud.rules.english import capitalised, counted
 from thudmud.text.display import Display
 from thudmud.text.grid import GridLayout, grid
@@ -36,4 +36,14 @@ def _lead(game: Game) -> str:
 def _end(game: Game) -> str:
     if game.outcome is None:
         return f"The {game.position.turn.plural} are to move."
-    return f"{reached(game.outcome, game)} The battle is over."
+    return f"{_reached(game.outcome, game)} The battle is over."
+
+
+def _reached(outcome: Outcome, game: Game) -> str:
+    if outcome.winner:
+        winner, loser = outcome.winner.plural, outcome.winner.other.plural
+        if outcome.ending is Ending.RESIGNATION:
+            return f"The {loser} have resigned."
+        if outcome.ending is Ending.CLAIM:
+            return f"The {winner} have claimed it, the {loser} being away."
+    return reached(outcome, game)

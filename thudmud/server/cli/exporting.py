@@ -8,18 +8,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thudmud.errors import ThudmudError
 from thudmud.journal import Journal, JournalError
 from thudmud.play.archive import Archive, Battle, State
 from thudmud.play.match import game_of
-from thudmud.rules import Game, write_record
+from thudmud.rules import Game, Record, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import Subparsers, refuse
-from thudmud.server.cli.records import day_begins, file_name, folded, journal_file, open_journal
+from thudmud.server.cli.options import refuse
+from thudmud.server.cli.records import file_name, folded, journal_file, open_journal
+from thudmud.text.dates import day
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +54,12 @@ class StrangerError(ThudmudError):
     """There is no battle of the player who is wanted; ``str()`` is the name."""
 
 
-def add_export(subparsers: Subparsers) -> None:
-    """Declare ``thudmud export``."""
-    parser = subparsers.add_parser(
-        "export",
-        help="write the battles that were played to files",
-        description="Write the battles that were played to files, a record each. The name of a "
-        "file tells when and by which rules it was played, by whom, and how it ended. A battle "
-        "that is still running or adjourned is left out, and so is one without a ply. The server "
-        "may be running.",
-    )
-    parser.set_defaults(run=_export)
-    parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
-    parser.add_argument(
-        "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
-    )
-    parser.add_argument(
-        "--to",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="the folder, made if need be; default: .",
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-
-
-def _export(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Write the records; print how many."""
     since = float("-inf") if options.since is None else options.since
     try:
-        file = journal_file(options.config)
-        written = asyncio.run(_run(file, options.to, Wanted(options.player, since)))
+        file, wanted = journal_file(options.config), Wanted(options.player, since)
+        written = asyncio.run(_run(file, options.to, wanted, bare=options.bare))
     except StrangerError as stranger:
         print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
         return NOTHING
@@ -99,13 +75,19 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _run(file: Path, folder: Path, wanted: Wanted) -> Written:
+async def _run(file: Path, folder: Path, wanted: Wanted, *, bare: bool) -> Written:
     async with open_journal(file) as journal:
-        return await export(journal, folder, wanted)
+        return await export(journal, folder, wanted, bare=bare)
 
 
-async def export(journal: Journal, folder: Path, wanted: Wanted) -> Written:
+async def export(journal: Journal, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
     """Write the records of the battles that are wanted to a folder, which is made if need be.
+
+    Args:
+        journal: where the battles are.
+        folder: where the files go.
+        wanted: which battles.
+        bare: whether the records have no headers, so that only the files' names tell the rest.
 
     Raises:
         StrangerError: there is no battle of the player who is wanted.
@@ -123,18 +105,17 @@ async def export(journal: Journal, folder: Path, wanted: Wanted) -> Written:
         entries = await journal.read(source.board, source.version, battle.length)
         game = game_of(entry.event for entry in entries)
         if game.moves:
-            _write(folder / file_name(battle), game)
+            text = write_record(game) if bare else str(_record(battle, game))
+            _write(folder / file_name(battle), text)
             records += 1
     return Written(records, len(battles) - len(over))
 
 
-def _write(path: Path, game: Game) -> None:
+def _record(battle: Battle, game: Game) -> Record:
+    ended = replace(game, outcome=battle.outcome or game.outcome)
+    return Record(ended, battle.dwarf, battle.troll, day(battle.at))
+
+
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(write_record(game), encoding="utf-8")
-
-
-def _day(text: str) -> float:
-    begins = day_begins(text)
-    if begins is None:
-        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
-    return begins
+    path.write_text(text, encoding="utf-8")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -22,12 +21,20 @@ from thudmud.language import clean
 from thudmud.play.archive import Archive, Battle
 from thudmud.play.events import BattleId, Imported
 from thudmud.play.match import game_of
-from thudmud.rules import RULESETS, Game, RecordError, read_record, write_record
-from thudmud.rules.english import counted
+from thudmud.rules import (
+    RULESETS,
+    Record,
+    RecordError,
+    Side,
+    read_record,
+    write_record,
+)
+from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import Subparsers, refuse
+from thudmud.server.cli.options import refuse
+from thudmud.server.cli.reading import is_player
 from thudmud.server.cli.records import BattleDetails, details_in, folded, journal_file, open_journal
-from thudmud.text.dates import day
+from thudmud.text.dates import day, day_begins
 
 STREAM = "(imports)"
 """The stream that imported battles are in; names of boards are made of letters."""
@@ -37,8 +44,6 @@ MOST_PLIES = 2_000
 LONGEST_REASON = 200
 REFUSED = 1
 """The exit status if any file was refused."""
-
-_PLAYER = re.compile(r"[A-Za-z]{2,20}")
 
 
 class RefusedFileError(ThudmudError):
@@ -67,29 +72,11 @@ class ImportReport:
     refused: dict[Path, str]
 
 
-def add_import(subparsers: Subparsers) -> None:
-    """Declare ``thudmud import``."""
-    parser = subparsers.add_parser(
-        "import",
-        help="bring records of battles in from files",
-        description="Bring records of battles in from files. Every ply is checked by the rules. "
-        "The names of files that export has written tell the rest: the day, the rules, who played "
-        "and how it ended. For others give it here; their day is that of the file. What is there "
-        "already, with the same plies, players and day, is refused. The server may be running.",
-    )
-    parser.set_defaults(run=_import)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
-    names = ", ".join(f'"{name}"' for name in RULESETS)
-    rules = f"{names}; by default the first that begins so"
-    parser.add_argument("--rules", type=_ruleset, metavar="NAME", help=rules)
-    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-
-
-def _import(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Bring the files in; print what became of each, and how many were accepted and refused."""
-    given = BattleDetails(None, options.rules, options.dwarf or "", options.troll or "")
+    given = BattleDetails(
+        None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
+    )
     result = ImportReport({}, {})
     try:
         asyncio.run(_run(journal_file(options.config), options.files, given, result))
@@ -128,7 +115,7 @@ async def bring_in(
     Args:
         journal: where to.
         files: the files.
-        given: what is known of all of them; it goes before what their names tell.
+        given: what is known of all of them, see `read_file`.
         result: takes the note, so that it is known even if the journal fails halfway.
 
     Raises:
@@ -155,22 +142,30 @@ async def bring_in(
 def read_file(path: Path, given: BattleDetails) -> Imported:
     """Return the battle that a file tells, checked by the rules.
 
+    What its headers tell goes before what is given, which must not contradict them, and that before
+    what its name tells.
+
     Raises:
         RefusedFileError: it tells none.
     """
     named = details_in(path.name)
     text, changed = _read(path)
-    rules = given.rules or named.rules or _likely_rules(text)
-    game = _checked(text, rules)
+    record = _checked(text, given.rules, named.rules or _likely_rules(text))
+    game = record.game
     at = changed if named.at is None else named.at
-    dwarf, troll = given.dwarf or named.dwarf, given.troll or named.troll
-    plies = len(game.moves)
-    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, named.outcome(game))
+    if record.date:
+        at = _day(record.date)
+    dwarf = _player(Side.DWARF, record.dwarf, given.dwarf) or named.dwarf
+    troll = _player(Side.TROLL, record.troll, given.troll) or named.troll
+    outcome = named.outcome(game)
+    rules, plies = game.ruleset.name, len(game.moves)
+    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
 
 
 def _likely_rules(text: str) -> str:
     """Return the first ruleset whose opening a record begins with, else the first of all."""
-    setup = next((line for line in text.splitlines() if line.strip()), "")
+    lines = (line.strip() for line in text.splitlines())
+    setup = next((line for line in lines if line and not line.startswith("[")), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
             if read_record(setup, rules).game.opening == rules.opening:
@@ -178,16 +173,34 @@ def _likely_rules(text: str) -> str:
     return next(iter(RULESETS))
 
 
-def _checked(text: str, rules: str) -> Game:
+def _checked(text: str, given: str | None, likely: str) -> Record:
+    """Return the record in a text: by the rules that its headers tell, or given, or likely ones."""
     if len(text.splitlines()) > MOST_PLIES:
         raise RefusedFileError(f"it has more than {MOST_PLIES} lines")
     try:
-        game = read_record(text, RULESETS[rules]).game
+        record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
         raise RefusedFileError(_short(str(error))) from None
-    if not game.moves:
+    if not record.game.moves:
         raise RefusedFileError("it tells of no ply")
-    return game
+    return record
+
+
+def _day(date: str) -> float:
+    begins = day_begins(date)
+    if begins is None:
+        raise RefusedFileError(f"its date, {date}, is no day")
+    return begins
+
+
+def _player(side: Side, told: str, given: str) -> str:
+    """Return who played a side, as a header and an option tell; "" if neither does."""
+    if told and not is_player(told):
+        right = "should be 2 to 20 letters from A to Z"
+        raise RefusedFileError(_short(f"who played the {side.plural} {right}, not {told!r}"))
+    if told and given and told.lower() != given.lower():
+        raise RefusedFileError(f"it says that {told} played the {side.plural}, not {given}")
+    return capitalised(told or given)
 
 
 def _read(path: Path) -> tuple[str, float]:
@@ -286,16 +299,3 @@ def _short(reason: str) -> str:
 def _shown(path: Path) -> str:
     text = str(path)
     return text if text.isprintable() else ascii(text)
-
-
-def _ruleset(name: str) -> str:
-    wanted = " ".join(name.lower().replace("-", " ").split())
-    if wanted not in RULESETS:
-        raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
-    return wanted
-
-
-def _player(name: str) -> str:
-    if not _PLAYER.fullmatch(name):
-        raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
-    return name[:1].upper() + name[1:]

@@ -1,19 +1,17 @@
 """What several subcommands share: how options are read, and how a refusal is told.
 
 Owns the exit status of what cannot be used, and the line that says so. Must never know a
-subcommand.
+subcommand, nor load what only some of them need.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TypeAlias
+from collections.abc import Callable
+from importlib import import_module
 
 from thudmud.errors import ThudmudError
-
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (no other name)
-"""What a subcommand is declared to."""
 
 UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
@@ -23,6 +21,19 @@ HIGHEST_PORT = 65535
 
 class CommandError(ThudmudError):
     """A subcommand cannot do what is asked for; ``str()`` says why, in a line for its user."""
+
+
+def later(module: str) -> Callable[[argparse.Namespace], int]:
+    """Return what loads a module of `thudmud.server.cli` and calls its ``run``.
+
+    Whoever only asks for help does not wait for what a server, a journal or a player needs.
+    """
+
+    def run(options: argparse.Namespace) -> int:
+        status: int = import_module(f"thudmud.server.cli.{module}").run(options)
+        return status
+
+    return run
 
 
 def port(text: str) -> int:

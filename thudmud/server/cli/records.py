@@ -1,10 +1,10 @@
 """Game records as files, and the journal that they come from or go to.
 
-Owns the names of such files, which tell what a record does not, and how a subcommand comes by the
-journal. Must never write into either.
+Owns the names of such files, and how a subcommand comes by the journal. Must never write into
+either.
 
-A record itself tells nothing but the setup and the plies, as other programs expect it. How a battle
-ended, unless by a ply, is told by the name of its file, as who played it and when: so
+The headers of a record tell its rules, who played it and when, and how it ended. The name of its
+file tells that once more, for those who look through a folder, and for bare records:
 ``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.
 """
 
@@ -13,15 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
 from thudmud.play.archive import Archive, Battle
 from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
+from thudmud.rules.records import outcome_told
 from thudmud.server import config_file
-from thudmud.text.dates import day
+from thudmud.text.dates import day, day_begins
 
 NOBODY = "nobody"
 """Stands in the name of a file for a player who is not known; no player is called that."""
@@ -33,9 +33,6 @@ _NAME = re.compile(
 )
 _ENDINGS = {each.value.replace(" ", "-"): each for each in Ending}
 _WINNERS = {"draw": None} | {each.value: each for each in Side}
-# Those that no ply brings about: by what they are worked out.
-_GIVEN_UP = {Ending.RESIGNATION, Ending.CLAIM}
-_COUNTED = {Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +59,7 @@ class BattleDetails:
         """Return how a battle ended: by its plies, or else as is told; None if it is not known."""
         if game.outcome or self.ending is None:
             return game.outcome
-        if self.ending in _COUNTED:
-            return game.ruleset.by_agreement(game.position, self.ending)
-        if self.ending in _GIVEN_UP and self.winner:
-            given_up = game.ruleset.resignation(game.position, self.winner.other)
-            return replace(given_up, ending=self.ending)
-        return None
+        return outcome_told(game, self.ending, self.winner)
 
 
 @asynccontextmanager
@@ -125,15 +117,6 @@ def details_in(name: str) -> BattleDetails:
     dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
     ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
     return BattleDetails(at, rules, dwarf, troll, ending, winner)
-
-
-def day_begins(text: str) -> float | None:
-    """Return when a day such as 2026-11-20 begins, in epoch seconds; None if it is no day."""
-    try:
-        first = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
 
 
 def folded(entries: Iterable[Entry]) -> Archive:

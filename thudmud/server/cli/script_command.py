@@ -1,45 +1,29 @@
-"""The subcommand `script`.
+"""The options of `thudmud script`. `thudmud.server.cli.scripting` is what runs.
 
-Owns its options and what it prints and writes. Must never play or compare by itself.
+Owns how addresses and variables are written, also for the pytest plugin.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from thudmud.rules.english import counted
-from thudmud.script import Missed, StageError, Transcript, TranscriptError
 from thudmud.script.format import FORMAT, MORE
-from thudmud.server import config_file
-from thudmud.server.cli.junit import TranscriptResult, junit
-from thudmud.server.cli.options import UNUSABLE, CommandError, Subparsers, refuse
-from thudmud.server.cli.staging import (
-    Setup,
-    play,
-    read_address,
-    read_variable,
-    texts,
-)
+from thudmud.script.reading import SERVER
+from thudmud.script.variables import NAME
+from thudmud.server.cli.options import HIGHEST_PORT, later
 
-MISMATCH = 1
-"""The exit status where what was seen is not what was expected."""
+Address = tuple[str, int]
 
 _T = TypeVar("_T")
 
 
-def add_script(subparsers: Subparsers) -> None:
-    """Declare ``thudmud script``."""
-    parser = subparsers.add_parser(
-        "script",
-        help="play transcripts and compare what is seen",
-        description=f"{FORMAT}\n{MORE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=_script)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = f"{FORMAT}\n{MORE}"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
     parser.add_argument(
         "--connect",
@@ -61,69 +45,33 @@ def add_script(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--update", action="store_true", help="write down what is seen")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
+    parser.set_defaults(run=later("scripting"))
 
 
-def _script(options: argparse.Namespace) -> int:
-    """Play transcripts; print what does not fit, and how much was played."""
-    if options.connect and options.config:
-        return refuse("--config: with --connect the server has its own configuration")
-    setup = Setup(options.config, dict(options.connect), dict(options.variables))
-    results = [_play(path, setup, update=options.update) for path in options.files]
-    status = max(map(_told, results))
-    if options.junit:
-        try:
-            options.junit.write_text(junit(results), encoding="utf-8")
-        except OSError as error:
-            return refuse(f"{options.junit}: {error.strerror}")
-    if status == 0 and not options.update:
-        print(f"{counted(len(results), 'transcript')}: all as expected")
-    return status
+def read_address(text: str) -> tuple[str, Address]:
+    """Return the name of a server, if one is given, and where it listens.
+
+    Raises:
+        ValueError: the text is neither HOST:PORT nor NAME=HOST:PORT.
+    """
+    name, given, place = text.rpartition("=")
+    host, _, number = place.rpartition(":")
+    right = number.isascii() and number.isdigit() and int(number) <= HIGHEST_PORT
+    if not (host and right) or (given and not SERVER.fullmatch(name)):
+        raise ValueError(f"should be HOST:PORT, not {text!r}, or NAME=HOST:PORT")
+    return name, (host.strip("[]"), int(number))
 
 
-def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
-    began = time.monotonic()
-    problems: Sequence[str] = ()
-    try:
-        mismatches, updated = play(path, setup)
-        if update and not any(isinstance(each, Missed) for each in mismatches):
-            problems, mismatches = _update(path, updated), []
-    except (TranscriptError, StageError) as error:
-        problems = [f"{path}: {error}"]
-        mismatches = list(error.mismatches) if isinstance(error, StageError) else []
-    except config_file.ConfigError as error:
-        problems, mismatches = error.problems, []
-    except CommandError as error:
-        problems, mismatches = [str(error)], []
-    return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
+def read_variable(text: str) -> tuple[str, str]:
+    """Return the name of a variable, and its value.
 
-
-def _told(result: TranscriptResult) -> int:
-    """Print what did not fit; return the exit status that this means."""
-    for mismatch in result.mismatches:
-        print(f"{result.path}: {mismatch}")
-    refuse(*result.problems)
-    if result.problems:
-        return UNUSABLE
-    return MISMATCH if result.mismatches else 0
-
-
-def _update(path: Path, transcript: Transcript) -> Sequence[str]:
-    """Write down what was seen, in included files too; return what went wrong."""
-    written: dict[Path, tuple[Path, set[str]]] = {}
-    for file, text in texts(path, transcript):
-        written.setdefault(file.resolve(), (file, set()))[1].add(text)
-    problems = []
-    for file, versions in written.values():
-        text, *others = versions
-        try:
-            if others:
-                problems.append(f"{file}: included more than once, and each time differs")
-            elif file.read_text(encoding="utf-8") != text:
-                file.write_text(text, encoding="utf-8")
-                print(f"{file}: updated")
-        except OSError as error:
-            problems.append(f"{file}: {error.strerror}")
-    return problems
+    Raises:
+        ValueError: the text is not NAME=VALUE, in one line.
+    """
+    name, given, value = text.partition("=")
+    if not (given and NAME.fullmatch(name) and value.isprintable()):
+        raise ValueError(f"should be NAME=VALUE, not {text!r}")
+    return name, value
 
 
 def _option(read: Callable[[str], _T]) -> Callable[[str], _T]:

@@ -14,14 +14,12 @@ from pathlib import Path
 
 from thudmud.script import HouseStage, Mismatch, Stage, Transcript, perform
 from thudmud.script.parts import Inclusion, Part, written
-from thudmud.script.reading import SERVER, Unfetched
-from thudmud.script.variables import NAME
+from thudmud.script.reading import Unfetched
 from thudmud.server import config_file
-from thudmud.server.cli.options import HIGHEST_PORT, CommandError
+from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.remote_stage import RemoteStage
+from thudmud.server.cli.script_command import Address
 from thudmud.server.serve import furnish
-
-Address = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,32 +102,6 @@ def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
     """Yield the files of a transcript and their texts; what is included twice comes twice."""
     yield path, transcript.written()
     yield from _included(path, transcript.parts)
-
-
-def read_address(text: str) -> tuple[str, Address]:
-    """Return the name of a server, if one is given, and where it listens.
-
-    Raises:
-        ValueError: the text is neither HOST:PORT nor NAME=HOST:PORT.
-    """
-    name, given, place = text.rpartition("=")
-    host, _, number = place.rpartition(":")
-    right = number.isascii() and number.isdigit() and int(number) <= HIGHEST_PORT
-    if not (host and right) or (given and not SERVER.fullmatch(name)):
-        raise ValueError(f"should be HOST:PORT, not {text!r}, or NAME=HOST:PORT")
-    return name, (host.strip("[]"), int(number))
-
-
-def read_variable(text: str) -> tuple[str, str]:
-    """Return the name of a variable, and its value.
-
-    Raises:
-        ValueError: the text is not NAME=VALUE, in one line.
-    """
-    name, given, value = text.partition("=")
-    if not (given and NAME.fullmatch(name) and value.isprintable()):
-        raise ValueError(f"should be NAME=VALUE, not {text!r}")
-    return name, value
 
 
 class _Folder:

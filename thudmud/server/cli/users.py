@@ -12,45 +12,23 @@ import secrets
 import string
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from thudmud.language.names import player_problem
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import CommandError, Subparsers, refuse
+from thudmud.server.cli.options import CommandError, refuse
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords, password_problem
-from thudmud.text import House
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
 _DAY = "%Y-%m-%d %H:%M"
 
 
-def add_user(subparsers: Subparsers) -> None:
-    """Declare ``thudmud user``."""
-    words = "list and change the accounts of players"
-    parser = subparsers.add_parser(
-        "user",
-        help=words,
-        description=f"{words.capitalize()}. The server may be running: what is changed holds at "
-        "once, and who is banned or removed is shown out.",
-    )
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
-    for word, (act, help_) in _ACTIONS.items():
-        action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
-        action.set_defaults(run=_user, act=act)
-        action.add_argument("name", nargs="?" if word == "list" else None, metavar="NAME")
-        if word == "reset":
-            generate = "print a new password, instead of asking for one"
-            action.add_argument("--generate", action="store_true", help=generate)
-        action.add_argument(
-            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
-        )
-
-
-def _user(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the accounts that the configuration names."""
     try:
         asyncio.run(_act(_accounts(options.config), options))
@@ -64,7 +42,7 @@ def _user(options: argparse.Namespace) -> int:
 async def _act(path: Path, options: argparse.Namespace) -> None:
     accounts = await Accounts.open(path)
     try:
-        await options.act(accounts, options)
+        await _ACTIONS[options.action](accounts, options)
     finally:
         await accounts.close()
 
@@ -121,7 +99,7 @@ async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
 async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
     account = await accounts.find(options.name)
     _refuse_removed(account)
-    problem = House(()).name_problem(options.name)
+    problem = player_problem(options.name)
     if problem and account is None:
         raise CommandError(f"nobody can be called {options.name!r}: {problem}")
     name = account.name if account else capitalised(options.name)
@@ -157,13 +135,12 @@ def _no_account(name: str) -> CommandError:
     return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
-_Action = Callable[[Accounts, argparse.Namespace], Awaitable[None]]
-_ACTIONS: dict[str, tuple[_Action, str]] = {
-    "list": (_list, "list the accounts and who is banned, or one of them"),
-    "reset": (_reset, "give an account a new password"),
-    "remove": (_remove, "remove an account, so that nobody can have the name any more"),
-    "ban": (_ban, "keep a player out, with an account or without"),
-    "unban": (_unban, "let a banned player in again"),
+_ACTIONS: Mapping[str, Callable[[Accounts, argparse.Namespace], Awaitable[None]]] = {
+    "list": _list,
+    "reset": _reset,
+    "remove": _remove,
+    "ban": _ban,
+    "unban": _unban,
 }
 
 

@@ -10,35 +10,31 @@ import random
 import sys
 import time
 from contextlib import suppress
-from importlib.metadata import version
 from typing import BinaryIO
 
 from thudmud.bots import LONGEST_LINE, Dialogue
-from thudmud.server.cli.options import Subparsers
+from thudmud.version import VERSION
 
 _WHOLE = 2**63
 
 
-def add_engine(subparsers: Subparsers) -> None:
-    """Declare ``thudmud engine``."""
-    words = "answer questions about battles, and play, for other programs"
-    parser = subparsers.add_parser(
-        "engine",
-        help=words,
-        description=f"{words.capitalize()}: one line asks on standard input, one line answers on "
-        "standard output. The commands are name, rules, position, moves, legal, play, undo, go and "
-        "quit; docs/engine.md tells all of it.",
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Answer questions about battles, and play, for other programs: one line asks on standard "
+        "input, one line answers on standard output. The commands are name, rules, position, "
+        "moves, legal, play, undo, go and quit; docs/engine.md tells all of it."
     )
-    parser.set_defaults(run=_engine)
+    parser.set_defaults(run=run)
     parser.add_argument(
         "--seed", type=_seed, metavar="N", help="choose the same plies each time; else by chance"
     )
 
 
-def _engine(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Answer line after line until `quit`, or the end of the input."""
     chance = random.Random(options.seed)  # noqa: S311  (a game, no secret)
-    dialogue = Dialogue(f"thudmud {version('thudmud')}", time.monotonic, chance.shuffle)
+    dialogue = Dialogue(f"thudmud {VERSION}", time.monotonic, chance.shuffle)
     with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads on, or wants to
         _converse(dialogue, sys.stdin.buffer, sys.stdout.buffer)
         return 0

@@ -1,0 +1,127 @@
+"""What is loaded, and so waited for: by an import of a part of thudmud, and by small commands."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+HEAVY = {
+    "argon2", "asyncio", "email", "importlib.metadata", "lark", "logging", "openskill", "pydantic",
+    "sqlite3", "telnetlib3", "wcwidth",
+}  # fmt: skip
+"""What takes long to load, and is needed only by some parts."""
+
+RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
+RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
+COMMAND = {"thudmud", "thudmud.version", "thudmud.server", "thudmud.server.main"}
+CLI = "thudmud.server.cli"
+
+LOADED = """
+import json, sys
+before = set(sys.modules)
+try:
+    {}
+except SystemExit:
+    pass
+print("\\n" + json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def loaded(code: str) -> tuple[set[str], set[str]]:
+    """Return the modules of thudmud, and all others, that a new Python loads by running code."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(code)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    modules = set(json.loads(done.stdout.splitlines()[-1]))
+    ours = {name for name in modules if name.partition(".")[0] == "thudmud"}
+    return ours, modules - ours
+
+
+def ran(*words: str) -> tuple[set[str], set[str]]:
+    """The same for a command line."""
+    return loaded(f"from thudmud.server.main import main; main({list(words)!r})")
+
+
+def foreign(modules: set[str]) -> set[str]:
+    """Return the packages among modules that Python does not bring along."""
+    tops = {name.partition(".")[0] for name in modules}
+    return {name for name in tops if not name.startswith("_")} - set(sys.stdlib_module_names)
+
+
+def test_the_package_loads_nothing_until_it_is_asked() -> None:
+    ours, others = loaded("import thudmud")
+    assert ours == {"thudmud"}
+    assert not others & HEAVY
+    assert not foreign(others)
+
+
+def test_the_rules_load_nothing_but_themselves() -> None:
+    ours, others = loaded("import thudmud.rules")
+    assert ours == RULES
+    assert not others & {*HEAVY, "argparse", "datetime", "json", "pathlib", "random", "socket"}
+    assert not foreign(others)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> None:
+    ours, others = ran(*words)
+    assert ours == COMMAND
+    assert not others & {*HEAVY, "pathlib"}
+    assert not foreign(others)
+
+
+OPTIONS = {CLI, f"{CLI}.options"}
+BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["perft", "--depth", "1"], {*RULES, f"{CLI}.perft_command", f"{CLI}.reading"}),
+        (["engine"], {*RULES, *BOTS, f"{CLI}.engine_command"}),
+        (["serve", "--help"], {f"{CLI}.serve_command"}),
+        (["gateway", "--help"], {f"{CLI}.gateway_command"}),
+        (["user", "--help"], {f"{CLI}.user_command"}),
+        (["user", "ban", "--help"], {f"{CLI}.user_command"}),
+        (["export", "--help"], {f"{CLI}.export_command", "thudmud.text", "thudmud.text.dates"}),
+        (["import", "--help"], {*RULES, f"{CLI}.import_command", f"{CLI}.reading"}),
+    ],
+)
+def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str]) -> None:
+    ours, others = ran(*words)
+    assert ours - OPTIONS == COMMAND | (needed - OPTIONS)
+    assert not others & HEAVY
+    assert not foreign(others)
+
+
+@pytest.mark.parametrize(
+    ("words", "rooms"),
+    [
+        (["script", "--help"], {"script"}),
+        (["replay", "README.md"], {"errors", "rules", "play", "text"}),
+    ],
+)
+def test_a_command_loads_no_other_rooms(words: list[str], rooms: set[str]) -> None:
+    ours, others = ran(*words)
+    loaded_rooms = {name.split(".")[1] for name in ours if "." in name}
+    assert loaded_rooms <= {"server", "version", *rooms}
+    assert not others & {"argon2", "asyncio", "lark", "pydantic", "sqlite3", "telnetlib3"}
+
+
+@pytest.mark.parametrize("package", ["thudmud", "thudmud.text"])
+def test_names_that_are_loaded_later_are_all_there(package: str) -> None:
+    module = importlib.import_module(package)
+    for name in module.__all__:
+        assert getattr(module, name).__name__ == name
+        assert getattr(module, name).__module__.startswith("thudmud.")
+    assert set(module.__all__) <= set(dir(module))
+    with pytest.raises(AttributeError, match="has no attribute 'Hosue'"):
+        module.Hosue  # noqa: B018

@@ -1,0 +1,119 @@
+"""`thudmud gateway`: thudmud for another MUD, which brings the players.
+
+Owns the signals, and what is opened and closed in which order.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from thudmud.errors import StartError
+from thudmud.gateway.gateway import Gateway
+from thudmud.gateway.listening import Acceptor, on_standard_streams
+from thudmud.gateway.policy import GatewayPolicy
+from thudmud.journal import Journal, JournalError
+from thudmud.journal.memory import MemoryJournal
+from thudmud.journal.sqlite import SqliteJournal
+from thudmud.server import config_file, logs, loops
+from thudmud.server.cli.options import refuse
+from thudmud.server.settings import Settings
+
+SECRETLESS = (
+    "gateway.secret: whoever can connect to a port could play as anybody, so there has to be a "
+    "secret; or name a unix socket (gateway.socket), or say --stdio"
+)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve other MUDs until a signal comes; over standard input, until that ends."""
+    path = config_file.named_or_default(options.config)
+    try:
+        settings = config_file.load(path)
+        if options.port is not None:
+            changed = {"port": options.port, "socket": ""}
+            gateway = settings.gateway.model_copy(update=changed)
+            settings = settings.model_copy(update={"gateway": gateway})
+        if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
+            return refuse(SECRETLESS)
+        folder, log_file = config_file.folder(path), settings.server.log_file
+        logs.begin(settings.server.log_level, folder / log_file if log_file else None)
+        loops.run(_serve(settings, folder, stdio=options.stdio))
+    except config_file.ConfigError as error:
+        return refuse(*error.problems)
+    except (StartError, JournalError) as error:
+        return refuse(error)
+    return 0
+
+
+async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
+    """Serve until SIGINT or SIGTERM comes; over standard input, until that ends.
+
+    Raises:
+        StartError: the port or the socket cannot be had.
+        JournalError: the journal cannot be used.
+    """
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with _opened(settings, folder) as gateway:
+        if stdio:
+            await on_standard_streams(gateway, stopped)
+        else:
+            await _listen(gateway, settings, folder, stopped)
+
+
+async def _listen(
+    gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
+) -> None:
+    listener = Acceptor(gateway)
+    name = settings.gateway.socket
+    if name:
+        server, place = await listener.on_path(folder / name)
+    else:
+        server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
+    print(f"thudmud gateway is ready: {place}", flush=True)
+    try:
+        await stopped.wait()
+    finally:
+        server.close()
+        listener.close()
+        await gateway.close()
+        await listener.ended()
+        if name:
+            with suppress(FileNotFoundError):
+                (folder / name).unlink()
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
+    journal: Journal = MemoryJournal()
+    if settings.storage.backend == "sqlite":
+        journal = await SqliteJournal.open(folder / settings.gateway.journal)
+    try:
+        gateway = Gateway(journal, _policy(settings))
+        await gateway.open()
+        yield gateway
+        await gateway.close()
+    finally:
+        await journal.close()
+
+
+def _policy(settings: Settings) -> GatewayPolicy:
+    own, game = settings.gateway, settings.game
+    return GatewayPolicy(
+        secret=own.secret,
+        max_line=own.max_line,
+        outbox_bytes=own.outbox_bytes,
+        links=own.clients,
+        boards=own.boards,
+        heartbeat=own.heartbeat,
+        resume_grace=own.resume_grace,
+        close_grace=settings.server.shutdown_grace,
+        quiet_plies=game.quiet_plies,
+        seat_grace=game.seat_grace,
+    )
