@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 
 from tests.clients.kinds import Client
-from tests.clients.window import Window
+from tests.clients.window import PATIENCE, Window
 
 PROMPT = re.compile(r"> ?(.*)")
 HEADING = re.compile(r" {3,4}A B C ")
 ROW = re.compile(r"( \d|1\d)[ ╎]")
+AMOUNTS = {0: "off", 16: "16 colours", 256: "256 colours", 2**24: "true colour"}
 
 
 def board(window: Window) -> list[str]:
@@ -22,6 +24,28 @@ def board(window: Window) -> list[str]:
     columns = [lines[last].index(f" {letter} ") + 1 for letter in "ABCDEFGHIJKLMNO"]
     assert all(rows[5][column] != " " for column in columns), "row 6 is as wide as the board"
     return rows
+
+
+def until_told(window: Window, *words: str) -> None:
+    """Wait until "options" says something of the client.
+
+    The server asks a client in several rounds what it can show. Somebody at it can be faster.
+    """
+    end, said = time.monotonic() + PATIENCE, ""
+    while not all(each in said for each in words):
+        assert time.monotonic() < end, f"no {words} in {said}"
+        window.type("options")
+        said = window.until("set machine on")
+        window.until("> ")
+
+
+def until_known(window: Window, client: Client) -> None:
+    """Wait until the server knows what a client can show."""
+    until_told(
+        window,
+        f"boards in {'UTF-8' if client.utf8 else 'ASCII'} here",
+        f"which is {AMOUNTS[client.colours]} here",
+    )
 
 
 def check(window: Window, client: Client, typed: set[str]) -> None:

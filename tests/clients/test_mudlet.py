@@ -33,7 +33,7 @@ from tests.clients.wire import (
 
 PASSWORD = "swordfish"  # noqa: S105  (nobody's)
 END_OF_RECORD = bytes([0xEF])
-LINEMODE = 34
+LINEMODE, TIMING_MARK = 34, 6
 
 
 @pytest.fixture
@@ -114,6 +114,8 @@ def test_every_prompt_ends_with_a_mark(mudlet: Callable[..., Mudlet]) -> None:
     player.until_told(DO, NAWS)
     player.until_told(SB, TTYPE, 1)
     come_in(player, "mudletmarks")
+    player.send(bytes([IAC, DO, TIMING_MARK]))
+    player.until_told(WILL, TIMING_MARK)  # which comes behind the mark of the prompt
     marks = player.commands.count(END_OF_RECORD)
     for number in range(1, 4):
         player.type("who")

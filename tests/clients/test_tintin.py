@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.clients.conftest import Open
 from tests.clients.kinds import TINTIN, Client
-from tests.clients.looks import HEADING
+from tests.clients.looks import HEADING, until_told
 from tests.clients.pictures import PAGE
 from tests.clients.window import Window
 
@@ -44,6 +44,7 @@ def test_a_script_hears_what_happens(window: Open, tmp_path: Path) -> None:
 def test_a_screen_reader_is_not_read_a_grid(window: Open) -> None:
     anna = window(started("-s"))
     come_in(anna, "listening")
+    until_told(anna, "reader: auto, which is on here")
     anna.type("look at card table")
     anna.until("Trolls")
     anna.until("\n> ")

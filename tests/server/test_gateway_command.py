@@ -216,7 +216,7 @@ def test_a_client_that_stops_reading_is_cut_off(tmp_path: Path, run_server: RunS
             with suppress(ConnectionError):
                 while piece := connection.recv(65_536):
                     told += len(piece)
-            assert told < 4_000_000  # what the kernel has room for, of some 200 MB
+            assert told < 100_000_000  # what kernels have room for is less than half of it all
         with link(place) as (connection, heard):
             connection.sendall(written(HELLO | {"secret": SECRET}))
             assert next(heard)["type"] == "welcome"
