@@ -6,16 +6,18 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	done)
 VENV := .venv
 BIN := $(VENV)/bin
+EVENNIA := build/evennia
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.text \
 	thudmud.text.premises thudmud.script
 
-.PHONY: run test fast soak fuzz lint bench docs clients clean
+.PHONY: run test fast soak fuzz lint bench docs clients evennia clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
 
-test: lint clients
-	$(BIN)/pytest -q -m "" -n auto
+test: lint clients evennia
+	@echo "Running all tests, on all processors ..."
+	@$(BIN)/pytest -q -m "" -n auto
 
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
@@ -33,9 +35,10 @@ fuzz: $(VENV)/.fuzz
 	done
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@echo "Checking style and types ..."
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 
 bench: $(VENV)/.dev
 	for each in benchmarks/*.py; do $(BIN)/python $$each || exit 1; done
@@ -46,16 +49,26 @@ docs: $(VENV)/.dev
 
 # The end to end tests drive real clients; this installs those that are missing.
 clients:
-	sh tests/clients.sh
+	@sh tests/clients.sh
 
-$(VENV)/.run: WHAT = .
-$(VENV)/.dev: WHAT = '.[dev]'
-$(VENV)/.fuzz: WHAT = '.[dev,fuzz]'
-$(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
+# Other tests drive a MUD of Evennia's. It has an environment of its own: what it needs brings along
+# a package called "tests".
+evennia: $(EVENNIA)/.installed
+
+$(VENV)/.run: NEEDS = what it needs
+$(VENV)/.dev: EXTRAS = [dev]
+$(VENV)/.dev: NEEDS = what its checks and tests need
+$(VENV)/.fuzz: EXTRAS = [dev,fuzz]
+$(VENV)/.fuzz: NEEDS = what its fuzzer needs
+$(EVENNIA)/.installed: EXTRAS = [evennia]
+$(EVENNIA)/.installed: NEEDS = Evennia
+$(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz $(EVENNIA)/.installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "thudmud needs Python 3.11 or newer." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable $(WHAT)
-	touch $@
+	@echo "Making a virtual environment in $(@D) ..."
+	@$(PYTHON) -m venv $(@D)
+	@echo "Installing thudmud and $(NEEDS) (a minute or so) ..."
+	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check --editable '.$(EXTRAS)'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,8 +12,9 @@ from typing import TypeVar
 import pytest
 
 from thudmud.script import Mismatch, StageError, TranscriptError
+from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.script_command import read_address, read_variable
-from thudmud.server.cli.staging import Setup, UnplayableError, play
+from thudmud.server.cli.staging import Setup, play
 from thudmud.server.config_file import ConfigError
 
 _T = TypeVar("_T")
@@ -56,7 +57,7 @@ class TranscriptItem(pytest.Item):
             problems = [f"{self._shown_path}: {error}"]
         except ConfigError as error:
             problems = list(error.problems)
-        except UnplayableError as error:
+        except CommandError as error:
             problems = [str(error)]
         shown = [f"{self._shown_path}: {each}" for each in mismatches]
         if shown or problems:

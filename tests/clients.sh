@@ -12,6 +12,9 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
-$as_root apt-get update -qq
+echo "Installing the clients that the tests drive:$missing (a minute or so) ..."
+progress="$(dirname "$0")/../progress.sh"
+sh "$progress" $as_root apt-get update -q
 # shellcheck disable=SC2086  (a list of words)
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+sh "$progress" $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $missing

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
 """What a server may run in."""
 
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
+FreePort = Callable[[], int]
+PassTime = Callable[[float], Awaitable[None]]
 
 
 @contextmanager
@@ -48,3 +51,42 @@ def run_server(tmp_path: Path) -> RunServer:
         return _run_server(words, cwd)
 
     return run
+
+
+@pytest.fixture
+def free_port() -> Iterator[FreePort]:
+    """Return what finds a port that is free, and is given to nobody who does not ask for it.
+
+    It is bound, and nobody listens on it: whoever asks for it by its number can, as servers do who
+    set SO_REUSEADDR. A number that is only looked up can be another program's a moment later.
+    """
+    with ExitStack() as stack:
+
+        def find() -> int:
+            holder = stack.enter_context(socket.socket())
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind(("127.0.0.1", 0))
+            return int(holder.getsockname()[1])
+
+        yield find
+
+
+@pytest.fixture
+async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
+    """Return what lets so many seconds pass at once for the timers of the loop.
+
+    With it a limit can be so long that no machine is too slow for what has to come before. It needs
+    asyncio's own loop: uvloop's clock cannot be set.
+    """
+    loop = asyncio.get_running_loop()
+    now, passed = loop.time, 0.0
+
+    async def pass_by(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+        # What is due is called, wakes whoever has slept, and those do their work.
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(loop, "time", lambda: now() + passed)
+    return pass_by

@@ -120,6 +120,16 @@ def test_pure_rooms_open_no_files(path: Path) -> None:
         ]
 
 
+def test_no_two_classes_have_one_name() -> None:
+    plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
+    places: dict[str, list[str]] = {}
+    for path in [*MODULES, *plugin]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT.parent)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_say_what_is_in_them(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -1,8 +1,46 @@
 """The root of all exceptions of thudmud. Imports nothing, so that every room may import it.
 
 Whoever embeds thudmud catches `ThudmudError` and has caught everything that it raises on purpose.
-An exception is defined in the room that raises it; what each is, and what can be told from it,
-stands there.
+Each is defined in the room that raises it; those that several rooms raise are defined here:
+
+    ThudmudError
+        InvalidValueError   a value that cannot be, such as two pieces on one square
+        StartError          a server cannot start as it is configured
+        IllegalMove         the rules refuse a move
+        RecordError         a game record cannot be read
+        TooManyPathsError   there are too many ways to trample to look at them all
+        Refused             a player's command changes nothing
+        Unread              the moves of a battle have to be read from where they are stored
+        ParseError          a line is no command
+        FormError           JSON that does not hold the value it should hold
+        Misread             a stored text is no event
+        TooNew              a later version of thudmud stored an event
+        StateError          JSON that does not hold the state of a house
+        TranscriptError     a line of a transcript means nothing
+        VariableError       a variable of a transcript is written wrongly, or has no value
+        StageError          a step of a transcript cannot be played
+        Unfetched           a file that a transcript includes cannot be read
+        Unclear             in Evennia: no board fits what was said, or several do
+        Fault               a gateway does not do what its client asks for
+        JournalError        the journal cannot be used
+            Conflict        somebody else has stored events first
+            NotWritten      events could not be stored, and may be later
+            Damaged         what is stored is not what was written
+            Unknown         a later version of thudmud wrote the journal, or another program
+            Unfollowed      the journal does not tell any more what is stored
+        AccountsError       the accounts cannot be used
+            Unusable        their file is damaged, or not one of accounts
+            Unavailable     they cannot be read or changed now, and may be later
+            NameTaken       there is an account of that name already
+            Nobody          there is no account of that name
+        ConfigError         the configuration cannot be used
+        ProgramError        a bot's program cannot be used any longer
+        CommandError        a subcommand of ``thudmud`` cannot do what is asked for
+        RefusedFileError    a file is not imported
+            KnownError      its battle is there already
+        StrangerError       there is no battle of the player to be exported
+
+What can be told from one stands with its class.
 """
 
 from __future__ import annotations
@@ -16,4 +54,12 @@ class InvalidValueError(ThudmudError, ValueError):
     """A value that cannot be, such as a position with two pieces on one square.
 
     Values are checked when they are made, so whoever holds one need not ask again.
+    """
+
+
+class StartError(ThudmudError):
+    """A server or a gateway cannot start as it is configured.
+
+    A port or socket that cannot be had, or a file of TLS or of the log that cannot be used;
+    ``str()`` is a line for its operator.
     """

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tests.evennia.players import Player
@@ -15,7 +16,10 @@ from tests.evennia.players import Player
 ROOT = Path(__file__).parents[2]
 PASSWORD = "a dwarf in the hand"  # noqa: S105 (of people who are made up)
 
+_TRY_AGAIN = "Connection to Evennia timed out. Try again."
+_STARTED = "Evennia Server successfully started."
 _MADE = "successfully restarted in 'reset' mode"
+_LOGIN_SCREEN = "look will re-show this screen."  # its last words
 _PATIENCE = 120.0  # seconds
 
 _SETTINGS = """
@@ -35,35 +39,29 @@ class Mud:
     Args:
         commands: the folder of the commands of an environment with Evennia.
         folder: where it is made.
+        port: where people connect.
+        amp: where its own two processes do.
     """
 
-    def __init__(self, commands: Path, folder: Path) -> None:
-        self.port, amp = _free_port(), _free_port()
+    def __init__(self, commands: Path, folder: Path, port: int, amp: int) -> None:
         self.clients: list[Player] = []
+        self._port = port
         self._commands = commands
         self._game = folder / "mud"
         self._run("--init", "mud", cwd=folder)
         conf = self._game / "server" / "conf" / "settings.py"
         with conf.open("a", encoding="utf-8") as file:
-            file.write(_SETTINGS.format(telnet=self.port, amp=amp) + SETTINGS_OF_THE_PAGE)
+            file.write(_SETTINGS.format(telnet=port, amp=amp) + SETTINGS_OF_THE_PAGE)
         self._run("migrate")
 
     def start(self) -> None:
         """Start it, and wait until people can come in."""
-        # On a busy machine Evennia loses patience with its own portal; asked again, it goes on.
-        for _ in range(4):
+        before = self.log().count(_STARTED)
+        if _TRY_AGAIN in self._run("start"):
+            # On a busy machine Evennia loses patience with its own portal, which is there by now.
             self._run("start")
-            if len(self._pids()) == 2:
-                self._wait_until_made()
-                return
-        raise AssertionError(f"it does not start: {self.log()}")
-
-    def _wait_until_made(self) -> None:
-        """Wait until it has restarted, as it does once when all is new: puppets are let go then."""
-        limit = time.monotonic() + _PATIENCE
-        while _MADE not in self.log():
-            assert time.monotonic() < limit, self.log()
-            time.sleep(0.05)
+        # When all is new it restarts once more: puppets are let go then, and lines are lost.
+        self._wait_until(lambda: self.log().count(_STARTED) > before and _MADE in self.log())
 
     def stop(self) -> None:
         """Stop both processes, however they are; one of them may be just starting the other."""
@@ -77,8 +75,13 @@ class Mud:
                 _end(pid, str(self._game))
 
     def client(self) -> Player:
-        """Return somebody who is connected until the MUD stops."""
-        self.clients.append(Player(self.port))
+        """Return somebody who is at the login screen, and connected until the MUD stops.
+
+        Evennia takes two connections a second. Who has to wait has no session yet, and what they
+        type is dropped without a word; the login screen is the first that a session is shown.
+        """
+        self.clients.append(Player(self._port))
+        self.clients[-1].until(lambda line: _LOGIN_SCREEN in line)
         return self.clients[-1]
 
     def log(self) -> str:
@@ -86,10 +89,20 @@ class Mud:
         return "\n".join(log.read_text("utf-8", "replace") for log in logs)
 
     def _pids(self) -> set[int]:
-        files = (self._game / "server" / f"{name}.pid" for name in ("portal", "server"))
-        return {int(file.read_text("utf-8")) for file in files if file.is_file()}
+        pids = set()
+        for name in ("portal", "server"):
+            with suppress(FileNotFoundError):  # each takes its file away when it ends
+                pids.add(int((self._game / "server" / f"{name}.pid").read_text("utf-8")))
+        return pids
 
-    def _run(self, *words: str, cwd: Path | None = None) -> None:
+    def _wait_until(self, is_so: Callable[[], bool]) -> None:
+        limit = time.monotonic() + _PATIENCE
+        while not is_so():
+            assert time.monotonic() < limit, self.log()
+            time.sleep(0.05)
+
+    def _run(self, *words: str, cwd: Path | None = None) -> str:
+        """Run a command of Evennia's; return what it says."""
         environment = {
             **os.environ,
             # Evennia starts what it finds by its name.
@@ -110,20 +123,16 @@ class Mud:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+        return done.stdout
 
 
 def _end(pid: int, game: str) -> None:
     """See to it that a process that was started for a game is gone."""
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + _PATIENCE
     while _runs(pid, game):
         if time.monotonic() > limit:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
 
 

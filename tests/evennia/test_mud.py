@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import FreePort
 from tests.evennia.mud import PAGE, PASSWORD, Mud
 from tests.evennia.players import MudStage, Player
 from thudmud.script import Transcript, perform
-from thudmud.script.parts import Act, Step
+from thudmud.script.parts import Act, TranscriptStep
 from thudmud.text.help import PAGES
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
@@ -23,8 +24,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def mud(evennia_bin: Path, tmp_path: Path) -> Iterator[Mud]:
-    mud = Mud(evennia_bin, tmp_path)
+def mud(evennia_bin: Path, tmp_path: Path, free_port: FreePort) -> Iterator[Mud]:
+    mud = Mud(evennia_bin, tmp_path, free_port(), free_port())
     try:
         mud.start()
         yield mud
@@ -33,13 +34,7 @@ def mud(evennia_bin: Path, tmp_path: Path) -> Iterator[Mud]:
 
 
 def connected(mud: Mud, name: str) -> Player:
-    player = mud.client()
-    greeted = [""]
-    while f"You become {name}." not in greeted[-1]:
-        # A MUD that has just been made restarts once, and what is typed meanwhile is lost.
-        player.type(f"connect {name} {PASSWORD}")
-        greeted = player.until(lambda line: "You become" in line or "Server restarted" in line)
-    return player
+    return logged_in(mud.client(), name)
 
 
 def newcomer(mud: Mud, name: str) -> Player:
@@ -48,10 +43,16 @@ def newcomer(mud: Mud, name: str) -> Player:
     player.until(lambda line: "Is this what you intended?" in line)
     player.type("Y")
     player.until(lambda line: f"'{name}' was created" in line)
-    return connected(mud, name)
+    return logged_in(player, name)
 
 
-def steps_of_the_match() -> list[Step]:
+def logged_in(player: Player, name: str) -> Player:
+    player.type(f"connect {name} {PASSWORD}")
+    player.until(lambda line: f"You become {name}." in line)
+    return player
+
+
+def steps_of_the_match() -> list[TranscriptStep]:
     """Return what is typed in the transcript, with what those who play see.
 
     How people come to a board is the MUD's own affair; Carla, who has no part in it, is not there.
@@ -70,7 +71,7 @@ def page_block(kind: str) -> str:
     return str(block)
 
 
-def played(steps: Sequence[Step], stage: MudStage) -> None:
+def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
     mismatches, _ = perform(Transcript(tuple(steps)), stage)
     assert not mismatches, "\n".join(map(str, mismatches))
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 
-from tests.fuzz.wire import TERMS, Report, reported
+from tests.fuzz.wire import POLICY, Report, reported
 from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
@@ -54,13 +54,13 @@ async def byte_path(data: bytes) -> None:
 
 def check(data: bytes, report: Report) -> None:
     """Hold what came of bytes to what must be true of it whatever they are."""
-    assert report.line <= 4 * TERMS.max_line
-    assert report.subnegotiation <= TERMS.max_subnegotiation
+    assert report.line <= 4 * POLICY.max_line
+    assert report.subnegotiation <= POLICY.max_subnegotiation
     assert len(report.sent) <= 1000 + 20 * len(data), "little input has a large answer"
     assert len(report.items) <= len(data)
     for line in report.items:
         if isinstance(line, str):
-            assert len(line) <= TERMS.max_line
+            assert len(line) <= POLICY.max_line
             assert all(char.isprintable() or char in _JOINERS for char in line)
 
 

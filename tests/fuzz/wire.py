@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.server.telnet.items import Client, Item
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
-TERMS = Terms(max_line=10, max_subnegotiation=64)
+POLICY = TelnetPolicy(max_line=10, max_subnegotiation=64)
 """Caps so low that short inputs get beyond them."""
 
 
@@ -83,12 +83,12 @@ class Report:
 class Wire:
     """One connection; to be made inside an event loop."""
 
-    def __init__(self, terms: Terms = TERMS) -> None:
+    def __init__(self, policy: TelnetPolicy = POLICY) -> None:
         self._notes = Notes()
         self._mistakes: list[BaseException] = []
         self._line = self._subnegotiation = 0
         buffer = memoryview(bytearray(RECEIVE_BUFFER))
-        self._connection = Connection(lambda _: self._notes, terms, buffer)
+        self._connection = Connection(lambda _: self._notes, policy, buffer)
         self._connection.connection_made(Nowhere())
         self._feed_byte = self._connection._interpreter.feed_byte
         self._connection._interpreter.feed_byte = self._fed  # type: ignore[method-assign]
@@ -119,9 +119,9 @@ class Wire:
             raise
 
 
-async def reported(packets: Iterable[bytes], terms: Terms = TERMS) -> Report:
+async def reported(packets: Iterable[bytes], policy: TelnetPolicy = POLICY) -> Report:
     """Return what comes of packets on a connection of their own."""
-    wire = Wire(terms)
+    wire = Wire(policy)
     await asyncio.sleep(0)  # until it has begun to negotiate
     for packet in packets:
         wire.feed(packet)

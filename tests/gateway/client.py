@@ -10,7 +10,7 @@ from typing import Any
 
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.link import Link
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.journal import Journal, MemoryJournal
 
 SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
@@ -116,12 +116,12 @@ class Client:
 
 
 async def opened(
-    journal: Journal | None = None, terms: Terms | None = None, word: str = "token"
+    journal: Journal | None = None, policy: GatewayPolicy | None = None, word: str = "token"
 ) -> Gateway:
     numbers = count(1)
     gateway = Gateway(
         journal or MemoryJournal(),
-        terms or Terms(secret=SECRET),
+        policy or GatewayPolicy(secret=SECRET),
         clock=lambda: NOW,
         token=lambda: f"{word}-{next(numbers)}",
     )

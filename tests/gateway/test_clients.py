@@ -10,8 +10,8 @@ from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.board import Board
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.requests import Open
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.requests import OpenRequest
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
@@ -55,12 +55,12 @@ async def test_first_words_of_others(connect: Connect, words: bytes) -> None:
 
 
 async def test_no_words_at_all() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, hello_limit=0.01))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, hello_limit=0.01))
     assert [each["code"] for each in await Client(gateway).end()] == ["hello_first"]
     await gateway.close()
 
 
-async def test_a_welcome_tells_the_terms(connect: Connect) -> None:
+async def test_a_welcome_tells_the_policy(connect: Connect) -> None:
     assert await connect().greet() == {
         "type": "welcome",
         "version": 1,
@@ -87,7 +87,7 @@ async def test_one_link_for_each_client(client: Client, connect: Connect) -> Non
 
 
 async def test_no_more_clients_than_there_may_be() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, links=1))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, links=1))
     first = Client(gateway)
     await first.greet()
     assert await last_words(Client(gateway), **GREETING | {"client": "two"}) == ("full", True)
@@ -170,7 +170,7 @@ async def test_a_claim_outlasts_a_session(client: Client, connect: Connect) -> N
 
 
 async def test_no_more_boards_and_players_than_there_may_be() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, boards=1, players=2))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, boards=1, players=2))
     client = Client(gateway)
     await client.greet()
     await client.seat()
@@ -410,7 +410,7 @@ async def test_what_is_asked_for_just_before_a_session_ends_leaves_nothing_behin
     client = connect()
     await client.greet()
     session = gateway._sessions["mud"]
-    asked = [Open(id=n, board=f"board-{n}") for n in range(1, 4)]
+    asked = [OpenRequest(id=n, board=f"board-{n}") for n in range(1, 4)]
     gateway.begin(session, asked[0])
     gateway.end(session)
     gateway.begin(session, asked[1])

@@ -9,7 +9,7 @@ import pytest
 
 from tests.gateway.client import SECRET, Client, opened
 from thudmud.gateway.board import Board
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.journal import Entry, JournalError, MemoryJournal, NotWritten, SqliteJournal
 from thudmud.play.events import Event, Parting
 from thudmud.text import Message
@@ -155,7 +155,7 @@ async def test_a_board_that_cannot_be_read_is_not_opened() -> None:
 
 async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
     journal = Moody()
-    gateway = await opened(journal, Terms(secret=SECRET))
+    gateway = await opened(journal, GatewayPolicy(secret=SECRET))
     client = Client(gateway)
     await client.greet()
     await client.seat()

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import RunServer
 from tests.gateway.client import SECRET
 from thudmud.gateway.faults import FATAL, Code
-from thudmud.gateway.requests import KINDS, Line, Request
+from thudmud.gateway.requests import KINDS, LineRequest, Request
 from thudmud.language import parse
 
 ROOT = Path(__file__).parents[2]
@@ -134,7 +134,9 @@ def test_every_command_in_lpc_becomes_a_line_of_the_game() -> None:
     for _, line in told:
         assert "%" not in line
         parse(line)
-    assert Line(id=1, board="oak", player="Anna", line=told[0][1]).line == "join game as dwarf"
+    assert (
+        LineRequest(id=1, board="oak", player="Anna", line=told[0][1]).line == "join game as dwarf"
+    )
 
 
 @pytest.mark.parametrize("source", [BOARD, HANDLER], ids=["board", "gateway"])

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import PassTime
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.policy import GatewayPolicy
 
 BAD_LINES = {
     b"nonsense": "malformed",
@@ -63,7 +64,7 @@ async def test_any_bytes_only_ever_come_to_errors(pieces: list[bytes]) -> None:
 
 
 async def test_a_client_that_stops_reading_is_dropped_and_can_go_on(connect: Connect) -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536, close_grace=0))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536, close_grace=0))
     client = Client(gateway)
     token = (await client.greet())["session"]
     await client.seat()
@@ -96,7 +97,7 @@ async def test_a_client_that_stops_reading_is_dropped_and_can_go_on(connect: Con
 
 
 async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     await client.greet()
     await client.answer("open", board="oak")
@@ -107,7 +108,7 @@ async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None
 
 
 async def test_a_client_that_comes_back_but_acknowledges_nothing_has_nothing_more_done() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     token = (await client.greet())["session"]
     await client.answer("open", board="oak")
@@ -139,7 +140,7 @@ async def test_a_client_that_comes_back_but_acknowledges_nothing_has_nothing_mor
 
 
 async def test_nothing_is_kept_that_is_acknowledged() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, outbox_bytes=65_536))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     await client.greet()
     await client.answer("open", board="oak")
@@ -161,13 +162,17 @@ async def test_nobody_has_what_was_not_sent(client: Client, seen: int) -> None:
     )
 
 
-async def test_a_silent_client_is_asked_and_then_dropped() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, heartbeat=0.05, resume_grace=600))
+async def test_a_silent_client_is_asked_and_then_dropped(pass_time: PassTime) -> None:
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, heartbeat=60, resume_grace=600))
     client = Client(gateway)
     token = (await client.greet())["session"]
+    await pass_time(60)
     assert await client.hear() == {"type": "ping"}
     client.say(type="pong")
+    await pass_time(60)
+    await pass_time(60)
     assert await client.hear() == {"type": "ping"}  # it was heard
+    await pass_time(60)
     assert [each["code"] for each in await client.end()] == ["silent"]
     assert (await Client(gateway).greet(session=token))["resumed"] is True
     await gateway.close()

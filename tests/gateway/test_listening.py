@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.gateway.client import PATIENCE, SECRET, opened
+from thudmud.errors import StartError
 from thudmud.gateway import listening
-from thudmud.gateway.listening import CannotListen, Listener
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.listening import Acceptor
+from thudmud.gateway.policy import GatewayPolicy
 
 
 async def code(reader: asyncio.StreamReader) -> str:
@@ -22,18 +23,18 @@ async def code(reader: asyncio.StreamReader) -> str:
 
 async def test_no_more_links_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "STRANGERS", 1)
-    gateway = await opened(terms=Terms(secret=SECRET, links=1))
-    listener = Listener(gateway)
-    server, place = await listener.on_port("127.0.0.1", 0)
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, links=1))
+    acceptor = Acceptor(gateway)
+    server, place = await acceptor.on_port("127.0.0.1", 0)
     host, port = place.split()
     links = [await asyncio.open_connection(host, port) for _ in range(3)]
     assert await code(links[2][0]) == "full"
     # The others may stay, until they are told that it is over.
     server.close()
-    listener.close()
+    acceptor.close()
     assert [await code(reader) for reader, _ in links[:2]] == ["closing"] * 2
     async with asyncio.timeout(PATIENCE):
-        await listener.ended()
+        await acceptor.ended()
     for _, writer in links:
         writer.close()
     await gateway.close()
@@ -41,10 +42,10 @@ async def test_no_more_links_than_there_may_be(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
-    listener = Listener(gateway)
-    server, _ = await listener.on_path(tmp_path / "socket")
-    with pytest.raises(CannotListen, match="another program listens there"):
-        await listener.on_path(tmp_path / "socket")
+    acceptor = Acceptor(gateway)
+    server, _ = await acceptor.on_path(tmp_path / "socket")
+    with pytest.raises(StartError, match="another program listens there"):
+        await acceptor.on_path(tmp_path / "socket")
     reader, writer = await asyncio.open_unix_connection(tmp_path / "socket")
     writer.write(b"nonsense\n")
     assert await code(reader) == "hello_first"
@@ -52,4 +53,4 @@ async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -
     server.close()
     await gateway.close()
     async with asyncio.timeout(PATIENCE):
-        await listener.ended()
+        await acceptor.ended()

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.gateway.client import NOW, SECRET, Client
 from thudmud.gateway.faults import FATAL, Code
 from thudmud.gateway.gateway import Gateway
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.requests import KINDS, Request
-from thudmud.gateway.terms import Terms
 from thudmud.journal import MemoryJournal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text("utf-8")
@@ -28,7 +28,7 @@ TOKENS = re.findall(
 async def test_every_exchange_is_what_the_gateway_says() -> None:
     tokens = iter(TOKENS)
     gateway = Gateway(
-        MemoryJournal(), Terms(secret=SECRET), clock=lambda: NOW, token=lambda: next(tokens)
+        MemoryJournal(), GatewayPolicy(secret=SECRET), clock=lambda: NOW, token=lambda: next(tokens)
     )
     await gateway.open()
     client, heard = Client(gateway), 0

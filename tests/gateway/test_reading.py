@@ -10,8 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.framing import Lines
-from thudmud.gateway.requests import KINDS, Hello, Line, Open, Ping, Request, Sent, read
+from thudmud.gateway.framing import LineBuffer
+from thudmud.gateway.requests import (
+    KINDS,
+    Hello,
+    LineRequest,
+    OpenRequest,
+    Ping,
+    Request,
+    Sent,
+    read,
+)
 
 LINE = {"type": "line", "id": 3, "board": "oak", "player": "Anna", "line": "look"}
 OPEN = {"type": "open", "id": 3, "board": "oak"}
@@ -38,8 +47,8 @@ def written(**data: Any) -> bytes:
 
 
 def test_what_is_right() -> None:
-    assert read(written(**LINE)) == Line(id=3, board="oak", player="Anna", line="look")
-    assert read(written(**OPEN)) == Open(id=3, board="oak", rules="discworld", style="full")
+    assert read(written(**LINE)) == LineRequest(id=3, board="oak", player="Anna", line="look")
+    assert read(written(**OPEN)) == OpenRequest(id=3, board="oak", rules="discworld", style="full")
     assert read(b' { "type" : "ping" } ') == Ping()
     hello = read(written(**GREETING))
     assert isinstance(hello, Hello)
@@ -173,7 +182,7 @@ def test_any_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) 
 
 
 def test_lines_and_what_is_too_long() -> None:
-    lines = Lines(4)
+    lines = LineBuffer(4)
     assert list(lines.feed(b"ab\r\ncd")) == [b"ab"]
     assert list(lines.feed(b"ef\n\nabcde")) == [b"cdef", b"", None]
     assert list(lines.feed(b"and so on")) == []
@@ -183,6 +192,6 @@ def test_lines_and_what_is_too_long() -> None:
 
 @given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
 def test_lines_are_the_same_however_they_come(pieces: list[bytes], longest: int) -> None:
-    whole, cut = Lines(longest), Lines(longest)
+    whole, cut = LineBuffer(longest), LineBuffer(longest)
     expected = [*whole.feed(b"".join(pieces)), *whole.end()]
     assert [*(each for piece in pieces for each in cut.feed(piece)), *cut.end()] == expected

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.gateway.client import SECRET, Client, Heard, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.policy import GatewayPolicy
 
 LINES = [
     ("Anna", "join game as dwarf"),
@@ -217,7 +217,7 @@ async def test_without_its_word_a_session_is_not_gone_on_with(
 
 
 async def test_a_session_is_kept_for_a_while_only() -> None:
-    gateway = await opened(terms=Terms(secret=SECRET, resume_grace=0))
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, resume_grace=0))
     client = Client(gateway)
     await client.greet()
     await client.seat()

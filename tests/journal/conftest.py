@@ -25,7 +25,7 @@ async def journal(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[J
 @pytest.fixture
 async def stored(path: Path) -> AsyncIterator[SqliteJournal]:
     """Return an empty journal in a file."""
-    journal = await SqliteJournal.open(path, patience=0.1)
+    journal = await SqliteJournal.open(path)
     yield journal
     await journal.close()
 
@@ -33,6 +33,6 @@ async def stored(path: Path) -> AsyncIterator[SqliteJournal]:
 @pytest.fixture
 async def other(stored: SqliteJournal, path: Path) -> AsyncIterator[SqliteJournal]:
     """Return another instance of a journal, on the same file."""
-    journal = await SqliteJournal.open(path, poll=0.01, patience=0.1)
+    journal = await SqliteJournal.open(path, poll=0.01)
     yield journal
     await journal.close()

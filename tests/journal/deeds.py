@@ -37,7 +37,7 @@ def cleared(number: int) -> Cleared:
 def moved(ply: int) -> Moved:
     """Return a ply."""
     move = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
-    return Moved(1795225366.123456 + ply, "Anna", Side.DWARF, move, ply)
+    return Moved(1795225366.123456 + ply, "Anna", Side.DWARF, move, ply + 1)
 
 
 async def everything(journal: Journal) -> list[Entry]:

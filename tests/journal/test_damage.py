@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.journal.deeds import OAK, PINE, cleared, joined, moved, started
+from tests.journal.deeds import OAK, PATIENCE, PINE, cleared, joined, moved, started
 from thudmud.codec import SCHEMA, encode
 from thudmud.journal import Damaged, JournalError, Unknown
 from thudmud.journal.layout import TABLES
@@ -25,7 +25,7 @@ LONG = Imported(1.0, "", "classic", "Anna", "Bert", "dF1,TG7,RH8\n" + "dA6-B6\n"
 
 def fill(path: Path, games: int = 8) -> None:
     """Make a journal of which everything that SQLite has kinds of pages for is there."""
-    store = Store(path, 0.1)
+    store = Store(path, PATIENCE)
     for number in range(games):
         plies: list[Event] = [moved(ply) for ply in range(1, 41)]
         for name in (OAK, PINE):
@@ -42,7 +42,7 @@ def opened(path: Path) -> Store:
     """Open a journal; if it is refused, check that nothing of it has changed."""
     before = evidence(path)
     try:
-        return Store(path, 0.1)
+        return Store(path, PATIENCE)
     except JournalError:
         assert evidence(path) == before, "what is damaged was changed"
         raise
@@ -232,7 +232,7 @@ class TestLog:
     @pytest.fixture
     def left(self, path: Path) -> tuple[bytes, bytes, str]:
         """Return a journal's file and its log, as they are in the midst of play, and all of it."""
-        store = Store(path, 0.1)
+        store = Store(path, PATIENCE)
         for version in range(20):
             store.append([Append(OAK, version, [moved(version + 1)])])
         log = path.with_name("thud.journal-wal")
@@ -255,7 +255,7 @@ class TestLog:
         self, path: Path, left: tuple[bytes, bytes, str]
     ) -> None:
         contents, log, as_it_was = left
-        assert "ply=20" in as_it_was
+        assert "ply=21" in as_it_was
         assert self.told(path, contents, log) == as_it_was
 
     @pytest.mark.parametrize("seed", range(5))
@@ -279,8 +279,8 @@ class TestLog:
         assert self.told(path, contents, log + log[-4120:-4096] + bytes(4096)) == as_it_was
         found = self.told(path, contents, log[:-100])
         assert found is not None
-        assert "ply=19" in found
-        assert "ply=20" not in found
+        assert "ply=20" in found
+        assert "ply=21" not in found
 
     def test_a_log_without_its_journal_is_told(
         self, path: Path, left: tuple[bytes, bytes, str]
@@ -295,7 +295,7 @@ class TestLog:
     def test_a_log_of_a_damaged_file_stays(self, path: Path) -> None:
         """What is wrong is in the file alone: the log holds the only copy of what was last."""
         fill(path, 2)
-        store = Store(path, 0.1)
+        store = Store(path, PATIENCE)
         store.append([Append("birch board", 0, [joined(1)])])
         contents, log = bytearray(path.read_bytes()), beside(path, "-wal").read_bytes()
         store.close()
@@ -308,7 +308,7 @@ class TestLog:
     @pytest.mark.parametrize("statement", ["user_version = 9", "application_id = 9"])
     def test_a_log_of_what_is_not_known_stays(self, path: Path, statement: str) -> None:
         """What says that a later version wrote it is in the log alone."""
-        store = Store(path, 0.1)
+        store = Store(path, PATIENCE)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute(f"pragma {statement}")
             copies = [beside(path, suffix).read_bytes() for suffix in ("", "-wal")]
@@ -320,5 +320,5 @@ class TestLog:
 
     def test_an_empty_log_without_a_journal_is_nothing(self, path: Path) -> None:
         beside(path, "-wal").touch()
-        Store(path, 0.1).close()
+        Store(path, PATIENCE).close()
         assert path.exists()

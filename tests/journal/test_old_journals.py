@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.codec.test_events import samples
-from tests.journal.deeds import OAK, PINE, joined
+from tests.journal.deeds import OAK, PATIENCE, PINE, joined
 from thudmud.codec import SCHEMA, decode
 from thudmud.journal.store import Append, Store
 from thudmud.play.events import LANDMARKS
@@ -36,7 +36,7 @@ def kept(path: Path, schema: int) -> Path:
 
 
 def test_all_of_it_is_read_as_it_was_meant(kept: Path, schema: int) -> None:
-    store = Store(kept, 0.1)
+    store = Store(kept, PATIENCE)
     entries = store.after(0)
     assert [repr(entry.event) for entry in entries] == [value for _, value in samples(schema)]
     assert [entry.stream for entry in entries[:4]] == [OAK, PINE, OAK, PINE]
@@ -47,18 +47,18 @@ def test_all_of_it_is_read_as_it_was_meant(kept: Path, schema: int) -> None:
 
 
 def test_its_landmarks_are_those_of_today(kept: Path) -> None:
-    store = Store(kept, 0.1)
+    store = Store(kept, PATIENCE)
     landmarks = [entry for entry in store.after(0) if isinstance(entry.event, LANDMARKS)]
     assert store.landmarks() == landmarks, "what `landmark` says in old rows has to be brought up"
     store.close()
 
 
 def test_it_is_gone_on_with(kept: Path) -> None:
-    store = Store(kept, 0.1)
+    store = Store(kept, PATIENCE)
     store.append([Append(OAK, store.list()[OAK], [joined(1)])])
     before = store.after(0)
     store.close()
-    again = Store(kept, 0.1)
+    again = Store(kept, PATIENCE)
     assert again.after(0) == before
     assert before[-1].event == joined(1)
     again.close()
@@ -66,7 +66,7 @@ def test_it_is_gone_on_with(kept: Path) -> None:
 
 def keep(path: Path) -> None:
     """Make the journal of the schema of today."""
-    store = Store(path, 0.1)
+    store = Store(path, PATIENCE)
     for number, (text, _) in enumerate(samples(SCHEMA)):
         store.append([Append((OAK, PINE)[number % 2], number // 2, [decode(SCHEMA, text)])])
     store.close()

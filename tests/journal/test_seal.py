@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journal.deeds import OAK, joined, started
+from tests.journal.deeds import OAK, PATIENCE, joined, started
 from thudmud.journal import Damaged
 from thudmud.journal.seal import SUFFIX, is_sealed, set_seal
 from thudmud.journal.store import Append, Store
@@ -28,7 +28,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def write(path: Path, version: int = 0) -> Store:
     """Return an open store that has written something."""
-    store = Store(path, 0.1)
+    store = Store(path, PATIENCE)
     store.append([Append(OAK, version, [joined(1), started(2)])])
     return store
 
@@ -37,7 +37,7 @@ def test_what_was_closed_is_not_checked_again(path: Path, checks: list[Path]) ->
     write(path).close()
     assert is_sealed(path)
     checks.clear()
-    Store(path, 0.1).close()
+    Store(path, PATIENCE).close()
     assert not checks
 
 
@@ -51,7 +51,7 @@ def test_what_was_not_closed_is_checked(path: Path, tmp_path: Path, checks: list
     assert beside(copy, "-wal").stat().st_size
     assert not is_sealed(copy), "the file itself is as it was, but there is more in its log"
     checks.clear()
-    store = Store(copy, 0.1)
+    store = Store(copy, PATIENCE)
     assert checks == [copy]
     assert store.list() == {OAK: 4}
     store.close()
@@ -65,7 +65,7 @@ def test_a_flipped_bit_is_found_behind_a_seal(path: Path) -> None:
     path.write_bytes(contents)
     assert beside(path, SUFFIX).exists()
     with pytest.raises(Damaged):
-        Store(path, 0.1)
+        Store(path, PATIENCE)
 
 
 @pytest.mark.parametrize("seal", [b"", b"4096 00000000\n", b"\xff" * 100])
@@ -73,13 +73,13 @@ def test_a_seal_that_does_not_fit_is_no_harm(path: Path, seal: bytes, checks: li
     write(path).close()
     beside(path, SUFFIX).write_bytes(seal)
     checks.clear()
-    Store(path, 0.1).close()
+    Store(path, PATIENCE).close()
     assert checks == [path]
 
 
 def test_what_somebody_else_has_open_is_not_sealed(path: Path) -> None:
     first = write(path)
-    second = Store(path, 0.1)
+    second = Store(path, PATIENCE)
     second.close()
     assert not beside(path, SUFFIX).exists()
     first.close()

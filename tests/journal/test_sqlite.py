@@ -176,8 +176,8 @@ async def main():
 asyncio.run(main())
 """
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, cwd=ROOT)
-        assert events_of(await soon(following)) == [joined(7)]
         assert await process.wait() == 0
+        assert events_of(await soon(following)) == [joined(7)]
         await stored.append(PINE, 1, [joined(8)])
         assert events_of(await soon(following)) == [joined(8)]
 
@@ -264,6 +264,7 @@ class TestTrouble:
     async def test_another_process_that_does_not_let_go(
         self, stored: SqliteJournal, path: Path
     ) -> None:
+        await setting(stored, "pragma busy_timeout = 100")  # milliseconds, of 5 seconds
         with closing(sqlite3.connect(path, isolation_level=None)) as greedy:
             greedy.execute("begin immediate")
             await fails_only_now(stored, "another process does not let go of it")
@@ -292,8 +293,10 @@ class TestTrouble:
         await fails(stored, "it cannot be written to")
 
     async def test_what_is_no_event_harms_nobody_else(self, stored: SqliteJournal) -> None:
+        spoilt = joined(2)
+        object.__setattr__(spoilt, "at", float("nan"))  # none can be made so
         wrong, right = await asyncio.gather(
-            stored.append(PINE, 0, [joined(1), joined(float("nan"))]),  # type: ignore[arg-type]
+            stored.append(PINE, 0, [joined(1), spoilt]),
             stored.append(OAK, 2, [joined(3)]),
             return_exceptions=True,
         )
@@ -329,7 +332,7 @@ class TestTrouble:
         assert logged.exc_info
         monkeypatch.undo()
         await stored.close()
-        again = Store(path, 0.1)
+        again = Store(path, PATIENCE)
         assert again.list() == {OAK: 2}, "the file was let go of"
         again.close()
 
@@ -420,6 +423,6 @@ class TestOpening:
         assert names(path.parent) == [path.name, f"{path.name}-seal"]
 
     def test_only_its_own_files_are_made(self, path: Path) -> None:
-        Store(path, 0.1).close()
+        Store(path, PATIENCE).close()
         assert names(path.parent) == [path.name, f"{path.name}-seal"]
         assert path.stat().st_nlink == 1

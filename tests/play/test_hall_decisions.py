@@ -212,8 +212,3 @@ def test_deciding_changes_nothing(hall: Hall) -> None:
     (decision,) = decide(hall, "Anna", Go(), 7.0)
     assert decision.board is None
     assert hall.tables["oak board"].version == 1
-
-
-def test_what_is_no_command_is_a_mistake(hall: Hall) -> None:
-    with pytest.raises(TypeError, match="the hall knows nothing of object"):
-        decide(hall, "Anna", object(), 7.0)  # type: ignore[arg-type]

@@ -86,13 +86,6 @@ class TestTallies:
         assert standings.score("Zoe") is None
         assert standings.score("Anna") is None
 
-    def test_a_seat_without_a_name_counts_for_nobody(
-        self, annals: Annals, standings: Standings
-    ) -> None:
-        annals.whole(dwarf="", troll="Bert")
-        assert standings.score("") is None
-        assert standings.score("Bert") is not None
-
 
 class TestRatings:
     def test_a_winner_rises_as_the_loser_falls(self, annals: Annals, standings: Standings) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.play.conftest import STARTED, after, events, ply, refusal
+from thudmud.errors import InvalidValueError
 from thudmud.play.commands import End, Join, Leave, Resign, SetRules, Start
 from thudmud.play.events import (
     BattleEnded,
@@ -262,10 +263,8 @@ def test_deciding_changes_nothing(started: Table) -> None:
     assert started == before
 
 
-def test_what_is_no_event_or_command_is_a_mistake(empty: Table) -> None:
-    with pytest.raises(TypeError, match="object is not an event of a table"):
-        empty.apply(object())  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a table knows nothing of object"):
-        events(empty, "Anna", object())  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="do not fit together"):
+def test_events_that_do_not_fit_together_are_a_mistake(empty: Table) -> None:
+    with pytest.raises(InvalidValueError, match="do not fit together: no match"):
         empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
+    with pytest.raises(InvalidValueError, match="do not fit together: no seat"):
+        empty.apply(Offered(0.0, "Anna", Offer.END))

@@ -1,11 +1,7 @@
-"""Tramples where they are many: exact as long as that is cheap, and never more than a little work.
-
-The work is counted in looks round a square, so that no test depends on a clock.
-"""
+"""Tramples where they are many: exact as long as that is cheap, and never much work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 from random import Random
 
@@ -13,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rules.looks import Looks, looks_of
 from tests.rules.shorthand import T, ask, board, random_positions, scattered, seeded, squares
 from thudmud.rules import (
     EVERY,
@@ -38,21 +35,11 @@ H12 = Square.parse("H12")
 DWARFS = LATTICE.squares(Piece.DWARF)
 
 seeds = st.integers(0, 2**32 - 1).map(seeded)
-Looks = list[int]
 
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
-    """The squares round which the search for paths has looked."""
-    seen: Looks = []
-    leaps: Callable[[int], tuple[tuple[int, int, Square], ...]] = tramples.leaps
-
-    def look(bit: int) -> tuple[tuple[int, int, Square], ...]:
-        seen.append(bit)
-        return leaps(bit)
-
-    monkeypatch.setattr(tramples, "leaps", look)
-    return seen
+    return looks_of(monkeypatch)
 
 
 def resolved(position: Position, attempt: Attempt) -> Move | IllegalMove:

@@ -31,8 +31,9 @@ SERVERS = {"serving", "secure"}
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
     """Test a server in each loop that it may run in; what is slow, and all else, in one."""
-    starts = SERVERS & set(getattr(item, "fixturenames", ()))
-    return LOOPS if starts and not item.get_closest_marker("slow") else ASYNCIO
+    fixtures = set(getattr(item, "fixturenames", ()))
+    in_one = "pass_time" in fixtures or item.get_closest_marker("slow")
+    return LOOPS if SERVERS & fixtures and not in_one else ASYNCIO
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import PassTime
 from tests.server.desks import CHEAP
 from tests.server.plain import Client, Serving
 from thudmud.language import parse
@@ -69,16 +70,21 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
 # The time to log in
 
 
-async def test_who_gives_no_name_in_time_is_told_and_shown_out(serving: Serving) -> None:
-    setup = await serving(login_limit=0.5)
+async def test_who_gives_no_name_in_time_is_told_and_shown_out(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(login_limit=60)
     bob = await setup.connect("Bob")
-    silent, slow, asked = [await setup.connect() for _ in range(3)]
+    _, slow, asked = clients = [await setup.connect() for _ in range(3)]
+    for client in clients:
+        await client.until(b"name? ")
     await slow.send(b"An")
     await asked.send(b"Bob\r\n")
     await asked.until(b"Resume word: ")
-    for client in (silent, slow, asked):
+    await pass_time(60)
+    for client in clients:
         assert (await client.rest()).endswith(
-            b"\r\nThis connection ends: it has had no name for 0 seconds. Goodbye!\r\n"
+            b"\r\nThis connection ends: it has had no name for 60 seconds. Goodbye!\r\n"
         )
     await bob.send(b"look\r\n")
     await bob.until(b"echo look")

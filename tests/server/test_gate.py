@@ -10,7 +10,7 @@ import pytest
 from tests.server.plain import Serving
 from thudmud.server.limits import descriptors, door
 from thudmud.server.limits import gate as gates
-from thudmud.server.limits.gate import Gate, Refusal
+from thudmud.server.limits.gate import Gate, Rejection
 from thudmud.server.settings import ServerSettings
 
 HERE = "127.0.0.1"
@@ -24,11 +24,11 @@ def test_so_many_in_all() -> None:
     guarded = gate(connections=3, connections_reserved=1)
     assert guarded.enter("192.0.2.1", 0.0) is None
     assert guarded.enter("192.0.2.2", 0.0) is None
-    assert guarded.enter("192.0.2.3", 0.0) is Refusal.FULL
+    assert guarded.enter("192.0.2.3", 0.0) is Rejection.FULL
     assert guarded.enter(HERE, 0.0) is None
-    assert guarded.enter("::1", 0.0) is Refusal.FULL
+    assert guarded.enter("::1", 0.0) is Rejection.FULL
     guarded.leave("192.0.2.1")
-    assert guarded.enter("192.0.2.3", 0.0) is Refusal.FULL
+    assert guarded.enter("192.0.2.3", 0.0) is Rejection.FULL
     assert guarded.enter("::ffff:127.0.0.2", 0.0) is None
     guarded.leave(HERE)
     guarded.leave("192.0.2.2")
@@ -47,7 +47,7 @@ def test_so_many_in_all() -> None:
 )
 def test_so_many_from_one_address(twins: list[str], other: str) -> None:
     guarded = gate(connections_per_address=2)
-    assert [guarded.enter(each, 0.0) for each in twins] == [None, None, Refusal.CROWDED]
+    assert [guarded.enter(each, 0.0) for each in twins] == [None, None, Rejection.CROWDED]
     assert guarded.enter(other, 0.0) is None
     guarded.leave(twins[2])
     assert guarded.enter(twins[0], 0.0) is None
@@ -60,9 +60,9 @@ def test_so_many_from_one_address(twins: list[str], other: str) -> None:
 def test_so_many_a_second() -> None:
     guarded = gate(accepts_per_second=4, accepts_at_once=20)
     came = [guarded.enter(f"192.0.2.{number}", 0.0) for number in range(19)]
-    assert came == [None] * 18 + [Refusal.HASTY]
-    assert [guarded.enter(HERE, 0.0) for _ in range(3)] == [None, None, Refusal.HASTY]
-    assert guarded.enter("192.0.2.99", 0.5) is Refusal.HASTY
+    assert came == [None] * 18 + [Rejection.HASTY]
+    assert [guarded.enter(HERE, 0.0) for _ in range(3)] == [None, None, Rejection.HASTY]
+    assert guarded.enter("192.0.2.99", 0.5) is Rejection.HASTY
     assert guarded.enter("192.0.2.99", 0.75) is None
 
 
@@ -84,7 +84,7 @@ async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> No
     for late_words in (b"", b"\xff\xfb\x1fAnna\r\n" * 1000):
         third = await setup.connect()
         await third.send(late_words)
-        assert await third.rest() == Refusal.CROWDED.value.encode() + b"\r\n"
+        assert await third.rest() == Rejection.CROWDED.value.encode() + b"\r\n"
     await bob.send(b"look\r\n")
     await bob.until(b"echo look")
     await bob.close()

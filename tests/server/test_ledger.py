@@ -10,7 +10,7 @@ import pytest
 from tests.server.place import Place
 from thudmud.journal import Conflict, Damaged, Entry, JournalError
 from thudmud.journal.memory import MemoryJournal
-from thudmud.play.events import Event, TakenBack
+from thudmud.play.events import Event, Offer, Offered
 from thudmud.rules import Side
 from thudmud.server import ledger
 from thudmud.server.scribe import NOT_SEEN, NOT_STORED
@@ -127,7 +127,7 @@ async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
     place: Place, journal: FailingJournal
 ) -> None:
     # Nothing here would decide that; a journal that something else has written to may hold it.
-    await journal.append("oak board", 0, [TakenBack(1.0, "Anna", Side.DWARF, ())])
+    await journal.append("oak board", 0, [Offered(1.0, "Anna", Offer.END)])
     with pytest.raises(ValueError, match="do not fit together"):
         await place.scribe.ended()
 

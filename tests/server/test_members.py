@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving, Setup
 from thudmud.server.login import TOLD_WORD
 
@@ -355,20 +356,26 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     assert kept.seen >= int(began)
 
 
-async def test_who_types_nothing_is_warned_and_then_seen_out(serving: Serving) -> None:
-    setup = await serving(idle_warning=0.1, idle_limit=0.3)
+async def test_who_types_nothing_is_warned_and_then_seen_out(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(idle_warning=100, idle_limit=180)
     client = await setup.connect()
-    seen = await client.rest()
-    assert seen.index(b"You have typed nothing for 0 seconds. After") < seen.index(b"Goodbye!\r\n")
+    await client.until(b"name? ")
+    await pass_time(100)
+    await client.until(b"You have typed nothing for 100 seconds. After 80 seconds more")
+    await pass_time(80)
+    assert (await client.rest()).endswith(b"You have typed nothing for 3 minutes. Goodbye!\r\n")
     anna, _ = await come(setup, "Anna")
-    assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 0 seconds. Goodbye!\r\n")
+    await pass_time(180)
+    assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 3 minutes. Goodbye!\r\n")
     assert not setup.house.hall.people
 
 
 async def test_whoever_waits_for_the_opponent_may_idle(
-    serving: Serving, monkeypatch: pytest.MonkeyPatch
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
-    setup = await serving(idle_warning=0.0, idle_limit=0.1)
+    setup = await serving(idle_warning=0.0, idle_limit=60)
     asked = 0
 
     def is_waiting(_name: str) -> bool:
@@ -378,7 +385,10 @@ async def test_whoever_waits_for_the_opponent_may_idle(
 
     monkeypatch.setattr(setup.lobby, "is_waiting", is_waiting)
     anna, _ = await come(setup, "Anna")
-    assert (await anna.rest()).endswith(b"Goodbye!\r\n")
+    while asked < 5:
+        assert "Anna" in setup.house.widths
+        await pass_time(60)
+    assert (await anna.rest()).endswith(b"You have typed nothing for 60 seconds. Goodbye!\r\n")
     assert asked == 5
 
 

@@ -28,8 +28,8 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.server.cli.exporting import StrangerError, Wanted, Written, export
-from thudmud.server.cli.importing import LARGEST, STREAM, Result, bring_in
-from thudmud.server.cli.records import Told, file_name, folded, told_by
+from thudmud.server.cli.importing import LARGEST, STREAM, ImportReport, bring_in
+from thudmud.server.cli.records import BattleDetails, details_in, file_name, folded
 from thudmud.server.main import main
 
 Shown = pytest.CaptureFixture[str]
@@ -70,19 +70,21 @@ class TestNames:
         battle = annals.battle(1)
         name = file_name(battle)
         assert name == "000001_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
-        told = Told(NOON - DAY / 2, "discworld", "Anna", "Bert", Ending.RESIGNATION, Side.TROLL)
-        assert told_by(name) == told
+        told = BattleDetails(
+            NOON - DAY / 2, "discworld", "Anna", "Bert", Ending.RESIGNATION, Side.TROLL
+        )
+        assert details_in(name) == told
 
     def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
         name = file_name(annals.battle(2))
         assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
-        assert told_by(name) == Told(NOON + DAY / 2, "discworld", "Carl", "Anna")
+        assert details_in(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
 
     def test_players_who_are_not_known(self, annals: Annals) -> None:
         battle = annals.battle(2)._replace(rules="koom valley", troll="")
         name = file_name(battle)
         assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
-        assert told_by(name) == Told(NOON + DAY / 2, "koom valley", "Carl", "")
+        assert details_in(name) == BattleDetails(NOON + DAY / 2, "koom valley", "Carl", "")
 
     @pytest.mark.parametrize(
         "name",
@@ -97,7 +99,7 @@ class TestNames:
         ],
     )
     def test_other_names_tell_nothing(self, name: str) -> None:
-        assert told_by(name) == Told()
+        assert details_in(name) == BattleDetails()
 
 
 class TestExport:
@@ -147,13 +149,15 @@ class TestExport:
         assert [int(path.name[:6]) for path in files_in(tmp_path)] == numbers
 
 
-async def brought_in(journal: Journal, *files: Path, given: Told | None = None) -> Result:
-    result = Result({}, {})
-    await bring_in(journal, files, given or Told(), result)
+async def brought_in(
+    journal: Journal, *files: Path, given: BattleDetails | None = None
+) -> ImportReport:
+    result = ImportReport({}, {})
+    await bring_in(journal, files, given or BattleDetails(), result)
     return result
 
 
-def reason(result: Result) -> str:
+def reason(result: ImportReport) -> str:
     assert not result.accepted
     [only] = result.refused.values()
     return only
@@ -188,7 +192,7 @@ class TestImport:
     async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))
         journal = MemoryJournal()
-        given = Told(rules="classic", dwarf="Zoe")
+        given = BattleDetails(rules="classic", dwarf="Zoe")
         await brought_in(journal, record, given=given)
         battle = (await archive_of(journal)).battle(1)
         assert battle is not None
@@ -197,7 +201,7 @@ class TestImport:
     async def test_what_is_given_goes_before_what_a_name_tells(self, record: Path) -> None:
         journal = MemoryJournal()
         named = record_at(record.with_name("7_2020-02-29_classic_Anna_Bert.thud"))
-        await brought_in(journal, named, given=Told(troll="Zoe"))
+        await brought_in(journal, named, given=BattleDetails(troll="Zoe"))
         battle = (await archive_of(journal)).battle(1)
         assert battle is not None
         assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Anna", "Zoe")
@@ -250,7 +254,7 @@ class TestImport:
         second = record_at(record.with_name(f"{other}.thud"))
         result = await brought_in(journal, first, second)
         assert result.accepted == {first: 1, second: 2}
-        same = Told(dwarf="ANNA", troll="bert")
+        same = BattleDetails(dwarf="ANNA", troll="bert")
         assert reason(await brought_in(journal, first, given=same)).endswith("battle 1")
 
     async def test_a_single_ply_that_was_played_here_by_others(
@@ -371,7 +375,7 @@ class TestHeaders:
         path = tmp_path / "7_2020-02-29_koom-valley_Zoe_Carl.thud"
         journal = MemoryJournal()
         record_at(path, f'[Troll "Bert"]\n{VALLEY}'.encode())
-        await brought_in(journal, path, given=Told(dwarf="Anna", troll="bert"))
+        await brought_in(journal, path, given=BattleDetails(dwarf="Anna", troll="bert"))
         battle = (await archive_of(journal)).battle(1)
         assert battle is not None
         assert file_name(battle) == "000001_2020-02-29_koom-valley_Anna_Bert.thud"
@@ -388,15 +392,15 @@ class TestHeaders:
         ("given", "why"),
         [
             (
-                Told(rules="classic"),
+                BattleDetails(rules="classic"),
                 "line 1: it is by the koom valley rules, not by the classic rules",
             ),
-            (Told(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
-            (Told(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
+            (BattleDetails(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
+            (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
         ],
     )
     async def test_an_option_may_not_contradict_them(
-        self, tmp_path: Path, given: Told, why: str
+        self, tmp_path: Path, given: BattleDetails, why: str
     ) -> None:
         path = record_at(tmp_path / "game.thud", (HEADERS + VALLEY).encode())
         assert reason(await brought_in(MemoryJournal(), path, given=given)) == why

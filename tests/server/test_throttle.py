@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from thudmud.server.limits import throttle
-from thudmud.server.limits.throttle import LONGEST_QUEUE, WINDOW, Attempt, Throttle
+from thudmud.server.limits.throttle import LONGEST_QUEUE, WINDOW, Guess, Throttle
 
 
-def begun(slowing: Throttle, name: str, address: str, now: float) -> Attempt:
-    attempt = slowing.begin(name, address, now)
-    assert attempt
-    return attempt
+def begun(slowing: Throttle, name: str, address: str, now: float) -> Guess:
+    guess = slowing.begin(name, address, now)
+    assert guess
+    return guess
 
 
 def test_five_cost_nothing_then_each_costs_more() -> None:
@@ -78,8 +78,8 @@ def test_where_somebody_was_right_they_do_not_wait_for_others() -> None:
 def test_a_right_one_is_forgiven_and_so_are_the_wrong_ones_for_its_name() -> None:
     slowing = Throttle()
     for _ in range(7):
-        attempt = begun(slowing, "Anna", "192.0.2.1", 1.0)
-    slowing.forgive(attempt)
+        guess = begun(slowing, "Anna", "192.0.2.1", 1.0)
+    slowing.forgive(guess)
     assert begun(slowing, "Anna", "192.0.2.2", 2.0).wait == 0
 
 
@@ -116,10 +116,10 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "_MOST_KEYS", 100)
     slowing = Throttle()
     for number in range(1000):
-        attempt = begun(slowing, f"Anna{number}", "192.0.2.1", 40.0 * number)
+        guess = begun(slowing, f"Anna{number}", "192.0.2.1", 40.0 * number)
         slowing.begin("Bob", f"198.51.100.{number}", 40.0 * number)
         slowing.forgive(begun(slowing, f"Cara{number}", f"203.0.113.{number}", 40.0 * number))
-    assert attempt.wait > 0
+    assert guess.wait > 0
     assert len(slowing._turns) <= 100
     assert len(slowing._homes) == 100
     assert max(map(len, slowing._turns.values())) < 20

@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 import trustme
 
+from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client, Serving
+from thudmud.errors import StartError
 from thudmud.server.limits.door import Door, Porch
 from thudmud.server.limits.gate import Gate
-from thudmud.server.listening import CannotListenError, Server
+from thudmud.server.listening import Server
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings, Settings, StorageSettings
 
@@ -29,14 +31,14 @@ Secure = Callable[..., Awaitable[Server]]
 
 
 @pytest.fixture
-async def secure(tmp_path: Path, unused_tcp_port: int) -> AsyncIterator[Secure]:
+async def secure(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Secure]:
     """Start servers with TLS on a port: ``await secure(connections=5)``."""
     pem = tmp_path / "both.pem"
     AUTHORITY.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
     async with AsyncExitStack() as stack:
 
         async def start(**changed: object) -> Server:
-            given = {"port": 0, "tls_port": unused_tcp_port, "tls_certificate": "both.pem"}
+            given = {"port": 0, "tls_port": free_port(), "tls_certificate": "both.pem"}
             settings = ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed)
             server = Server(settings, PlayerSettings(), folder=tmp_path)
             await server.bind()
@@ -168,12 +170,12 @@ async def test_the_plain_port_tells_where_tls_is_spoken(serving: Serving) -> Non
     ],
 )
 async def test_a_certificate_that_cannot_be_used(
-    tmp_path: Path, unused_tcp_port: int, text: bytes | None, problem: str
+    tmp_path: Path, free_port: FreePort, text: bytes | None, problem: str
 ) -> None:
     if text is not None:
         (tmp_path / "c.pem").write_bytes(text)
-    settings = ServerSettings(port=0, tls_port=unused_tcp_port, tls_certificate="c.pem")
-    with pytest.raises(CannotListenError, match=problem):
+    settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
+    with pytest.raises(StartError, match=problem):
         await Server(settings, PlayerSettings(), folder=tmp_path).bind()
 
 

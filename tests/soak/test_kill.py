@@ -3,7 +3,7 @@
 Two pairs play by script on a real server, which is killed (SIGKILL) at a random moment, round after
 round. What its journal then holds has to be all that was acknowledged, in order, and at most the
 one command of each pair that was in flight; and the board that the next server shows has to be the
-fold of it. 40 rounds by default; `make soak` plays 200.
+fold of it. 25 rounds by default; `make soak` plays 200.
 """
 
 from __future__ import annotations
@@ -45,8 +45,11 @@ from thudmud.text.display import Display
 WIDTH = 80
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "25"))
-LONGEST = 0.6
-"""Seconds of play before a server is killed, at most."""
+MOST = 130
+"""How many commands are acknowledged before a server is killed, at most."""
+
+MOMENT = 0.01
+"""How many seconds later it is killed, at most: that may be in the midst of anything."""
 
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
 WORD = re.compile(rb"Your resume word, to come back as (\w+): ([a-z-]+)")
@@ -120,11 +123,12 @@ class Pair:
             drawn = board.full(self.table, Display(WIDTH))
             assert [line for line in drawn if line.strip() and line not in shown] == []
 
-    async def play(self) -> None:
-        """Play until the server is gone."""
+    async def play(self, acknowledged: asyncio.Semaphore) -> None:
+        """Play until the server is gone; each command that is acknowledged is counted."""
         with suppress(Killed):
             while True:
                 await self.type(*self.choose())
+                acknowledged.release()
 
     async def type(self, side: Side, command: Command) -> None:
         free = [name for name in self.players if self.table.side_of(name) is None]
@@ -203,16 +207,26 @@ async def start(folder: Path) -> tuple[Process, int]:
     return server, int(line.split()[-1])
 
 
+async def several(counted: asyncio.Semaphore, number: int) -> None:
+    """Wait for something so many times."""
+    for _ in range(number):
+        await counted.acquire()
+
+
 async def play_a_round(folder: Path, pairs: Sequence[Pair], dice: random.Random) -> None:
     server, port = await start(folder)
     try:
         for pair in pairs:
             await pair.come_in(port)
-        playing = [asyncio.create_task(pair.play()) for pair in pairs]
-        await asyncio.sleep(dice.uniform(0, LONGEST))
+        acknowledged = asyncio.Semaphore(0)
+        playing = [asyncio.create_task(pair.play(acknowledged)) for pair in pairs]
+        enough = asyncio.create_task(several(acknowledged, dice.randrange(MOST)))
+        await asyncio.wait([enough, *playing], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(dice.uniform(0, MOMENT))
     finally:
         server.kill()
         await server.wait()
+    enough.cancel()
     await asyncio.gather(*playing)
     for pair in pairs:
         for player in pair.players.values():

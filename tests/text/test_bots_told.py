@@ -121,3 +121,12 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
         assert "bot}" not in text.lower()
         assert "\n\n\n" not in text
     assert "{bot}" in "".join("".join(block) for block in PAGES["thud"].blocks)
+
+
+def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
+    house = house_with()
+    assert 'Take a seat at a board, and type "invite grog".' in " ".join(house.greeting.split())
+    house.hall.bots = frozenset({"G" * 20})
+    assert max(map(len, house.greeting.split("\n"))) < 40
+    house.hall.bots = frozenset()
+    assert "invite" not in house.greeting

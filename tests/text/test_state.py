@@ -306,7 +306,7 @@ class TestDamage:
             (["hall", "tables", 1, "match"], None, "the battle at the elm table is another one"),
             (["hall", "people", 0, "name"], "An\nna", "cannot be anybody's name"),
             (["hall", "people", 0, "room"], "kitchen", "there is no 'kitchen'"),
-            (["hall", "people", 0, "options", "width"], 5, "no width is 5"),
+            (["hall", "people", 0, "options", "width"], 5, "and not 5"),
             (["hall", "people", 0, "options", "scheme"], "neon", "scheme: 'neon' is none of those"),
             (["hall", "archive", "ended"], [3], "battle 3 has not ended"),
             (["hall", "missed", 0, "events", 0, 0, 0], "hopped", "This is not an event"),

@@ -45,7 +45,7 @@ from thudmud.play.options import (
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Part, Step
+from thudmud.script.parts import Part, TranscriptStep
 from thudmud.server.cli.staging import open_stages, play
 from thudmud.text import messages
 from thudmud.text.telling import tell
@@ -181,7 +181,7 @@ def test_every_word_is_held() -> None:
 
 
 def _silent(part: Part) -> Part:
-    return replace(part, expected={}) if isinstance(part, Step) else part
+    return replace(part, expected={}) if isinstance(part, TranscriptStep) else part
 
 
 def _without_time(line: Expectation) -> Expectation:

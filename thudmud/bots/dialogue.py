@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
+from thudmud.errors import ThudmudError
 from thudmud.rules import (
     RULESETS,
     Game,
@@ -42,7 +43,7 @@ _LONGEST_QUOTE = 40
 _LONGEST_ERROR = 300
 
 
-class _Wrong(Exception):
+class _BadLineError(ThudmudError):
     """A line that asks for nothing that there is."""
 
 
@@ -91,14 +92,16 @@ class Dialogue:
         except IllegalMove as refusal:
             # Columns go by the letters of records here, as everywhere in the protocol.
             return f"error {refusal.told_for_records()}"
-        except (_Wrong, ValueError) as wrong:
+        except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
 
     def _command(self, word: str, length: int) -> Callable[[list[str]], str]:
         if length > LONGEST_LINE:
-            raise _Wrong(f"that line is longer than {LONGEST_LINE} characters")
+            raise _BadLineError(f"that line is longer than {LONGEST_LINE} characters")
         if word not in self._commands:
-            raise _Wrong(f"there is no {_quoted(word)}; there are {', '.join(self._commands)}")
+            raise _BadLineError(
+                f"there is no {_quoted(word)}; there are {', '.join(self._commands)}"
+            )
         return self._commands[word]
 
     # The commands: each returns what stands behind its own word.
@@ -112,7 +115,9 @@ class Dialogue:
             name = " ".join(" ".join(words).lower().replace("-", " ").split())
             if name not in RULESETS:
                 known = ", ".join(RULESETS)
-                raise _Wrong(f"there are no rules {_quoted(' '.join(words))}; there are {known}")
+                raise _BadLineError(
+                    f"there are no rules {_quoted(' '.join(words))}; there are {known}"
+                )
             self._game = Game.start(RULESETS[name])
         return self._game.ruleset.name
 
@@ -126,7 +131,9 @@ class Dialogue:
             case [_, "dwarf" | "troll"]:
                 self._game = Game.start(rules, read_position(" ".join(words), rules))
             case _:
-                raise _Wrong('it is "position", "position start" or "position SETUP dwarf|troll"')
+                raise _BadLineError(
+                    'it is "position", "position start" or "position SETUP dwarf|troll"'
+                )
         return write_position(self._game.position)
 
     def _moves(self, words: list[str]) -> str:
@@ -154,7 +161,7 @@ class Dialogue:
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
-            raise _Wrong('it is "play PLY", one ply at a time')
+            raise _BadLineError('it is "play PLY", one ply at a time')
         self._game = _played(self._game, words[0])
         return str(self._game.moves[-1])
 
@@ -166,11 +173,11 @@ class Dialogue:
 
     def _go(self, words: list[str]) -> str:
         if len(words) > 1 or not all(map(_NUMBER.fullmatch, words)):
-            raise _Wrong('it is "go" or "go SECONDS"')
+            raise _BadLineError('it is "go" or "go SECONDS"')
         seconds = min([float(word) for word in words] or [DEFAULT_SECONDS])
         end = self._clock() + _SHARE * min(seconds, LONGEST_THOUGHT)
         if self._game.outcome:
-            raise _Wrong("the battle is over")
+            raise _BadLineError("the battle is over")
         move = choose(
             self._game.ruleset, self._game.position, self._shuffle, lambda: self._clock() >= end
         )
@@ -185,13 +192,13 @@ class Dialogue:
 def _played(game: Game, word: str) -> Game:
     """Return a battle after a ply that is written as records write it."""
     if game.outcome:
-        raise _Wrong("the battle is over")
+        raise _BadLineError("the battle is over")
     return game.push(word)
 
 
 def _nothing_more(words: list[str]) -> None:
     if words:
-        raise _Wrong(f"nothing follows that word, so not {_quoted(' '.join(words))}")
+        raise _BadLineError(f"nothing follows that word, so not {_quoted(' '.join(words))}")
 
 
 def _quoted(text: str) -> str:

@@ -14,6 +14,7 @@ from json import JSONDecoder, JSONEncoder
 from typing import Any, NoReturn
 
 from thudmud.codec.forms import form_of
+from thudmud.errors import ThudmudError
 from thudmud.play import events
 from thudmud.play.events import Event
 
@@ -44,11 +45,11 @@ KINDS: Mapping[str, type[Event]] = {
 """The kinds of events by the names they are stored under."""
 
 
-class Misread(ValueError):
+class Misread(ThudmudError, ValueError):
     """What was to be an event is none that any version wrote."""
 
 
-class TooNew(ValueError):
+class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote it."""
 
 

@@ -19,10 +19,11 @@ from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from thudmud.codec.notation import read_move, read_moves, write_move, write_moves
+from thudmud.errors import ThudmudError
 from thudmud.rules import Move
 
 
-class FormError(ValueError):
+class FormError(ThudmudError, ValueError):
     """What was read does not have the form of a value; ``str()`` says where, and what is wrong."""
 
 

@@ -1,7 +1,7 @@
 """A Thud board as an object of Evennia.
 
 Owns the object: its Attributes, its hooks, and who is about it. What is done at a board it leaves
-to its company; nobody is told what has not been stored.
+to its host; nobody is told what has not been stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evennia.utils import logger
 from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
-from thudmud.evennia.company import Company
+from thudmud.evennia.host import BoardHost
 from thudmud.evennia.screens import escaped, first_session, send, terminal
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Command, ViewGame
@@ -85,7 +85,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             sentence = f"The {name} is taken away, and so is what was played on it."
             send(character, Message((), sentence))
         LOADED.pop(self.id, None)
-        self.ndb.thud_company = None
+        self.ndb.thud_host = None
         return True
 
     def return_appearance(self, looker: Any, **kwargs: Any) -> str:
@@ -111,62 +111,62 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     @property
     def in_use(self) -> bool:
         """Whether anything has ever been done here."""
-        return bool(self.ndb.thud_company) or self.attributes.has(STATE)
+        return bool(self.ndb.thud_host) or self.attributes.has(STATE)
 
     @property
-    def company(self) -> Company:
-        """Those about the board, and its house."""
-        company: Company | None = self.ndb.thud_company
-        if company is None or self._is_set_anew(company):
-            company = self._restored() or Company(self._new_house(), str(self.id), {})
-            self.ndb.thud_company = company
-        if company.table.name != self.name_in_text:
-            company.rename(self.name_in_text)
+    def host(self) -> BoardHost:
+        """What lets those about the board play on it."""
+        host: BoardHost | None = self.ndb.thud_host
+        if host is None or self._is_set_anew(host):
+            host = self._restored() or BoardHost(self._new_house(), str(self.id), {})
+            self.ndb.thud_host = host
+        if host.table.name != self.name_in_text:
+            host.rename(self.name_in_text)
             self.ndb.thud_stored = None
-        return company
+        return host
 
     def meet(self) -> None:
         """Take note of who is about now, and tell them what comes of that."""
         if self.pk is None:
             return
-        company = self.company
-        self._settle(company, company.meet(self._about(), time.time()))
+        host = self.host
+        self._settle(host, host.meet(self._about(), time.time()))
 
     def obey(self, character: Any, command: Command) -> None:
         """Do what somebody who is about asks for, and tell everybody."""
         self.meet()
-        company = self.company
-        if company.player(character) is not None:
-            self._settle(company, company.obey(character, command, time.time()))
+        host = self.host
+        if host.player(character) is not None:
+            self._settle(host, host.obey(character, command, time.time()))
             self._play_later(character)
 
     def heed(self, character: Any) -> None:
         """Show things to somebody as they have chosen at another board."""
-        self.company.heed(character)
+        self.host.heed(character)
 
     # How that is done.
 
-    def _settle(self, company: Company, messages: Iterable[Message]) -> None:
+    def _settle(self, host: BoardHost, messages: Iterable[Message]) -> None:
         """Store how the board stands, then tell what has happened."""
-        self._keep(company)
-        for character, message in company.addressed(messages):
+        self._keep(host)
+        for character, message in host.addressed(messages):
             send(character, message)
 
-    def _keep(self, company: Company) -> None:
-        known = (company.table.version, dict(company.names))
-        if known == self.ndb.thud_stored or not company.table.version:
+    def _keep(self, host: BoardHost) -> None:
+        known = (host.table.version, dict(host.names))
+        if known == self.ndb.thud_stored or not host.table.version:
             return
         try:
-            state = {"house": company.house.state(), "names": company.names}
+            state = {"house": host.house.state(), "names": host.names}
             self.attributes.add(STATE, json.dumps(state))
         except Exception:
             # What cannot be stored has not happened: go on from what is.
-            self.ndb.thud_company = None
+            self.ndb.thud_host = None
             raise
         self.ndb.thud_stored = known
 
-    def _restored(self) -> Company | None:
-        """Return those about the board and its house, as they were stored; None if none were."""
+    def _restored(self) -> BoardHost | None:
+        """Return the host of the board, as it was stored; None if it was not."""
         stored = self.attributes.get(STATE)
         if stored is None:
             return None
@@ -178,7 +178,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
             self.attributes.add(f"{STATE}_unread", stored)
             return None
-        return Company(house, str(self.id), names)
+        return BoardHost(house, str(self.id), names)
 
     def _new_house(self) -> House:
         # Builders call a board what they want, since Evennia finds it. A name that no house begins
@@ -194,9 +194,9 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         logger.log_err(f"{self.name_in_text} #{self.id}: there are no {rules!r} rules")
         return ThudBoard.rules
 
-    def _is_set_anew(self, company: Company) -> bool:
+    def _is_set_anew(self, host: BoardHost) -> bool:
         """Whether a builder has chosen other rules for a board that nobody has used."""
-        table = company.table
+        table = host.table
         return not table.version and table.ruleset.name != self._rules()
 
     def _number(self, name: str) -> float:
@@ -220,7 +220,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def _concerned(self) -> list[Any]:
         """Return those who are about, and those who have a seat, wherever they are."""
         about = self._about()
-        seated = [number for number in self.company.names if self.company.sits(number)]
+        seated = [number for number in self.host.names if self.host.sits(number)]
         away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in about])
         return [*about.values(), *away]
 
@@ -228,12 +228,12 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         session = first_session(looker)
         if looker.id not in self._about():
             return escaped(
-                self.company.seen_from_afar(terminal([session] if session else [])), session
+                self.host.seen_from_afar(terminal([session] if session else [])), session
             )
         self.meet()
         looker.nattributes.add(USED, self.id)
-        company = self.company
-        messages = list(company.addressed(company.obey(looker, ViewGame(), time.time())))
+        host = self.host
+        messages = list(host.addressed(host.obey(looker, ViewGame(), time.time())))
         for _, message in messages:
             if message.package:
                 send(looker, message)
@@ -241,7 +241,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return escaped("\n".join(texts), session)
 
     def _play_later(self, character: Any) -> None:
-        if self.company.is_playing(character):
+        if self.host.is_playing(character):
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:
@@ -249,6 +249,6 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if self.pk is None:
             return
         self.meet()
-        company = self.company
-        self._settle(company, company.play_on(character))
+        host = self.host
+        self._settle(host, host.play_on(character))
         self._play_later(character)

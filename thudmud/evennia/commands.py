@@ -155,7 +155,7 @@ def _board(character: Any, command: Command) -> Any:
     elif isinstance(command, RoomCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand):
-        replaying = [each for each in boards if each.company.is_replaying(character)]
+        replaying = [each for each in boards if each.host.is_replaying(character)]
         if isinstance(command, Step) and replaying:
             return replaying[0]
         words, sayable = None, False
@@ -170,7 +170,7 @@ def _meant(character: Any, boards: list[Any], words: str | None, *, sayable: boo
         boards,
         words,
         used=used,
-        sits_at=lambda board: bool(board.company.sits(character.id)),
+        sits_at=lambda board: bool(board.host.sits(character.id)),
         sayable=sayable,
     )
 

@@ -39,7 +39,7 @@ def _notice(character: Any) -> None:
     """Have those boards look who is about to which somebody matters."""
     for board in list(LOADED.values()):
         try:
-            if board.pk is not None and board.in_use and board.company.knows(character):
+            if board.pk is not None and board.in_use and board.host.knows(character):
                 delay(0, board.meet)
         except Exception:  # noqa: BLE001  (whatever is wrong with a board, others go on saving)
             logger.log_trace(f"Board #{board.pk} took no notice of {character}.")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from thudmud.errors import ThudmudError
 from thudmud.play.meaning import Phrase, listed, shortened
 from thudmud.play.refusals import Refusal, Refused
 
@@ -19,7 +20,7 @@ _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<n
 Holds = Callable[[Any], bool]
 
 
-class Unclear(Exception):
+class Unclear(ThudmudError):
     """No board, or more than one, fits what was said; ``str()`` is the sentence for the typist."""
 
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import cast
 
 from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Data
-from thudmud.gateway.requests import Enter
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.requests import EnterRequest
 from thudmud.journal import Conflict, Entry, Journal, JournalError
 from thudmud.play.asides import Asked, Entered
 from thudmud.play.commands import Style, ViewGame
@@ -36,7 +36,7 @@ class Board:
         journal: where what happens is stored.
         stream: under which name.
         spec: what the board is like.
-        terms: what holds at every board.
+        policy: what holds at every board.
         clock: returns the seconds since the epoch.
 
     Every method may raise JournalError: then nothing has happened. What they return is what players
@@ -48,12 +48,12 @@ class Board:
         journal: Journal,
         stream: str,
         spec: BoardSpec,
-        terms: Terms,
+        policy: GatewayPolicy,
         clock: Callable[[], float],
     ) -> None:
         self.spec = spec
         self._journal, self._stream, self._clock = journal, stream, clock
-        self._house = House([spec], terms.quiet_plies, terms.seat_grace)
+        self._house = House([spec], policy.quiet_plies, policy.seat_grace)
         self._late: list[Message] = []
         """What others have done, which was found when something here had to be decided again."""
 
@@ -91,7 +91,7 @@ class Board:
         for name in self._house.seated(self.spec.name):
             await self._note(name, Parting.RESTART)
 
-    async def enter(self, request: Enter) -> list[Message]:
+    async def enter(self, request: EnterRequest) -> list[Message]:
         """Let a player in whose name has no problem, and back to the seat that was kept."""
         name, board = request.player, self.spec.name
         packages = PACKAGES if request.data else frozenset[str]()

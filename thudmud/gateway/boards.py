@@ -16,9 +16,9 @@ from weakref import WeakValueDictionary
 from thudmud.gateway import requests
 from thudmud.gateway.board import Board
 from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Data
-from thudmud.gateway.session import Session
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.session import ClientSession
 from thudmud.journal import Journal, JournalError
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
@@ -42,21 +42,21 @@ class Owner:
 
 @dataclass(slots=True)
 class _Opened:
-    session: Session
+    session: ClientSession
     board: Board
 
 
-class Boards:
-    """The boards that are open, and those that have been.
+class BoardRegistry:
+    """All boards of a gateway: those that are open, and those that have been.
 
     Args:
         journal: where what happens at them is stored.
-        terms: what holds at all of them.
+        policy: what holds at all of them.
         clock: returns the seconds since the epoch.
     """
 
-    def __init__(self, journal: Journal, terms: Terms, clock: Callable[[], float]) -> None:
-        self._journal, self._terms, self._clock = journal, terms, clock
+    def __init__(self, journal: Journal, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
+        self._journal, self._policy, self._clock = journal, policy, clock
         self._owners: dict[str, Owner] = {}
         self._open: dict[str, _Opened] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -73,7 +73,7 @@ class Boards:
             if blank and blank_too:
                 self._owners.setdefault(board, Owner(client, name))
 
-    async def do(self, session: Session, request: requests.Request) -> Done:
+    async def do(self, session: ClientSession, request: requests.Request) -> Done:
         """Do what a client asks for, after all that was asked for at that board before.
 
         Raises:
@@ -82,7 +82,7 @@ class Boards:
         """
         async with self._lock(request.board):
             _check_session(session)
-            if isinstance(request, requests.Open):
+            if isinstance(request, requests.OpenRequest):
                 return await self._set_up(session, request)
             opened = self._opened(session, request)
             try:
@@ -94,7 +94,7 @@ class Boards:
                 self._open.pop(request.board, None)
                 raise
 
-    async def close(self, session: Session) -> None:
+    async def close(self, session: ClientSession) -> None:
         """Put all boards of a session away. They are stored as far as that can be done."""
         theirs = [each for each, opened in self._open.items() if opened.session is session]
         for name in theirs:
@@ -108,7 +108,7 @@ class Boards:
 
     # At one board.
 
-    async def _set_up(self, session: Session, request: requests.Open) -> Done:
+    async def _set_up(self, session: ClientSession, request: requests.OpenRequest) -> Done:
         if request.board not in self._owners:
             await self.open()  # another process may have set it up meanwhile
             _check_session(session)
@@ -119,11 +119,11 @@ class Boards:
             await self._put_away(request.board, opened.board)
             opened = None
         if opened is None:
-            if len(self._open) >= self._terms.boards:
+            if len(self._open) >= self._policy.boards:
                 raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
             spec = BoardSpec(request.name, request.rules, Style(request.style))
             stream = f"{session.client} {request.board} {request.name}"
-            board = Board(self._journal, stream, spec, self._terms, self._clock)
+            board = Board(self._journal, stream, spec, self._policy, self._clock)
             await board.open()
             _check_session(session)
             self._owners[request.board] = Owner(session.client, request.name)
@@ -132,7 +132,7 @@ class Boards:
         here = {"name": board.spec.name, "players": board.players}
         return {"board": request.board, "version": board.version, **here}, ()
 
-    def _check_claim(self, session: Session, request: requests.Open) -> None:
+    def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
         """Raise Fault if a board cannot be opened so by a client."""
         if problem := board_problem(request.name):
             raise Fault(Code.BAD_NAME, f"A board's name {problem}.")
@@ -146,22 +146,22 @@ class Boards:
         told: Sequence[Message] = ()
         more: Data = {}
         match request:
-            case requests.Enter(player=player):
+            case requests.EnterRequest(player=player):
                 if problem := board.problem(player):
                     raise problem
-                if len(board.players) >= self._terms.players:
+                if len(board.players) >= self._policy.players:
                     raise Fault(Code.TOO_MANY, f"There are {len(board.players)} players here.")
                 told = await board.enter(request)
-            case requests.Leave(player=player, parting=parting):
+            case requests.LeaveRequest(player=player, parting=parting):
                 _check_presence(board, player)
                 told = await board.leave(player, Parting(parting))
-            case requests.Line(player=player, line=line, at_version=at_version):
+            case requests.LineRequest(player=player, line=line, at_version=at_version):
                 _check_presence(board, player)
                 told, plan = await board.obey(player, line, at_version)
                 more = {"understood": plan.command is not None, "here": board.is_here(player)}
-            case requests.Show(width=width, utf8=utf8):
+            case requests.ShowRequest(width=width, utf8=utf8):
                 more = board.shown(width, utf8=utf8)
-            case requests.Close():
+            case requests.CloseRequest():
                 told = await self._put_away(request.board, board)
         return {"board": request.board, "version": board.version, **more}, told
 
@@ -176,7 +176,7 @@ class Boards:
             del self._open[name]
         return told
 
-    def _opened(self, session: Session, request: requests.Request) -> _Opened:
+    def _opened(self, session: ClientSession, request: requests.Request) -> _Opened:
         opened = self._open.get(request.board)
         owner = self._owners.get(request.board)
         if owner and owner.client != session.client:
@@ -189,7 +189,7 @@ class Boards:
         return self._locks.setdefault(board, asyncio.Lock())
 
 
-def _check_session(session: Session) -> None:
+def _check_session(session: ClientSession) -> None:
     if session.over:
         raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 

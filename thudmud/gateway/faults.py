@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from thudmud.errors import ThudmudError
+
 
 class Code(Enum):
     """What was wrong. `docs/gateway.md` tells of each."""
@@ -54,7 +56,7 @@ FATAL = frozenset(
 """The codes after which the link ends. The session need not."""
 
 
-class Fault(Exception):
+class Fault(ThudmudError):
     """Something that is not done.
 
     Args:
@@ -64,5 +66,8 @@ class Fault(Exception):
     """
 
     def __init__(self, code: Code, text: str, number: int | None = None) -> None:
-        super().__init__(text)
+        super().__init__(code, text, number)
         self.code, self.text, self.number = code, text, number
+
+    def __str__(self) -> str:
+        return self.text

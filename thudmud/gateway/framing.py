@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 
-class Lines:
+class LineBuffer:
     """Puts lines together from pieces. A line that is too long is told of once, and not kept.
 
     Args:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from thudmud.gateway import requests
-from thudmud.gateway.boards import Boards
+from thudmud.gateway.boards import BoardRegistry
 from thudmud.gateway.faults import Code, Fault
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Answer, Happened
-from thudmud.gateway.session import Session
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.session import ClientSession
 from thudmud.journal import Journal, JournalError
 
 NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
@@ -40,7 +40,7 @@ class Gateway:
 
     Args:
         journal: where what happens is stored.
-        terms: what holds for all clients.
+        policy: what holds for all clients.
         clock: returns the seconds since the epoch.
         token: returns a word for a session that nobody can guess.
     """
@@ -48,17 +48,17 @@ class Gateway:
     def __init__(
         self,
         journal: Journal,
-        terms: Terms,
+        policy: GatewayPolicy,
         *,
         clock: Callable[[], float] = time.time,
         token: Callable[[], str] = secrets.token_urlsafe,
     ) -> None:
-        self.terms = terms
-        self._boards = Boards(journal, terms, clock)
+        self.policy = policy
+        self._boards = BoardRegistry(journal, policy, clock)
         self._token = token
-        self._sessions: dict[str, Session] = {}
-        self._holders: dict[Session, Holder] = {}
-        self._ends: dict[Session, asyncio.TimerHandle] = {}
+        self._sessions: dict[str, ClientSession] = {}
+        self._holders: dict[ClientSession, Holder] = {}
+        self._ends: dict[ClientSession, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
 
@@ -84,7 +84,7 @@ class Gateway:
 
     def greet(
         self, hello: requests.Hello, holder: Holder, *, trusted: bool
-    ) -> tuple[Session, bool]:
+    ) -> tuple[ClientSession, bool]:
         """Return the session that a link is for, and whether it goes on with one.
 
         Args:
@@ -97,7 +97,7 @@ class Gateway:
         """
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
-        if not trusted and not _same(hello.secret, self.terms.secret):
+        if not trusted and not _same(hello.secret, self.policy.secret):
             _log.warning("a wrong secret", extra={"client": hello.client})
             raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
@@ -112,22 +112,22 @@ class Gateway:
             raise Fault(Code.CLIENT_TAKEN, text)
         if before:
             self.end(before)
-        if len(self._sessions) >= self.terms.links:
+        if len(self._sessions) >= self.policy.links:
             raise Fault(Code.FULL, f"There are {len(self._sessions)} clients already.")
-        session = self._sessions[hello.client] = Session(hello.client, self._token())
+        session = self._sessions[hello.client] = ClientSession(hello.client, self._token())
         self._hold(session, holder)
         return session, False
 
-    def release(self, session: Session, holder: Holder) -> None:
+    def release(self, session: ClientSession, holder: Holder) -> None:
         """Take note that a link has ended; its session is kept for a while."""
         if self._holders.get(session) is holder:
             del self._holders[session]
             session.news = None
             if not session.over:
                 loop = asyncio.get_running_loop()
-                self._ends[session] = loop.call_later(self.terms.resume_grace, self.end, session)
+                self._ends[session] = loop.call_later(self.policy.resume_grace, self.end, session)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: ClientSession) -> None:
         """Forget a session; its players are gone, and their seats are kept."""
         if handle := self._ends.pop(session, None):
             handle.cancel()
@@ -136,18 +136,18 @@ class Gateway:
             del self._sessions[session.client]
             self._begin(self._boards.close(session))
 
-    def _hold(self, session: Session, holder: Holder) -> None:
+    def _hold(self, session: ClientSession, holder: Holder) -> None:
         self._holders[session] = holder
         if handle := self._ends.pop(session, None):
             handle.cancel()
 
     # Requests.
 
-    def begin(self, session: Session, request: requests.Request) -> asyncio.Task[None]:
+    def begin(self, session: ClientSession, request: requests.Request) -> asyncio.Task[None]:
         """Carry out a request that is new, and answer it."""
         return self._begin(self._answer(session, request))
 
-    def refuse(self, session: Session, number: int, fault: Fault) -> asyncio.Task[None]:
+    def refuse(self, session: ClientSession, number: int, fault: Fault) -> asyncio.Task[None]:
         """Answer a request that has begun, but cannot be read, in its turn."""
 
         async def refuse() -> None:
@@ -155,7 +155,7 @@ class Gateway:
 
         return self._begin(refuse())
 
-    async def _answer(self, session: Session, request: requests.Request) -> None:
+    async def _answer(self, session: ClientSession, request: requests.Request) -> None:
         try:
             data, told = await self._boards.do(session, request)
         except Fault as fault:
@@ -177,7 +177,7 @@ class Gateway:
         return task
 
 
-def _who(session: Session, request: requests.Request) -> dict[str, object]:
+def _who(session: ClientSession, request: requests.Request) -> dict[str, object]:
     """Return what the log tells of a request besides what became of it."""
     return {"client": session.client, "request": request.id, "board": request.board}
 

@@ -16,10 +16,10 @@ from typing import Protocol
 
 from thudmud.gateway import requests
 from thudmud.gateway.faults import FATAL, Code, Fault
-from thudmud.gateway.framing import Lines
+from thudmud.gateway.framing import LineBuffer
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.replies import VERSION, error, line
-from thudmud.gateway.session import Session
+from thudmud.gateway.session import ClientSession
 
 PIECE = 65_536
 """How many bytes are read at once."""
@@ -59,15 +59,15 @@ class Link:
     def __init__(
         self, gateway: Gateway, reader: StreamReader, writer: Writer, *, trusted: bool = False
     ) -> None:
-        self._gateway, self._terms = gateway, gateway.terms
+        self._gateway, self._policy = gateway, gateway.policy
         self._reader, self._writer = reader, writer
         self._trusted = trusted
-        self._session: Session | None = None
+        self._session: ClientSession | None = None
         self._sent = 0
         self._heard = False
         self._ended = asyncio.get_running_loop().create_future()
         self._news = asyncio.Event()
-        self._free = asyncio.Semaphore(self._terms.in_flight)
+        self._free = asyncio.Semaphore(self._policy.in_flight)
         self._work: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -97,8 +97,8 @@ class Link:
     # In.
 
     async def _read(self) -> None:
-        lines = Lines(self._terms.max_line)
-        greeting = asyncio.get_running_loop().call_later(self._terms.hello_limit, self._late)
+        lines = LineBuffer(self._policy.max_line)
+        greeting = asyncio.get_running_loop().call_later(self._policy.hello_limit, self._late)
         try:
             while data := await self._reader.read(PIECE):
                 self._heard = True
@@ -114,7 +114,7 @@ class Link:
             return
         try:
             if given is None:
-                most = self._terms.max_line
+                most = self._policy.max_line
                 raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (told as all others are)
             if given.strip():
                 await self._heed(requests.read(given))
@@ -166,16 +166,16 @@ class Link:
                     "session": session.token,
                     "resumed": resumed,
                     "received": session.received,
-                    "heartbeat": self._terms.heartbeat,
-                    "max_line": self._terms.max_line,
-                    "outbox_bytes": self._terms.outbox_bytes,
+                    "heartbeat": self._policy.heartbeat,
+                    "max_line": self._policy.max_line,
+                    "outbox_bytes": self._policy.outbox_bytes,
                 }
             )
         )
         session.news = self._told
         self._news.set()
 
-    async def _ask(self, session: Session, request: requests.Request) -> None:
+    async def _ask(self, session: ClientSession, request: requests.Request) -> None:
         if request.seen is not None:
             session.acknowledge(request.seen)
         if await self._begin(session, request.id, partial(self._gateway.begin, session, request)):
@@ -193,7 +193,7 @@ class Link:
         )
 
     async def _begin(
-        self, session: Session, number: int, begin: Callable[[], asyncio.Task[None]]
+        self, session: ClientSession, number: int, begin: Callable[[], asyncio.Task[None]]
     ) -> bool:
         """Begin a request, unless it came before; return whether it is a new one.
 
@@ -230,11 +230,11 @@ class Link:
         if self._session and self._is_full(self._session):
             self._drop_full()
 
-    def _is_full(self, session: Session) -> bool:
-        return session.outbox.size > self._terms.outbox_bytes
+    def _is_full(self, session: ClientSession) -> bool:
+        return session.outbox.size > self._policy.outbox_bytes
 
     def _drop_full(self) -> None:
-        text = f"More than {self._terms.outbox_bytes} bytes wait to be acknowledged."
+        text = f"More than {self._policy.outbox_bytes} bytes wait to be acknowledged."
         self.drop(Fault(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
@@ -270,10 +270,10 @@ class Link:
         """Ask a client that says nothing for a word; drop it if that does not come."""
         while True:
             self._heard = False
-            await asyncio.sleep(self._terms.heartbeat)
+            await asyncio.sleep(self._policy.heartbeat)
             if not self._heard and self._session:
                 self._writer.write(line({"type": "ping"}))
-                await asyncio.sleep(self._terms.heartbeat)
+                await asyncio.sleep(self._policy.heartbeat)
                 if not self._heard:
                     self.drop(Fault(Code.SILENT, "There has been no answer to a ping."))
                     return
@@ -281,7 +281,7 @@ class Link:
     async def _close(self) -> None:
         self._writer.close()
         try:
-            async with asyncio.timeout(self._terms.close_grace):
+            async with asyncio.timeout(self._policy.close_grace):
                 await self._writer.wait_closed()
         except TimeoutError:
             self._writer.abort()

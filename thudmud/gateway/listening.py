@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from thudmud.errors import StartError
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
@@ -25,12 +26,8 @@ STRANGERS = 64
 STDIN, STDOUT = 0, 1
 
 
-class CannotListen(Exception):
-    """There is no listening there; ``str()`` says why."""
-
-
-class Stream:
-    """A link's way out, over a socket or a pipe of asyncio's."""
+class AsyncioWriter:
+    """A `Writer` for a link, over a socket or a pipe of asyncio's."""
 
     def __init__(self, writer: StreamWriter) -> None:
         self._writer = writer
@@ -42,8 +39,8 @@ class Stream:
         self._writer.transport.abort()
 
 
-class Listener:
-    """Serves everybody who connects.
+class Acceptor:
+    """Accepts links, on a port or a unix socket, and serves each.
 
     Args:
         gateway: what for.
@@ -57,12 +54,12 @@ class Listener:
         """Listen on a port; return the server, and where that is.
 
         Raises:
-            CannotListen: that cannot be.
+            StartError: that cannot be.
         """
         try:
             server = await asyncio.start_server(self._connected, host, port)
         except (OSError, ValueError) as error:
-            raise CannotListen(f"{host} {port}: {_reason(error)}") from error
+            raise StartError(f"{host} {port}: {_reason(error)}") from error
         host, port = server.sockets[0].getsockname()[:2]
         return server, f"{host} {port}"
 
@@ -70,14 +67,14 @@ class Listener:
         """Listen on a unix socket that this user alone can use.
 
         Raises:
-            CannotListen: that cannot be.
+            StartError: that cannot be.
         """
         before = os.umask(0o177)
         try:
             _make_room(path)
             server = await asyncio.start_unix_server(self._connected, path)
         except (OSError, ValueError) as error:
-            raise CannotListen(f"{path}: {_reason(error)}") from error
+            raise StartError(f"{path}: {_reason(error)}") from error
         finally:
             os.umask(before)
         return server, str(path)
@@ -93,11 +90,11 @@ class Listener:
             await asyncio.wait(self._links)
 
     def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        if len(self._links) >= self._gateway.terms.links + STRANGERS:
+        if len(self._links) >= self._gateway.policy.links + STRANGERS:
             writer.write(error(Fault(Code.FULL, "There are too many links.")))
             writer.close()
             return
-        link = Link(self._gateway, reader, Stream(writer))
+        link = Link(self._gateway, reader, AsyncioWriter(writer))
         task = asyncio.create_task(link.run())
         self._links[task] = link
         task.add_done_callback(self._links.pop)
@@ -154,14 +151,14 @@ async def _read_from(number: int, reader: StreamReader) -> Callable[[], None]:
     return transport.close
 
 
-async def _writer_to(number: int) -> Stream | _File:
+async def _writer_to(number: int) -> AsyncioWriter | _File:
     if _is_file(number):
         return _File(number)
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.connect_write_pipe(
         lambda: asyncio.StreamReaderProtocol(StreamReader()), os.fdopen(os.dup(number), "wb", 0)
     )
-    return Stream(StreamWriter(transport, protocol, None, loop))
+    return AsyncioWriter(StreamWriter(transport, protocol, None, loop))
 
 
 def _is_file(number: int) -> bool:

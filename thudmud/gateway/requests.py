@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass, fields
 from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
 
+from thudmud.errors import ThudmudError
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.replies import VERSION
 from thudmud.play.commands import Style
@@ -68,7 +69,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open(Request):
+class OpenRequest(Request):
     """Sets a board up, or finds it as it was left."""
 
     name: str = "board"
@@ -77,12 +78,12 @@ class Open(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Close(Request):
+class CloseRequest(Request):
     """Puts a board away with all who are there; what has happened at it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Show(Request):
+class ShowRequest(Request):
     """Asks how a board stands."""
 
     width: int = DEFAULT_WIDTH
@@ -90,7 +91,7 @@ class Show(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Enter(Request):
+class EnterRequest(Request):
     """Brings a player to a board, or only within its reach."""
 
     player: str
@@ -105,7 +106,7 @@ class Enter(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leave(Request):
+class LeaveRequest(Request):
     """Takes a player away."""
 
     player: str
@@ -113,7 +114,7 @@ class Leave(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line(Request):
+class LineRequest(Request):
     """What a player has typed; not done unless the board stands at ``at_version``, if given."""
 
     player: str
@@ -129,12 +130,12 @@ KINDS: Mapping[str, type[Sent]] = {
     "ping": Ping,
     "pong": Pong,
     "bye": Bye,
-    "open": Open,
-    "close": Close,
-    "show": Show,
-    "enter": Enter,
-    "leave": Leave,
-    "line": Line,
+    "open": OpenRequest,
+    "close": CloseRequest,
+    "show": ShowRequest,
+    "enter": EnterRequest,
+    "leave": LeaveRequest,
+    "line": LineRequest,
 }
 """What there is, by its ``type``."""
 
@@ -154,11 +155,11 @@ def read(line: bytes) -> Sent:
     known = number if type(number) is int and 1 <= number <= HIGHEST else None
     try:
         return _read(data)
-    except _Wrong as wrong:
+    except _BadRequestError as wrong:
         raise Fault(Code.BAD_REQUEST, str(wrong), known) from None
 
 
-class _Wrong(Exception):
+class _BadRequestError(ThudmudError):
     """What is wrong with an object, as a sentence."""
 
 
@@ -178,15 +179,17 @@ def _read(data: dict[str, Any]) -> Sent:
     name = data.pop("type", None)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise _Wrong(f'"type" should be one of {", ".join(KINDS)}.')
+        raise _BadRequestError(f'"type" should be one of {", ".join(KINDS)}.')
     types = _TYPES[kind]
     unknown = sorted(set(data) - set(types))
     if unknown:
-        raise _Wrong(f"There is no key {_shown(unknown[0])}; there are {', '.join(types)}.")
+        raise _BadRequestError(
+            f"There is no key {_shown(unknown[0])}; there are {', '.join(types)}."
+        )
     missing = [each.name for each in fields(kind) if each.default is MISSING]
     for key in missing:
         if key not in data:
-            raise _Wrong(f'"{key}" is missing.')
+            raise _BadRequestError(f'"{key}" is missing.')
     for key, value in data.items():
         _check(key, value, types[key])
     return kind(**data)
@@ -196,14 +199,14 @@ def _check(key: str, value: object, hint: Any) -> None:
     kinds = get_args(hint) or (hint,)
     if type(value) not in kinds:
         right = " or ".join(_KIND_WORDS[kind] for kind in kinds)
-        raise _Wrong(f'"{key}" should be {right}, not {_shown(value)}.')
+        raise _BadRequestError(f'"{key}" should be {right}, not {_shown(value)}.')
     if value is None:
         return
     if isinstance(value, str) and not _is_text(value):
-        raise _Wrong(f'"{key}" should hold no halves of surrogate pairs.')
+        raise _BadRequestError(f'"{key}" should hold no halves of surrogate pairs.')
     fits, right = _RIGHT.get(key, (lambda _: True, ""))
     if not fits(value):
-        raise _Wrong(f'"{key}" should be {right}, not {_shown(value)}.')
+        raise _BadRequestError(f'"{key}" should be {right}, not {_shown(value)}.')
 
 
 def _is_text(value: str) -> bool:

@@ -16,7 +16,7 @@ REMEMBERED = 1000
 """How many answers are kept for requests that are repeated."""
 
 
-class Session:
+class ClientSession:
     """What is kept for a client between its links.
 
     Args:

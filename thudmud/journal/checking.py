@@ -171,7 +171,7 @@ def _check_chain(path: Path, connection: sqlite3.Connection, last: int) -> tuple
     return landmarks, total
 
 
-class _Piece(NamedTuple):
+class _RowSums(NamedTuple):
     """Some rows that come one after the other, summed up."""
 
     low: int
@@ -184,7 +184,7 @@ class _Piece(NamedTuple):
     positions: int
 
 
-def _sums(connection: sqlite3.Connection, low: int, high: int) -> Iterator[_Piece]:
+def _sums(connection: sqlite3.Connection, low: int, high: int) -> Iterator[_RowSums]:
     """Yield the sums of rows, in several pieces if their texts are long."""
     try:
         (row,) = connection.execute(_SUMS, (low, high))
@@ -195,7 +195,7 @@ def _sums(connection: sqlite3.Connection, low: int, high: int) -> Iterator[_Piec
         yield from _sums(connection, low, middle)
         yield from _sums(connection, middle + 1, high)
     else:
-        yield _Piece(low, high, *row)
+        yield _RowSums(low, high, *row)
 
 
 def _up_to(last: int) -> int:

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from thudmud.errors import ThudmudError
 from thudmud.play.events import Event
 
 
@@ -35,7 +36,7 @@ class Entry:
     event: Event
 
 
-class JournalError(Exception):
+class JournalError(ThudmudError):
     """The journal cannot be used, now or at all; ``str()`` is a sentence for its operator."""
 
 
@@ -43,8 +44,11 @@ class Conflict(JournalError):
     """Somebody else has appended first: decide again, on the newer state."""
 
     def __init__(self, stream: str, expected: int, found: int) -> None:
-        super().__init__(f"{stream!r} stands at version {found}, not {expected}")
+        super().__init__(stream, expected, found)
         self.stream, self.expected, self.found = stream, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.stream!r} stands at version {self.found}, not {self.expected}"
 
 
 class NotWritten(JournalError):

@@ -25,8 +25,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Listener(Protocol):
-    """What is told in the event loop."""
+class Observer(Protocol):
+    """Is told, in the event loop, what has been stored."""
 
     def deliver(self, after: int, entries: Sequence[Entry]) -> None:
         """These entries were stored; they come next after a position."""
@@ -50,10 +50,10 @@ class _Job:
 class Worker:
     """A thread with a store of its own. All methods are for the event loop."""
 
-    def __init__(self, open_store: Callable[[], Store], poll: float, listener: Listener) -> None:
+    def __init__(self, open_store: Callable[[], Store], poll: float, observer: Observer) -> None:
         self._open_store = open_store
         self._poll = poll
-        self._listener = listener
+        self._observer = observer
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._at_work: Sequence[_Job] = ()
@@ -152,7 +152,7 @@ class Worker:
         """See whether another process has stored something."""
         with suppress(JournalError):  # whoever reads or writes next is told
             if store.has_news():
-                self._tell(self._listener.advance, store.position())
+                self._tell(self._observer.advance, store.position())
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
@@ -164,14 +164,14 @@ class Worker:
         for job, outcome in zip(jobs, outcomes, strict=True):
             if isinstance(outcome, Stored):
                 if outcome.entries:
-                    self._listener.deliver(outcome.after, outcome.entries)
+                    self._observer.deliver(outcome.after, outcome.entries)
                 _settle(job.result, None)
             else:
                 _settle(job.result, outcome)
 
     def _finish(self) -> None:
         self._thread.join()
-        self._listener.close()
+        self._observer.close()
         _settle(self._ended, None)
         for job in self._at_work:
             _refuse(job, self._why)

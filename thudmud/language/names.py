@@ -1,7 +1,4 @@
-"""What a board and a player may be called, so that others can type it.
-
-Owns that alone. Must never know which boards and players there are.
-"""
+"""What a board and a player may be called, so that others can type it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Near misses: which of some words another was probably meant for.
 
-Owns how alike is alike enough, and the words of other games that mean one of ours. Must never know
-where in a line a word stands.
+The words of other games that mean one of ours are here, and how alike is alike enough.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from lark import UnexpectedInput, UnexpectedToken
 
+from thudmud.errors import ThudmudError
 from thudmud.language.grammar import (
     END_OF_LINE,
     RESERVED_WORDS,
@@ -27,7 +28,7 @@ from thudmud.play.commands import Command
 from thudmud.play.options import WIDTHS
 
 
-class ParseError(Exception):
+class ParseError(ThudmudError):
     """A line that asks for nothing we know.
 
     Attributes:

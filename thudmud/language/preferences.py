@@ -1,7 +1,6 @@
 """A member's preferences, as they are kept with the account: plain JSON.
 
-Owns the names in it. Must never raise for what it does not know: an older or newer version of this
-program may have written it.
+An older or newer version of this program may have written them: what is not known is passed over.
 """
 
 from __future__ import annotations

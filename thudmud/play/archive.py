@@ -1,8 +1,7 @@
-"""The battles that were played: what is known of each, and where its plies are.
+"""The battles that were played: what is known of each, its number, and where its plies are.
 
-Owns the numbers of battles, and their state. An archive is the fold of the few events of a battle
-that `thudmud.play.events.LANDMARKS` names; the plies stay in the journal. Must never know a
-table, nor who is here.
+An archive is the fold of the few events of a battle that `thudmud.play.events.LANDMARKS` names; the
+plies stay in the journal.
 """
 
 from __future__ import annotations
@@ -205,8 +204,8 @@ class Archive:
         ended = battle._replace(
             state=State.ENDED,
             until=place.version,
-            dwarf=event.dwarf or battle.dwarf,
-            troll=event.troll or battle.troll,
+            dwarf=event.dwarf,
+            troll=event.troll,
             plies=event.plies,
             outcome=event.outcome,
             rated=event.rated,

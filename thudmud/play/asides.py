@@ -1,7 +1,7 @@
 """What happens round about the boards: comings and goings, speech, and questions.
 
-Owns the happenings that no table is folded from and nobody stores. Must never hold a sentence.
-A ``room`` is the name of a board, or None for the hall.
+No table is folded from these, and nobody stores them. There is no sentence here. A ``room`` is the
+name of a board, or None for the hall.
 """
 
 from __future__ import annotations

@@ -14,7 +14,45 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from thudmud.rules import Move, Outcome, Side
+from thudmud.errors import InvalidValueError
+from thudmud.rules import RULESETS, Move, Outcome, Piece, Side
+
+BATTLES = 2
+"""How many battles a match has."""
+
+LONGEST_NAME = 80
+"""The most characters that a player's name may have, wherever it comes from."""
+
+EARLIEST = -62_135_596_800.0
+"""The first second of the year 1: a battle that is brought in may have been played long ago."""
+
+LATEST = 253_402_300_799.0
+"""The last second of the year 9999, which is the last one that has a date."""
+
+
+def require_name(name: str) -> None:
+    """Raise InvalidValueError if nobody can be called that, wherever they come from."""
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip() == name):
+        raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
+
+
+def require_time(at: float, since: float = 0.0) -> None:
+    """Raise InvalidValueError if a number is not that of a second that has a date."""
+    if not since <= at <= LATEST:
+        raise InvalidValueError(f"{at} is no time in seconds since the epoch")
+
+
+def require_match(battle: int, before: tuple[int, int]) -> None:
+    """Raise InvalidValueError if no match has such a battle, or such points before it."""
+    if not 1 <= battle <= BATTLES:
+        raise InvalidValueError(f"a match has {BATTLES} battles, so none is battle {battle}")
+    if min(before) < 0:
+        raise InvalidValueError(f"nobody has points below 0: {before}")
+
+
+def _require_rules(name: str) -> None:
+    if name not in RULESETS:
+        raise InvalidValueError(f"there are no {name!r:.50} rules")
 
 
 class BattleId(NamedTuple):
@@ -54,6 +92,12 @@ class SavedMatch:
     moves: tuple[Move, ...]
     outcome: Outcome | None
 
+    def __post_init__(self) -> None:
+        require_match(self.battle, self.before)
+        require_name(self.dwarf)
+        require_name(self.troll)
+        _require_rules(self.rules)
+
 
 class Parting(Enum):
     """How a player came to leave a seat, or the server."""
@@ -76,8 +120,21 @@ class Offer(Enum):
     UNDO = "undo"
 
 
+class _AtABoard:
+    """What is checked of all that happens at a board: there is such a time, and such a name."""
+
+    __slots__ = ()
+
+    at: float
+    player: str
+
+    def __post_init__(self) -> None:
+        require_time(self.at)
+        require_name(self.player)
+
+
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(_AtABoard):
     """A player took a free seat."""
 
     at: float
@@ -86,7 +143,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(_AtABoard):
     """A player gave a seat up; a battle that was running waits for somebody to sit down."""
 
     at: float
@@ -96,7 +153,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(_AtABoard):
     """A seated player is away: the seat is kept, and the game waits."""
 
     at: float
@@ -106,7 +163,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(_AtABoard):
     """A seated player who was away is back."""
 
     at: float
@@ -115,7 +172,7 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class Cleared(_AtABoard):
     """The last player left: the board is as new."""
 
     at: float
@@ -123,16 +180,20 @@ class Cleared:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesSet:
+class RulesSet(_AtABoard):
     """The board's ruleset for the next match was chosen, by the ruleset's name."""
 
     at: float
     player: str
     rules: str
 
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        _require_rules(self.rules)
+
 
 @dataclass(frozen=True, slots=True)
-class BattleStarted:
+class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are who sits where from now on; ``rated`` says whether the battle may
@@ -147,9 +208,16 @@ class BattleStarted:
     troll: str
     rated: bool = False
 
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        require_match(self.number, (0, 0))
+        _require_rules(self.rules)
+        require_name(self.dwarf)
+        require_name(self.troll)
+
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(_AtABoard):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
     at: float
@@ -158,9 +226,17 @@ class Moved:
     move: Move
     ply: int
 
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        if self.ply < 1:
+            raise InvalidValueError(f"plies are counted from 1, and this is ply {self.ply}")
+        mover = self.move.piece.side or Side.DWARF  # who moves the Rock
+        if mover is not self.side or self.move.piece is Piece.STONE:
+            raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
+
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(_AtABoard):
     """A player offers what the other may agree to by saying the same."""
 
     at: float
@@ -169,7 +245,7 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferLapsed:
+class OfferLapsed(_AtABoard):
     """An offer no longer stands, because a ply was played."""
 
     at: float
@@ -178,7 +254,7 @@ class OfferLapsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(_AtABoard):
     """A player said no to what the other had offered."""
 
     at: float
@@ -187,7 +263,7 @@ class Declined:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class TakenBack(_AtABoard):
     """Both agreed to take plies back: the last one of ``side``, and what followed it.
 
     ``player`` is who agreed; ``moves`` are the plies, in the order in which they were played.
@@ -198,9 +274,14 @@ class TakenBack:
     side: Side
     moves: tuple[Move, ...]
 
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        if not self.moves:
+            raise InvalidValueError("no ply was taken back")
+
 
 @dataclass(frozen=True, slots=True)
-class BattleEnded:
+class BattleEnded(_AtABoard):
     """The battle is over; its points are added to the match.
 
     Attributes:
@@ -224,9 +305,16 @@ class BattleEnded:
     rated: bool = False
     points: tuple[int, int] | None = None
 
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        if self.plies < 0 or min(self.points or (0, 0)) < 0:
+            raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
+        require_name(self.dwarf)
+        require_name(self.troll)
+
 
 @dataclass(frozen=True, slots=True)
-class Adjourned:
+class Adjourned(_AtABoard):
     """A match was put away for another day: the board is as new."""
 
     at: float
@@ -235,7 +323,7 @@ class Adjourned:
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(_AtABoard):
     """A match that was put away goes on, at this board."""
 
     at: float
@@ -285,6 +373,14 @@ class Imported:
     record: str
     plies: int
     outcome: Outcome | None
+
+    def __post_init__(self) -> None:
+        require_time(self.at, EARLIEST)
+        for name in filter(None, (self.player, self.dwarf, self.troll)):
+            require_name(name)
+        _require_rules(self.rules)
+        if self.plies < 0:
+            raise InvalidValueError(f"a battle has no {self.plies} plies")
 
 
 Event = TableEvent | Imported

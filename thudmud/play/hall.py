@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.play.archive import Archive, Battle
 from thudmud.play.asides import (
     Aside,
@@ -180,6 +181,12 @@ class Decision:
     events: tuple[TableEvent, ...] = ()
     asides: tuple[Aside, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.events and self.board is None:
+            raise InvalidValueError("events happen at a board, and this decision is about none")
+        if self.version < 0:
+            raise InvalidValueError(f"no board is at version {self.version}")
+
 
 @dataclass(frozen=True, slots=True)
 class Telling:
@@ -196,7 +203,7 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
-class Unread(Exception):
+class Unread(ThudmudError):
     """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
 
     def __init__(self, battle: Battle) -> None:

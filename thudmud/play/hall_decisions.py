@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import singledispatch
+from typing import assert_never
 
 from thudmud.play import table_decisions
 from thudmud.play.archive import Battle
@@ -52,7 +52,6 @@ from thudmud.play.commands import (
     No,
     Password,
     Play,
-    Query,
     Quit,
     Register,
     Replay,
@@ -87,7 +86,6 @@ from thudmud.play.options import (
     SetColour,
     SetElement,
     SetMachine,
-    SetOption,
     SetOrient,
     SetReader,
     SetScheme,
@@ -98,7 +96,175 @@ from thudmud.play.options import (
 )
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import Occasion, battle, come_back, invited, vanish
+from thudmud.play.table_decisions import Events, Occasion, battle, come_back, invited, vanish
+
+
+def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decision]:
+    """Return what ``command`` would bring about, to be committed in this order.
+
+    Args:
+        hall: the hall as it stands.
+        player: the name of somebody who is here.
+        command: what they ask for.
+        now: the time, in seconds since the epoch.
+
+    Raises:
+        Refused: a table or the hall does not allow it.
+        IllegalMove: the rules of the game do not allow it.
+        Unread: the moves of a battle are needed first.
+    """
+    if isinstance(command, Quit):
+        return part(hall, player, Parting.QUIT, now)
+    return [_decide(command, hall, hall.people[player], Occasion(now, hall.members))]
+
+
+def _decide(command: Command, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    """Return what any command but ``quit`` brings about. What is typed most comes first."""
+    name = person.name
+    match command:
+        case (
+            Play()
+            | Start()
+            | End()
+            | Leave()
+            | Undo()
+            | No()
+            | Resign()
+            | Claim()
+            | Adjourn()
+            | SetRules()
+        ):
+            table = board_meant(hall, person, command.on)
+            return _at(table, person, table_decisions.decide(table, name, command, occasion))
+        case Say(text):
+            return Decision(name, asides=(Spoke(name, person.room, text),))
+        case Emote(text):
+            return Decision(name, asides=(Emoted(name, person.room, text),))
+        case Tell(to, text):
+            return _tell(hall, name, to, text)
+        case Look():
+            return _look(command, hall, person)
+        case Go():
+            return _go(command, hall, person)
+        case Join():
+            return _join(command, hall, person, occasion)
+        case Resume():
+            table = board_meant(hall, person, command.on)
+            saved = to_resume(command, hall, person, table)
+            return _at(table, person, table_decisions.resume(table, name, saved, occasion))
+        case Invite():
+            return _invite(command, hall, person, occasion)
+        case Step():
+            return _step(command, hall, person)
+        case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
+            return Decision(name, asides=(looked_up(hall, person, command),))
+        case (
+            Where()
+            | ScanRow()
+            | ScanColumn()
+            | Around()
+            | Lines()
+            | Captures()
+            | LastMove()
+            | ViewGame()
+        ):
+            return _answer(person, command, board_meant(hall, person, command.on).name)
+        case ViewPossible():
+            table = board_meant(hall, person, command.on)
+            battle(table, name)
+            return _answer(person, command, table.name)
+        case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
+            return _answer(person, command)
+        case SetBoard():
+            board = board_meant(hall, person, command.on).name
+            return Decision(name, board, asides=(StyleChosen(name, board, command.style),))
+        case (
+            SetCharset()
+            | SetColour()
+            | SetWidth()
+            | SetOrient()
+            | SetReader()
+            | SetMachine()
+            | SetScheme()
+            | SetElement()
+        ):
+            chosen = OptionChosen(name, command, after(person.options, command))
+            return Decision(name, asides=(chosen,))
+        case Register() | Password():
+            # Whoever keeps accounts sees to these before they come here.
+            raise Refused(Refusal.NO_ACCOUNTS)
+        case Quit():
+            raise ValueError("to quit is more than one decision")
+        case _:
+            assert_never(command)
+
+
+def _look(command: Look, hall: Hall, person: Person) -> Decision:
+    match command.at and command.at.lower():
+        case None | "here" | "round" | "around":
+            return _answer(person, Look(), person.room)
+        case "hall" | "the hall":
+            return _answer(person, Look())
+        case "me" | "myself":
+            return _answer(person, Look(person.name))
+        case words if words in hall.names and not fits_a_board(hall, words):
+            return _answer(person, Look(hall.names[words]))
+        case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
+            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
+    return _answer(person, command, board_meant(hall, person, command.at).name)
+
+
+def _go(command: Go, hall: Hall, person: Person) -> Decision:
+    to = None if command.to is None else board_meant(hall, person, command.to).name
+    if to == person.room:
+        raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
+    return Decision(person.name, to, asides=_walk(person, to))
+
+
+def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
+    to = player_meant(hall, words)
+    if to == player:
+        raise Refused(Refusal.TELL_SELF)
+    return Decision(player, asides=(Told(player, to, text),))
+
+
+def _join(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    # One who sits at several boards, and stands at none, has to say which.
+    if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
+        raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
+    table = board_meant(hall, person, command.on)
+    events = table_decisions.decide(table, person.name, command, occasion)
+    walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
+    return _at(table, person, events, walk)
+
+
+def _invite(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+    to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
+    asked = invited(table, person.name, to, command.side, occasion)
+    return Decision(person.name, table.name, asides=(asked,))
+
+
+def _step(command: Step, hall: Hall, person: Person) -> Decision:
+    replay = person.replay
+    at_end = replay is None or replay.ply == len(replay.game.moves)
+    if command.way is Way.LAST and at_end and person.room:
+        return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
+    return Decision(person.name, asides=(looked_up(hall, person, command),))
+
+
+def _at(table: Table, person: Person, events: Events, asides: tuple[Aside, ...] = ()) -> Decision:
+    return Decision(person.name, table.name, table.version, events, asides)
+
+
+def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:
+    return (WentOut(person.name, person.room, to), CameIn(person.name, to, sits))
+
+
+def _answer(person: Person, question: Question, board: str | None = None) -> Decision:
+    return Decision(person.name, board, asides=(Asked(person.name, question, board),))
+
+
+# Coming and going: seats are kept, or given up, or taken again.
 
 
 def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
@@ -148,6 +314,9 @@ def _has_turn(table: Table, player: str) -> bool:
     return bool(game and table.running and game.position.turn is table.side_of(player))
 
 
+# The battles that were played, and those that are put away.
+
+
 def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
     """Return what ``command`` shows to ``person``.
 
@@ -161,13 +330,13 @@ def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
         case Replay(number):
             return Replayed(person.name, number, hall.game(_battle(hall, number)), 0)
         case Step(way):
-            return _step(hall, person, way)
+            return _stepped(hall, person, way)
         case History(player) | ViewScore(player) if player and player.lower() in {"me", "myself"}:
             return Asked(person.name, replace(command, player=person.name))
     return Asked(person.name, command)
 
 
-def _step(hall: Hall, person: Person, way: Way) -> Replayed:
+def _stepped(hall: Hall, person: Person, way: Way) -> Replayed:
     seen = person.replay
     if seen is None:
         raise Refused(Refusal.NOT_REPLAYING)
@@ -228,204 +397,3 @@ def _battle(hall: Hall, number: int) -> Battle:
     if battle is None:
         raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
     return battle
-
-
-def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decision]:
-    """Return what ``command`` would bring about, to be committed in this order.
-
-    Args:
-        hall: the hall as it stands.
-        player: the name of somebody who is here.
-        command: what they ask for.
-        now: the time, in seconds since the epoch.
-
-    Raises:
-        Refused: a table or the hall does not allow it.
-        IllegalMove: the rules of the game do not allow it.
-        Unread: the moves of a battle are needed first.
-    """
-    if isinstance(command, Quit):
-        return part(hall, player, Parting.QUIT, now)
-    occasion = Occasion(now, hall.members)
-    return [_decide(command, hall, hall.people[player], occasion)]
-
-
-@singledispatch
-def _decide(command: object, hall: Hall, person: Person, occasion: Occasion) -> Decision:  # noqa: ARG001 (the signature that the cases share)
-    raise TypeError(f"the hall knows nothing of {type(command).__name__}")
-
-
-@_decide.register(Leave)
-@_decide.register(Start)
-@_decide.register(End)
-@_decide.register(Resign)
-@_decide.register(Undo)
-@_decide.register(No)
-@_decide.register(Claim)
-@_decide.register(Adjourn)
-@_decide.register(SetRules)
-@_decide.register(Play)
-def _(
-    command: table_decisions.TableCommand, hall: Hall, person: Person, occasion: Occasion
-) -> Decision:
-    table = board_meant(hall, person, command.on)
-    events = table_decisions.decide(table, person.name, command, occasion)
-    return Decision(person.name, table.name, table.version, events)
-
-
-@_decide.register
-def _(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
-    table = _to_join(command, hall, person)
-    events = table_decisions.decide(table, person.name, command, occasion)
-    walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
-    return Decision(person.name, table.name, table.version, events, walk)
-
-
-@_decide.register
-def _(command: Resume, hall: Hall, person: Person, occasion: Occasion) -> Decision:
-    table = board_meant(hall, person, command.on)
-    saved = to_resume(command, hall, person, table)
-    events = table_decisions.resume(table, person.name, saved, occasion)
-    return Decision(person.name, table.name, table.version, events)
-
-
-@_decide.register
-def _(command: SetBoard, hall: Hall, person: Person, _: Occasion) -> Decision:
-    board = board_meant(hall, person, command.on).name
-    return Decision(person.name, board, asides=(StyleChosen(person.name, board, command.style),))
-
-
-@_decide.register
-def _(command: ViewGame, hall: Hall, person: Person, _: Occasion) -> Decision:
-    return _answer(person, command, board_meant(hall, person, command.on).name)
-
-
-@_decide.register
-def _(command: ViewPossible, hall: Hall, person: Person, _: Occasion) -> Decision:
-    table = board_meant(hall, person, command.on)
-    battle(table, person.name)
-    return _answer(person, command, table.name)
-
-
-@_decide.register
-def _(command: Look, hall: Hall, person: Person, _: Occasion) -> Decision:
-    match command.at and command.at.lower():
-        case None | "here" | "round" | "around":
-            return _answer(person, Look(), person.room)
-        case "hall" | "the hall":
-            return _answer(person, Look())
-        case "me" | "myself":
-            return _answer(person, Look(person.name))
-        case words if words in hall.names and not fits_a_board(hall, words):
-            return _answer(person, Look(hall.names[words]))
-        case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
-            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
-    return _answer(person, command, board_meant(hall, person, command.at).name)
-
-
-@_decide.register(Where)
-@_decide.register(ScanRow)
-@_decide.register(ScanColumn)
-@_decide.register(Around)
-@_decide.register(Lines)
-@_decide.register(Captures)
-@_decide.register(LastMove)
-def _(command: Query, hall: Hall, person: Person, _: Occasion) -> Decision:
-    return _answer(person, command, board_meant(hall, person, command.on).name)
-
-
-@_decide.register(SetCharset)
-@_decide.register(SetColour)
-@_decide.register(SetWidth)
-@_decide.register(SetOrient)
-@_decide.register(SetReader)
-@_decide.register(SetMachine)
-@_decide.register(SetScheme)
-@_decide.register(SetElement)
-def _(command: SetOption, _hall: Hall, person: Person, _: Occasion) -> Decision:
-    chosen = OptionChosen(person.name, command, after(person.options, command))
-    return Decision(person.name, asides=(chosen,))
-
-
-@_decide.register(Boards)
-@_decide.register(Who)
-@_decide.register(Help)
-@_decide.register(ShowOptions)
-@_decide.register(ShowScheme)
-@_decide.register(Syntax)
-def _(command: Question, _hall: Hall, person: Person, _: Occasion) -> Decision:
-    return _answer(person, command)
-
-
-@_decide.register(Games)
-@_decide.register(History)
-@_decide.register(ViewRecord)
-@_decide.register(Replay)
-@_decide.register(ViewScore)
-@_decide.register(ViewStandings)
-def _(command: ArchiveCommand, hall: Hall, person: Person, _: Occasion) -> Decision:
-    return Decision(person.name, asides=(looked_up(hall, person, command),))
-
-
-@_decide.register
-def _(command: Step, hall: Hall, person: Person, occasion: Occasion) -> Decision:
-    replay = person.replay
-    at_end = replay is None or replay.ply == len(replay.game.moves)
-    if command.way is Way.LAST and at_end and person.room:
-        return _decide(LastMove(), hall, person, occasion)
-    return Decision(person.name, asides=(looked_up(hall, person, command),))
-
-
-@_decide.register(Register)
-@_decide.register(Password)
-def _(_command: Register | Password, _hall: Hall, _person: Person, _: Occasion) -> Decision:
-    # Whoever keeps accounts sees to these before they come here.
-    raise Refused(Refusal.NO_ACCOUNTS)
-
-
-@_decide.register
-def _(command: Go, hall: Hall, person: Person, _: Occasion) -> Decision:
-    to = None if command.to is None else board_meant(hall, person, command.to).name
-    if to == person.room:
-        raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
-    return Decision(person.name, to, asides=_walk(person, to))
-
-
-@_decide.register
-def _(command: Say, _hall: Hall, person: Person, _: Occasion) -> Decision:
-    return Decision(person.name, asides=(Spoke(person.name, person.room, command.text),))
-
-
-@_decide.register
-def _(command: Emote, _hall: Hall, person: Person, _: Occasion) -> Decision:
-    return Decision(person.name, asides=(Emoted(person.name, person.room, command.text),))
-
-
-@_decide.register
-def _(command: Tell, hall: Hall, person: Person, _: Occasion) -> Decision:
-    to = player_meant(hall, command.player)
-    if to == person.name:
-        raise Refused(Refusal.TELL_SELF)
-    return Decision(person.name, asides=(Told(person.name, to, command.text),))
-
-
-@_decide.register
-def _(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> Decision:
-    to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
-    asked = invited(table, person.name, to, command.side, occasion)
-    return Decision(person.name, table.name, asides=(asked,))
-
-
-def _to_join(command: Join, hall: Hall, person: Person) -> Table:
-    """Return the table that is meant, which cannot be one of several where one sits already."""
-    if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
-        raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
-    return board_meant(hall, person, command.on)
-
-
-def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside, ...]:
-    return (WentOut(person.name, person.room, to), CameIn(person.name, to, sits))
-
-
-def _answer(person: Person, question: Question, board: str | None = None) -> Decision:
-    return Decision(person.name, board, asides=(Asked(person.name, question, board),))

@@ -1,8 +1,7 @@
-"""The plies of many battles, each line of play once.
+"""The plies of many battles, each line of play once, for a state that is kept.
 
-Owns how battles share lines: what a board has come to, what somebody has missed at it and what is
-seen again are nearly always one battle at several plies. Must never take a line for granted that
-was kept somewhere: it is played again by the rules.
+What a board has come to, what somebody has missed at it and what is seen again are nearly always
+one battle at several plies. A line that was kept somewhere is played again by the rules.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from thudmud.play.state import GameState, Line
+from thudmud.play.state import GameState, LineState
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, read_record, write_record
 
 
@@ -21,7 +20,7 @@ class WrittenLines:
     def __init__(self) -> None:
         self._longest: list[Game] = []
 
-    def all(self) -> tuple[Line, ...]:
+    def all(self) -> tuple[LineState, ...]:
         """Return the lines of the battles so far."""
         return tuple(map(_line, self._longest))
 
@@ -48,7 +47,7 @@ class ReadLines:
         ValueError: a line is against the rules.
     """
 
-    def __init__(self, lines: Sequence[Line], games: Iterable[GameState]) -> None:
+    def __init__(self, lines: Sequence[LineState], games: Iterable[GameState]) -> None:
         wanted: defaultdict[int, set[int]] = defaultdict(set)
         for each in games:
             wanted[each.line].add(each.plies)
@@ -67,7 +66,7 @@ class ReadLines:
         return replace(game, outcome=state.outcome)
 
 
-def require_playable(line: Line) -> None:
+def require_playable(line: LineState) -> None:
     """Raise ValueError if a line is against the rules."""
     for _ in _played(line):
         pass
@@ -84,13 +83,13 @@ def _is_same(one: Move, other: Move) -> bool:
     return one is other or (one == other and one.verb is other.verb)
 
 
-def _line(game: Game) -> Line:
+def _line(game: Game) -> LineState:
     if game.opening == game.ruleset.opening:
-        return Line(game.ruleset.name, game.moves)
-    return Line(game.ruleset.name, record=write_record(game))
+        return LineState(game.ruleset.name, game.moves)
+    return LineState(game.ruleset.name, record=write_record(game))
 
 
-def _played(line: Line) -> Iterator[Game]:
+def _played(line: LineState) -> Iterator[Game]:
     """Return a line's battle at each of its plies, from its opening on."""
     if line.rules not in RULESETS:
         raise ValueError(f"there are no {line.rules!r:.50} rules")

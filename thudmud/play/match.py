@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from thudmud.play.events import (
+    BATTLES,
     Adjourned,
     BattleEnded,
     BattleId,
@@ -21,10 +22,10 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
     TakenBack,
+    require_match,
 )
 from thudmud.rules import RULESETS, Game, Side, read_record
 
-BATTLES = 2
 RATED_PLIES = 6
 """The fewest plies of a battle that counts for ratings."""
 
@@ -53,6 +54,9 @@ class Match:
     battle: int = 1
     before: tuple[int, int] = (0, 0)
     single: bool = False
+
+    def __post_init__(self) -> None:
+        require_match(self.battle, self.before)
 
     @classmethod
     def restored(cls, saved: SavedMatch) -> Match:

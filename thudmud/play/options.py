@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from thudmud.errors import InvalidValueError
+
 WIDTHS = range(20, 501)
 """The widths that a screen may be said to have, in columns."""
 
@@ -59,6 +61,8 @@ class Scheme(Enum):
     SAFE = "safe"
 
 
+_BRIGHTEST = 255
+
 Shade = int | tuple[int, int, int]
 """0 to 255 of the 256 colours, of which the first 16 have names; or red, green and blue."""
 
@@ -93,6 +97,12 @@ class Colour:
     background: Shade | None = None
     bold: bool = False
 
+    def __post_init__(self) -> None:
+        for shade in (self.foreground, self.background):
+            parts = shade if isinstance(shade, tuple) else (shade or 0,)
+            if not all(0 <= part <= _BRIGHTEST for part in parts):
+                raise InvalidValueError(f"no colour is {shade}")
+
     def __str__(self) -> str:
         words = ["bold"] if self.bold else []
         if self.foreground is not None:
@@ -125,6 +135,14 @@ class Options:
     machine: bool = False
     scheme: Scheme = Scheme.PLAIN
     elements: tuple[tuple[Element, Colour], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.width is not None and self.width not in WIDTHS:
+            raise InvalidValueError(
+                f"a screen has {WIDTHS[0]} to {WIDTHS[-1]} columns, and not {self.width}"
+            )
+        if len(dict(self.elements)) != len(self.elements):
+            raise InvalidValueError("an element has two colours")
 
 
 @dataclass(frozen=True, slots=True)

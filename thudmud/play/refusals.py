@@ -1,7 +1,7 @@
-"""Why a table or the hall says no.
+"""Why a table or the hall says no: the reasons, and the exception that carries one.
 
-Owns the reasons and the one exception that carries them. The rules of the game refuse with
-`thudmud.rules.IllegalMove` instead. Must never be raised once anything has changed.
+The rules of the game refuse with `thudmud.rules.IllegalMove` instead. When either is raised,
+nothing has changed.
 """
 
 from __future__ import annotations

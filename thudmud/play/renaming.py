@@ -1,7 +1,4 @@
-"""A hall in which a board is called something else.
-
-Owns where in a hall the name of a board stands. Must never change the hall that it is given.
-"""
+"""A hall in which a board is called something else: a new hall, the old one stays as it is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A hall made again of its state.
+"""A hall made again of its state, whole or not at all.
 
-Owns what a state must be for a hall to be made of it: whatever was kept may have been damaged, or
-written by somebody else. Must never return a hall of which a part was left out.
+Whatever was kept may have been damaged, or written by somebody else, so it is checked here.
 """
 
 from __future__ import annotations
@@ -13,17 +12,16 @@ from types import MappingProxyType
 from thudmud.play.archive import Archive, State
 from thudmud.play.asides import Replayed
 from thudmud.play.commands import Style
-from thudmud.play.events import Offer, SavedMatch
+from thudmud.play.events import BATTLES, Offer, SavedMatch, require_name, require_time
 from thudmud.play.hall import Hall, Person
 from thudmud.play.lines import ReadLines, require_playable
-from thudmud.play.match import BATTLES, Match
-from thudmud.play.options import WIDTHS, Options, Shade
+from thudmud.play.match import Match
 from thudmud.play.standings import Standings
 from thudmud.play.state import (
     ArchiveState,
     GameState,
     HallState,
-    Line,
+    LineState,
     MatchState,
     MissedState,
     PersonState,
@@ -32,11 +30,6 @@ from thudmud.play.state import (
 )
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Side
-
-LONGEST_NAME = 80
-"""The most characters that a name may have, wherever it comes from."""
-LATEST = 253_402_300_799.0
-"""The last second of the year 9999, which is the last one that has a date."""
 
 
 def hall_of(state: HallState) -> Hall:
@@ -51,17 +44,6 @@ def hall_of(state: HallState) -> Hall:
     _require(all(spec.rules in RULESETS for spec in state.boards), "a board has unknown rules")
     _require(min(state.quiet_plies, state.seat_grace, state.most_games) >= 0, "a limit is below 0")
     return _Restorer(state).hall
-
-
-def require_name(name: str) -> None:
-    """Raise ValueError if somebody cannot be called that, wherever they come from."""
-    fits = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
-    _require(fits, f"{name!r:.50} cannot be anybody's name")
-
-
-def require_time(at: float) -> None:
-    """Raise ValueError if a number is not that of a second that there is, since the epoch."""
-    _require(0 <= at <= LATEST, f"{at} is no time in seconds since the epoch")
 
 
 class _Restorer:
@@ -82,7 +64,7 @@ class _Restorer:
             _require(left.name not in hall.people, f"{left.name} is here and is not")
             if not hall.seats_of(left.name):
                 continue  # states were written once that still held who had lost the seat
-            styles, options = _styles(left.styles), _options(left.options)
+            styles, options = _styles(left.styles), left.options
             hall.left[left.name] = Person(left.name, styles=styles, options=options)
         for missed in state.missed:
             self._take_missed(missed)
@@ -120,7 +102,6 @@ class _Restorer:
         )
 
     def _match(self, state: MatchState) -> Match:
-        _require(1 <= state.battle <= BATTLES, "a match has two battles")
         for player in (state.dwarf, state.troll):
             require_name(player)
         return Match(
@@ -151,7 +132,7 @@ class _Restorer:
             state.room,
             state.used,
             _styles(state.styles),
-            _options(state.options),
+            state.options,
             replay,
         )
 
@@ -229,28 +210,12 @@ def _archive(state: ArchiveState) -> Archive:
 
 def _require_saved(match: SavedMatch) -> None:
     """Refuse a match that cannot be gone on with."""
-    _require(1 <= match.battle <= BATTLES, "a match has two battles")
-    require_name(match.dwarf)
-    require_name(match.troll)
-    require_playable(Line(match.rules, match.moves))
+    require_playable(LineState(match.rules, match.moves))
 
 
 def _styles(pairs: Styles) -> dict[str, Style]:
     _require_different((board for board, _ in pairs), "styles")
     return dict(pairs)
-
-
-def _options(options: Options) -> Options:
-    _require(options.width is None or options.width in WIDTHS, f"no width is {options.width}")
-    _require_different((element for element, _ in options.elements), "colours")
-    for _, colour in options.elements:
-        for shade in (colour.foreground, colour.background):
-            _require(shade is None or _is_shade(shade), f"no colour is {shade}")
-    return options
-
-
-def _is_shade(shade: Shade) -> bool:
-    return all(each in range(256) for each in (shade if isinstance(shade, tuple) else (shade,)))
 
 
 def _natural(number: int) -> int:

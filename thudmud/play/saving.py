@@ -1,7 +1,4 @@
-"""A hall made into a value that can be kept.
-
-Owns that alone. Must never change the hall.
-"""
+"""A hall made into a value that can be kept."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""What players have won and lost, and how good that makes them.
-
-Owns tallies and ratings, both folded from the battles of an archive in the order in which they
-ended. The only importer of openskill. Must never know how they are shown.
+"""What players have won and lost, and how good that makes them. The only importer of openskill.
 
 Every battle and match that ended here is tallied. A battle that counts for ratings is one game of
 the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor of Glicko): each player is
-a normal distribution, and a win, draw or loss moves and narrows both.
+a normal distribution, and a win, draw or loss moves and narrows both. Tallies and ratings are
+folded from the battles of an archive, in the order in which they ended.
 """
 
 from __future__ import annotations
@@ -156,8 +154,7 @@ class Standings:
         ended = self._archive.ended
         for battle in ended[self._tallied :]:
             for side in Side:
-                if player := battle.player(side):
-                    self._add(player, side, battle)
+                self._add(battle.player(side), side, battle)
         self._tallied = len(ended)
 
     def _add(self, player: str, side: Side, battle: Battle) -> None:

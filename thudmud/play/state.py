@@ -1,9 +1,8 @@
 """The state of a hall as a value, to be kept and to be gone on with.
 
-Owns which facts a hall is made of; what follows from them is not among them. Must never know how
-they are written down. What is in an order is a tuple: who keeps it may mix the keys of a mapping.
-
-`thudmud.play.saving` makes the state of a hall, `thudmud.play.restoring` a hall of the state.
+It holds the facts that a hall is made of, and nothing that follows from them. What is in an order
+is a tuple: who keeps it may mix the keys of a mapping. `thudmud.play.saving` makes the state of a
+hall, `thudmud.play.restoring` a hall of the state.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Styles = tuple[tuple[str, Style], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineState:
     """The plies of a battle, which other battles may have begun with as well.
 
     Attributes:
@@ -129,7 +128,7 @@ class HallState:
     quiet_plies: int
     seat_grace: float
     most_games: int
-    lines: tuple[Line, ...]
+    lines: tuple[LineState, ...]
     tables: tuple[TableState, ...]
     people: tuple[PersonState, ...]
     left: tuple[LeftState, ...]

@@ -1,17 +1,16 @@
 """One board: its seats, its match, and what its players have offered each other.
 
-Owns what a table is, and how each event changes it. A table is a frozen value, the fold of its
-events. `thudmud.play.table_decisions` says what a command brings about. Must never know who
-is merely looking on.
+A table is a frozen value, the fold of its events. `thudmud.play.table_decisions` says what a
+command brings about. Who is merely looking on is not known here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import singledispatch
+from functools import reduce
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.commands import Style
@@ -157,13 +156,52 @@ class Table:
         return next((side for side, holder in self.seats.items() if holder == player), None)
 
 
-@singledispatch
-def _applied(event: object, table: Table) -> Table:  # noqa: ARG001 (the signature that the cases share)
-    raise TypeError(f"{type(event).__name__} is not an event of a table")
+def _applied(event: TableEvent, table: Table) -> Table:
+    """Return the table after an event, but for its version. The most frequent come first."""
+    match event:
+        case Moved(move=move):
+            match = _match(table)
+            return replace(table, match=match.with_game(match.game.play(move)))
+        case OfferLapsed(offer=offer) | Declined(offer=offer):
+            return replace(table, offers=_without(table.offers, offer))
+        case Offered(player=player, offer=offer):
+            side = table.side_of(player)
+            if side is None:
+                raise _unfit(table, "no seat")
+            return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
+        case TakenBack(moves=moves):
+            match = _match(table)
+            game = reduce(lambda game, _: game.undo(), moves, match.game)
+            return replace(table, match=match.with_game(game), offers=NO_OFFERS)
+        case Absent(at=at, side=side):
+            return replace(table, away=MappingProxyType({**table.away, side: at}))
+        case Returned(side=side):
+            return replace(table, away=_without(table.away, side))
+        case Joined():
+            return _joined(event, table)
+        case Left(side=side):
+            seats, away = _without(table.seats, side), _without(table.away, side)
+            return replace(table, seats=seats, away=away)
+        case BattleStarted():
+            return _seated(table, _begun(event, table))
+        case BattleEnded(outcome=outcome):
+            match = _match(table)
+            ended = replace(match.game, outcome=outcome)
+            return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
+        case RulesSet(rules=rules):
+            return replace(table, ruleset=RULESETS[rules], match=None)
+        case Resumed(match=saved):
+            return _seated(table, Match.restored(saved))
+        case Cleared() | Adjourned():
+            own = table.own_rules
+            return Table(
+                table.name, own, own, table.quiet_limit, table.seat_grace, version=table.version
+            )
+        case _:
+            assert_never(event)
 
 
-@_applied.register
-def _(event: Joined, table: Table) -> Table:
+def _joined(event: Joined, table: Table) -> Table:
     seats = MappingProxyType({**table.seats, event.side: event.player})
     match = table.match.with_player(event.side, event.player) if table.match else None
     # Who has just come has not waited yet for whoever is away from the match.
@@ -171,85 +209,12 @@ def _(event: Joined, table: Table) -> Table:
     return replace(table, seats=seats, match=match, away=MappingProxyType(dict(away)))
 
 
-@_applied.register
-def _(event: Left, table: Table) -> Table:
-    return replace(
-        table, seats=_without(table.seats, event.side), away=_without(table.away, event.side)
-    )
-
-
-@_applied.register
-def _(event: Absent, table: Table) -> Table:
-    return replace(table, away=MappingProxyType({**table.away, event.side: event.at}))
-
-
-@_applied.register
-def _(event: Returned, table: Table) -> Table:
-    return replace(table, away=_without(table.away, event.side))
-
-
-@_applied.register(Cleared)
-@_applied.register(Adjourned)
-def _(_: Cleared | Adjourned, table: Table) -> Table:
-    own = table.own_rules
-    return Table(table.name, own, own, table.quiet_limit, table.seat_grace, version=table.version)
-
-
-@_applied.register
-def _(event: RulesSet, table: Table) -> Table:
-    return replace(table, ruleset=RULESETS[event.rules], match=None)
-
-
-@_applied.register
-def _(event: BattleStarted, table: Table) -> Table:
+def _begun(event: BattleStarted, table: Table) -> Match:
     began = BattleId(table.name, table.version + 1)
     if event.number == 1:
         game = Game.start(RULESETS[event.rules])
-        match = Match(game, began, event.dwarf, event.troll, event.rated)
-    else:
-        match = _match(table).second_battle(began, event.dwarf, event.troll, rated=event.rated)
-    return _seated(table, match)
-
-
-@_applied.register
-def _(event: Resumed, table: Table) -> Table:
-    return _seated(table, Match.restored(event.match))
-
-
-@_applied.register
-def _(event: Moved, table: Table) -> Table:
-    match = _match(table)
-    return replace(table, match=match.with_game(match.game.play(event.move)))
-
-
-@_applied.register
-def _(event: TakenBack, table: Table) -> Table:
-    match = _match(table)
-    game = match.game
-    for _ in event.moves:
-        game = game.undo()
-    return replace(table, match=match.with_game(game), offers=NO_OFFERS)
-
-
-@_applied.register
-def _(event: Offered, table: Table) -> Table:
-    side = table.side_of(event.player)
-    if side is None:
-        raise ValueError(f"the events of the {table.name} do not fit together: no seat")
-    return replace(table, offers=MappingProxyType({**table.offers, event.offer: side}))
-
-
-@_applied.register(OfferLapsed)
-@_applied.register(Declined)
-def _(event: OfferLapsed | Declined, table: Table) -> Table:
-    return replace(table, offers=_without(table.offers, event.offer))
-
-
-@_applied.register
-def _(event: BattleEnded, table: Table) -> Table:
-    match = _match(table)
-    ended = replace(match.game, outcome=event.outcome)
-    return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
+        return Match(game, began, event.dwarf, event.troll, event.rated)
+    return _match(table).second_battle(began, event.dwarf, event.troll, rated=event.rated)
 
 
 def _seated(table: Table, match: Match) -> Table:
@@ -270,5 +235,9 @@ def _without(mapping: Mapping[Key, Value], key: Key) -> Mapping[Key, Value]:
 
 def _match(table: Table) -> Match:
     if table.match is None:
-        raise ValueError(f"the events of the {table.name} do not fit together: no match")
+        raise _unfit(table, "no match")
     return table.match
+
+
+def _unfit(table: Table, problem: str) -> InvalidValueError:
+    return InvalidValueError(f"the events of the {table.name} do not fit together: {problem}")

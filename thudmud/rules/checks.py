@@ -1,7 +1,4 @@
-"""Checks: what more than one kind of ply has to satisfy.
-
-Owns the refusals that the two sides share in every ruleset. Must never grant a move.
-"""
+"""What more than one kind of ply has to satisfy: refusals that both sides share in all rules."""
 
 from __future__ import annotations
 

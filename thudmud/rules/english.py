@@ -1,8 +1,4 @@
-"""English: the little grammar that sentences need, here and in whatever tells of a battle.
-
-Owns numbers of things, lengths of time, capitals, and who does what in whose eyes. Must never know
-what the things are.
-"""
+"""The little grammar that sentences need: numbers of things, lengths of time, who does what."""
 
 from __future__ import annotations
 

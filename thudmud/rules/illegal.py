@@ -1,4 +1,4 @@
-"""Why an attempt is refused: the reasons, their sentences, and the little grammar these need."""
+"""Why an attempt is refused: the reasons and their sentences."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Perft: how many distinct games of a number of plies there are from a position.
-
-Owns the count by which rules are proven right. Must never take part in playing.
-"""
+"""Perft: how many sequences of so many plies follow a position, by which rules are proven right."""
 
 from __future__ import annotations
 

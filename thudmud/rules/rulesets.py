@@ -1,7 +1,7 @@
-"""Rulesets: each a value made of parts. Adding one is adding a value.
+"""The rulesets, each a value made of parts, and what every ruleset does with its parts.
 
-Owns the three rulesets and what every ruleset does with its parts. Must never ask which ruleset it
-is: a difference between two of them is a difference between their parts.
+A difference between two rulesets is a difference between their parts: no code here asks which
+ruleset it is. Adding a ruleset is adding a value at the end of this file.
 """
 
 from __future__ import annotations

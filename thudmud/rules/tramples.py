@@ -1,15 +1,12 @@
-"""Paths: the ways of a trample, from dwarf to dwarf.
-
-Owns finding them: all of them, the shortest first, the shortest to a square, the fullest to a
-square. Must never refuse an attempt, nor look at a whole position.
+"""The ways of a trample, from dwarf to dwarf: all, the shortest first, the shortest, the fullest.
 
 All that is known of the board here is ``prey``, the bitboard of the dwarfs that may be trampled,
 and ``empty``, the bitboard of the squares to land on, the troll's own among them. What is trampled
 on the way need not be added to those: a troll lands an even number of columns and rows from where
 it began, and tramples between.
 
-Dwarfs that stand close can be trampled in hundreds of thousands of ways. Only ``all_paths`` and
-``count_paths`` go through them all; the others work within bounds that are told with them.
+Dwarfs that stand close can be trampled in hundreds of thousands of ways. Only `all_paths` and
+`count_paths` go through them all; the others work within bounds that are told with them.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, Step, TranscriptError
+from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import Capture, Use, VariableError, pieces
 
 
@@ -50,10 +51,10 @@ class _Check:
                     self.parts(inner)
                 except TranscriptError as error:
                     raise _UnfitError(f"{file}: {error}") from error
-            case Step():
+            case TranscriptStep():
                 self._step(part)
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: TranscriptStep) -> None:
         match step.act:
             case Act.ENTER:
                 self._enter(step.who, step.text)
@@ -106,5 +107,5 @@ class _Check:
         return captured
 
 
-class _UnfitError(Exception):
+class _UnfitError(ThudmudError):
     """What does not go together with the rest."""

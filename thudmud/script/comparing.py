@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from thudmud.script.expectations import Expectation, Pattern
-from thudmud.script.parts import Step
+from thudmud.script.parts import TranscriptStep
 from thudmud.script.variables import escaped
 
 
@@ -21,7 +21,7 @@ class Mismatch:
     ``where`` is the place of the step, in the file that is played and in those that it includes.
     """
 
-    step: Step
+    step: TranscriptStep
     who: str
     seen: Sequence[str]
     wanted: Sequence[Pattern] = ()

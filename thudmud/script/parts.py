@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
 
 
-class TranscriptError(ValueError):
+class TranscriptError(ThudmudError, ValueError):
     """A transcript that cannot be read; ``line`` counts from 1."""
 
     def __init__(self, line: int, problem: str) -> None:
-        self.line = line
-        super().__init__(f"line {line}: {problem}")
+        super().__init__(line, problem)
+        self.line, self.problem = line, problem
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.problem}"
 
 
 class Act(Enum):
@@ -30,7 +34,7 @@ class Act(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TranscriptStep:
     """Something that a player does, and what each player then sees.
 
     ``line`` is where it stands, from 1; ``before`` are the lines above it that are no step. Behind
@@ -94,14 +98,14 @@ class Inclusion:
         return self.source
 
 
-Part = Step | Setting | Inclusion
+Part = TranscriptStep | Setting | Inclusion
 
 
-def steps_of(parts: Iterable[Part]) -> Iterator[Step]:
+def steps_of(parts: Iterable[Part]) -> Iterator[TranscriptStep]:
     """Yield the steps in the order in which they are played, with those of included files."""
     for part in parts:
         match part:
-            case Step():
+            case TranscriptStep():
                 yield part
             case Inclusion():
                 yield from steps_of(part.parts)
@@ -112,6 +116,6 @@ def written(parts: Iterable[Part], after: Iterable[str]) -> str:
     lines: list[str] = []
     for part in parts:
         lines += [*part.before, part.written()]
-        if isinstance(part, Step):
+        if isinstance(part, TranscriptStep):
             lines += [each.written(who) for who, seen in part.expected.items() for each in seen]
     return "\n".join([*lines, *after]) + "\n"

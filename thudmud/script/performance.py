@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from thudmud.errors import ThudmudError
 from thudmud.script.comparing import Mismatch, Missed, matched, partly_matched, rewritten
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, Step
+from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptStep
 from thudmud.script.stages import Seen, Stage, StageError, Stages
 from thudmud.script.transcript import Transcript
 from thudmud.script.variables import VariableError, filled
@@ -49,7 +50,7 @@ def perform(
         raise
 
 
-class _InVainError(Exception):
+class _InVainError(ThudmudError):
     """A wait that was in vain."""
 
 
@@ -60,7 +61,9 @@ class _Performance:
         mismatches: what did not fit so far.
     """
 
-    def __init__(self, stages: Stages, variables: Mapping[str, str], steps: Iterable[Step]) -> None:
+    def __init__(
+        self, stages: Stages, variables: Mapping[str, str], steps: Iterable[TranscriptStep]
+    ) -> None:
         self.mismatches: list[Mismatch] = []
         self._stages, self._given = stages, frozenset(variables)
         self._variables = dict(variables)
@@ -81,17 +84,17 @@ class _Performance:
                 return part
             case Inclusion():
                 return replace(part, parts=self.play(part.parts, f"{where}: {part.file}: "))
-            case Step():
+            case TranscriptStep():
                 return self._step(part, where)
 
-    def _step(self, step: Step, where: str) -> Step:
+    def _step(self, step: TranscriptStep, where: str) -> TranscriptStep:
         try:
             seen = self._act(step, where)
             return replace(step, expected=self._compared(step, seen, where))
         except (StageError, VariableError) as error:
             raise StageError(f"{where}: {error}") from error
 
-    def _act(self, step: Step, where: str) -> Seen:
+    def _act(self, step: TranscriptStep, where: str) -> Seen:
         if step.act is Act.WAIT:
             return self._wait(step, where)
         self._uncompared = {}
@@ -106,7 +109,7 @@ class _Performance:
             case Act.VANISH:
                 return self._stages.vanish(step.who)
 
-    def _wait(self, step: Step, where: str) -> Seen:
+    def _wait(self, step: TranscriptStep, where: str) -> Seen:
         pattern = step.awaited.pattern(self._variables)
         heard = list(self._heard.get(step.who, ()))
         seen: Seen = {}
@@ -123,7 +126,9 @@ class _Performance:
         self.mismatches.append(missed)
         raise _InVainError
 
-    def _compared(self, step: Step, seen: Seen, where: str) -> Mapping[str, Sequence[Expectation]]:
+    def _compared(
+        self, step: TranscriptStep, seen: Seen, where: str
+    ) -> Mapping[str, Sequence[Expectation]]:
         """Compare what has been seen with what is expected; return what should be."""
         for who, lines in seen.items():
             self._uncompared.setdefault(who, []).extend(lines)
@@ -147,7 +152,7 @@ class _Performance:
             self._heard.setdefault(who, []).extend(lines)
 
     def _compare(
-        self, step: Step, who: str, seen: Sequence[str], where: str
+        self, step: TranscriptStep, who: str, seen: Sequence[str], where: str
     ) -> Sequence[Expectation]:
         expected = step.expected.get(who, ())
         wanted = [each.pattern(self._variables) for each in expected]

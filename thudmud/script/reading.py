@@ -9,8 +9,9 @@ import re
 from dataclasses import replace
 from typing import Protocol
 
+from thudmud.errors import ThudmudError
 from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, Step, TranscriptError
+from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
 from thudmud.script.variables import NAME as VARIABLE
 
 PLAYER = re.compile(r"[A-Z][A-Za-z]{1,19}")
@@ -26,7 +27,7 @@ _FORMS = {
 }
 
 
-class Unfetched(Exception):
+class Unfetched(ThudmudError):
     """A file that cannot be included, and why."""
 
 
@@ -56,7 +57,7 @@ class Reader:
         self.loose: list[str] = []
         self._shelf, self._included = shelf, included
         self._ended: list[Part] = []
-        self._step: Step | None = None
+        self._step: TranscriptStep | None = None
         self._expected: dict[str, list[Expectation]] = {}
 
     @property
@@ -160,7 +161,7 @@ class Reader:
             raise TranscriptError(number, f'"{line}" {right}')
         if sign in {act.value for act in Act}:
             before = self._end()
-            self._step = Step(number, who, Act(sign), text, before=before)
+            self._step = TranscriptStep(number, who, Act(sign), text, before=before)
         elif self._step is None and not self._ended:
             raise TranscriptError(number, "nothing has been done yet that could be seen")
         elif self._step is None or self.loose:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from thudmud.errors import ThudmudError
 from thudmud.script.comparing import Mismatch
 from thudmud.script.parts import Act
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
 Seen = Mapping[str, Sequence[str]]
 
 
-class StageError(Exception):
+class StageError(ThudmudError):
     """A step that cannot be played: a name that cannot be had, a server that is not there.
 
     ``mismatches`` are what did not fit before it.

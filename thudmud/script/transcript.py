@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from thudmud.script.checking import check
-from thudmud.script.parts import Part, Step, steps_of, written
+from thudmud.script.parts import Part, TranscriptStep, steps_of, written
 from thudmud.script.reading import Reader, Shelf
 
 
@@ -47,7 +47,7 @@ class Transcript:
         return cls(reader.parts, reader.config, tuple(reader.loose), reader.servers)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TranscriptStep, ...]:
         """Its steps in order, with those of the files that it includes."""
         return tuple(steps_of(self.parts))
 

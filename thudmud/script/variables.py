@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from thudmud.errors import ThudmudError
+
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 _MARK = re.compile(rf"\$\$\{{|\$\{{(?P<name>{NAME.pattern})(?P<takes>=\*)?\}}|(?P<bad>\$\{{)")
 
 
-class VariableError(ValueError):
+class VariableError(ThudmudError, ValueError):
     """A variable that is not written as they are, or that has no value."""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from thudmud.bots import LONGEST_LINE
 from thudmud.bots.opponent import Task
+from thudmud.errors import ThudmudError
 
 OWN = (sys.executable, "-P", "-m", "thudmud.server.main", "engine")
 """Our own player."""
@@ -30,7 +31,7 @@ _LONGEST_QUOTE = 60
 _log = logging.getLogger(__name__)
 
 
-class ProgramError(Exception):
+class ProgramError(ThudmudError):
     """The program cannot be used any longer, for a reason that this tells."""
 
 

@@ -73,7 +73,7 @@ class Bots:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _PendingInvitation:
     """An invitation, and what whoever made it waits for."""
 
     invitation: Invitation
@@ -91,7 +91,7 @@ class Bot:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._ended = False
         self._woken = asyncio.Event()
-        self._asked: deque[_Request] = deque()
+        self._asked: deque[_PendingInvitation] = deque()
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -194,15 +194,15 @@ class Bot:
         """Let those who have just invited it wait for the answer with what they type next."""
         while self._opponent.invitations and not self._ended:
             invitation = self._opponent.invitations.pop(0)
-            self._asked.append(_Request(invitation, self._lobby.hold(invitation.player)))
+            self._asked.append(_PendingInvitation(invitation, self._lobby.hold(invitation.player)))
 
     async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
-        request = self._asked.popleft()
+        pending = self._asked.popleft()
         try:
-            await accept(request.invitation)
+            await accept(pending.invitation)
         finally:
-            release(request.answer)
+            release(pending.answer)
 
     async def _accept(self, invitation: Invitation) -> None:
         """Sit down, if there is a program to play."""

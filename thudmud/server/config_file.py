@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from thudmud.errors import ThudmudError
 from thudmud.server.settings import (
     BoardSettings,
     BotSettings,
@@ -47,7 +48,7 @@ DEFAULT = Path("config.toml")
 """The file that is read if none is named and there is one."""
 
 
-class ConfigError(Exception):
+class ConfigError(ThudmudError):
     """The configuration can't be used.
 
     Attributes:
@@ -55,8 +56,11 @@ class ConfigError(Exception):
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
+        super().__init__(problems)
         self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 def load(path: Path | None) -> Settings:

@@ -11,8 +11,8 @@ from thudmud.server.members.membership import PASSWORD_PROMPT
 from thudmud.server.prompter import Prompter
 from thudmud.server.telnet import gmcp, mssp, strangers
 from thudmud.server.telnet.items import Client, Credentials
+from thudmud.server.telnet.policy import TelnetPolicy
 from thudmud.server.telnet.screen import Screen, encode
-from thudmud.server.telnet.terms import Terms
 
 
 class Doorstep:
@@ -22,19 +22,21 @@ class Doorstep:
         screen: where crawlers are answered.
         prompter: asks for the name.
         client: is told whether its login has gone well.
-        terms: what holds for all connections.
+        policy: what holds for all connections.
     """
 
-    def __init__(self, screen: Screen, prompter: Prompter, client: Client, terms: Terms) -> None:
+    def __init__(
+        self, screen: Screen, prompter: Prompter, client: Client, policy: TelnetPolicy
+    ) -> None:
         self._screen, self._prompter, self._client = screen, prompter, client
-        self._terms = terms
+        self._policy = policy
         self._logging_in = False
 
     def answers(self, line: str) -> bool:
         """Answer a crawler, which asks for no name; return whether it was one."""
         if line != mssp.REQUEST or not self._prompter.asks(NAME_PROMPT):
             return False
-        self._screen.show(encode(mssp.in_text(self._terms.status())))
+        self._screen.show(encode(mssp.in_text(self._policy.status())))
         self._prompter.prompt()
         return True
 

@@ -32,8 +32,8 @@ _log = logging.getLogger(__name__)
 class Unfollowed(JournalError):
     """The journal is followed no longer: what comes of what was to be stored cannot be seen."""
 
-    def __init__(self) -> None:
-        super().__init__("The journal is followed no longer.")
+    def __str__(self) -> str:
+        return "The journal is followed no longer."
 
 
 class Ledger:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
+from thudmud.errors import StartError
 from thudmud.server.limits import descriptors
 from thudmud.server.limits.door import Door, Porch
 from thudmud.server.limits.gate import Gate
@@ -25,16 +26,12 @@ from thudmud.server.session import Session
 from thudmud.server.settings import ListingSettings, PlayerSettings, ServerSettings
 from thudmud.server.telnet import mssp, tls
 from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
 FAREWELL = "The server is shutting down. Goodbye."
 
 _UNLISTED = ListingSettings()
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
-
-
-class CannotListenError(Exception):
-    """There is no listening at that host and port; the message names the setting to change."""
 
 
 class _Counted(Connection):
@@ -82,7 +79,7 @@ class Server:
         """Take the port; return the addresses and ports. Nobody can connect yet.
 
         Raises:
-            CannotListenError: A port is in use, the host isn't ours, or the files for TLS can't be
+            StartError: A port is in use, the host isn't ours, or the files for TLS can't be
                 used.
         """
         descriptors.ask_for(self._settings.connections)
@@ -91,15 +88,15 @@ class Server:
             self._places = await self._listen("port", self._settings.port)
             if context:
                 self.tls_places = await self._listen("tls_port", self._settings.tls_port, context)
-        except (tls.TlsError, CannotListenError) as error:
+        except StartError:
             self.close()
-            raise CannotListenError(str(error)) from error
+            raise
         return self._places
 
     async def start(self, lobby: Lobby) -> None:
         """Begin to listen; whoever connects comes to ``lobby``, which is open."""
         self._lobby, self._booted = lobby, lobby.clock()
-        self._terms = Terms(
+        self._policy = TelnetPolicy(
             max_line=self._settings.max_line,
             max_subnegotiation=self._settings.max_subnegotiation,
             option_changes=self._settings.option_changes,
@@ -145,7 +142,7 @@ class Server:
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
-            raise CannotListenError(_told(error, host, setting, port)) from error
+            raise StartError(_told(error, host, setting, port)) from error
         self._listening.append(listening)
         return [each.getsockname()[:2] for each in listening.sockets]
 
@@ -177,9 +174,9 @@ class Server:
             desk=self._desk,
             settings=self._settings,
             players=self._players,
-            terms=self._terms,
+            policy=self._policy,
         )
-        connection = _Counted(session, self._terms, self._buffer)
+        connection = _Counted(session, self._policy, self._buffer)
         connection.leave = leave
         return connection
 

@@ -24,8 +24,8 @@ from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.members import resume_words
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts, KeptName
-from thudmud.server.members.attendance import Attendance, Rooms
-from thudmud.server.members.guessing import Guessing, Terminal
+from thudmud.server.members.attendance import Attendance, PlayerDirectory
+from thudmud.server.members.guessing import Console, Guessing
 from thudmud.server.members.membership import (
     AGAIN_PROMPT,
     NEW_PROMPT,
@@ -74,7 +74,7 @@ class Desk:
     Args:
         accounts: who has which name.
         passwords: makes and compares hashes.
-        rooms: the inside.
+        directory: tells who is in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         newcomers: counts the new names; None if there may be any number.
         pause: waits for a number of seconds.
@@ -85,52 +85,52 @@ class Desk:
         self,
         accounts: Accounts,
         passwords: Passwords,
-        rooms: Rooms,
+        directory: PlayerDirectory,
         guest_grace: float,
         *,
         newcomers: Newcomers | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._accounts, self._rooms, self._clock = accounts, rooms, clock
+        self._accounts, self._directory, self._clock = accounts, directory, clock
         self._newcomers = newcomers
         self._guessing = Guessing(pause)
         self._members = Membership(accounts, passwords, self._guessing, clock)
-        self._attendance = Attendance(accounts, rooms, guest_grace, clock)
+        self._attendance = Attendance(accounts, directory, guest_grace, clock)
 
-    async def introduce(self, terminal: Terminal, address: str) -> Entrance | None:
+    async def introduce(self, console: Console, address: str) -> Entrance | None:
         """Ask for a name until there is one to come in under; None for who would rather leave."""
         choices: list[SetOption] = []
         while True:
-            words = (await terminal.ask(NAME_PROMPT)).strip()
+            words = (await console.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
-                terminal.say(_GOODBYE)
+                console.say(_GOODBYE)
                 return None
             if choice := chosen_by(words):
                 choices.append(choice)
-                terminal.say(said(choice, reduce(after, choices, Options())))
+                console.say(said(choice, reduce(after, choices, Options())))
                 continue
-            problem = self._rooms.name_problem(words) if words else None
+            problem = self._directory.name_problem(words) if words else None
             if problem:
-                terminal.say(problem)
-            elif words and (entrance := await self._look_up(terminal, words, address)):
+                console.say(problem)
+            elif words and (entrance := await self._look_up(console, words, address)):
                 self._attendance.came(entrance.name)
                 return replace(entrance, choices=tuple(choices))
 
-    async def register(self, terminal: Terminal, name: str) -> Account | None:
+    async def register(self, console: Console, name: str) -> Account | None:
         """Let a guest who is in keep their name by a password; return the account if they do."""
         try:
-            return await self._members.register(terminal, name)
+            return await self._members.register(console, name)
         except AccountsError as error:
-            _tell_unavailable(terminal, error)
+            _tell_unavailable(console, error)
             return None
 
-    async def change_password(self, terminal: Terminal, name: str, address: str) -> None:
+    async def change_password(self, console: Console, name: str, address: str) -> None:
         """Let a member who is in choose another password."""
         try:
-            await self._members.change_password(terminal, name, address)
+            await self._members.change_password(console, name, address)
         except AccountsError as error:
-            _tell_unavailable(terminal, error)
+            _tell_unavailable(console, error)
 
     def left(self, name: str, *, gave_up: bool) -> None:
         """Note that a player is gone, and whether it was by ``quit``."""
@@ -140,65 +140,67 @@ class Desk:
         """Wait until everything is written down."""
         await self._attendance.close()
 
-    async def _look_up(self, terminal: Terminal, words: str, address: str) -> Entrance | None:
+    async def _look_up(self, console: Console, words: str, address: str) -> Entrance | None:
         try:
-            await self._rooms.ready()
+            await self._directory.ready()
             if account := await self._accounts.find(words):
-                member = await self._members.log_in(terminal, account.name, address)
+                member = await self._members.log_in(console, account.name, address)
                 return Entrance(member.name, member) if member else None
             kept = await self._accounts.find_guest(words)
             if kept and self._attendance.is_kept(kept):
-                return await self._take_back(terminal, kept.name, address)
-            return await self._take(terminal, capitalised(words), kept, address)
+                return await self._take_back(console, kept.name, address)
+            return await self._take(console, capitalised(words), kept, address)
         except AccountsError as error:
-            _tell_unavailable(terminal, error)
+            _tell_unavailable(console, error)
             return None
 
     async def _take(
-        self, terminal: Terminal, name: str, before: KeptName | None, address: str
+        self, console: Console, name: str, before: KeptName | None, address: str
     ) -> Entrance | None:
         """Give a name that is nobody's to a new guest."""
-        if self._rooms.is_playing(name) or self._rooms.is_needed(name):
-            terminal.say(f"Somebody called {name} has a game here. Please take another name.")
+        if self._directory.is_playing(name) or self._directory.is_needed(name):
+            console.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
         if self._newcomers and (problem := self._newcomers.problem(address, self._clock())):
-            terminal.say(problem)
+            console.say(problem)
             return None
         word = resume_words.made_up()
         kept = KeptName(name, resume_words.stored(word), self._clock())
         if not await self._accounts.keep_guest(kept, instead_of=before):
-            terminal.say(f"Somebody called {name} has just come in. Please take another name.")
+            console.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
-        terminal.say(f"Your resume word, to come back as {name}: {word}")
-        terminal.say(KEEP_WORD)
+        console.say(f"Your resume word, to come back as {name}: {word}")
+        console.say(KEEP_WORD)
         return Entrance(name)
 
-    async def _take_back(self, terminal: Terminal, name: str, address: str) -> Entrance | None:
+    async def _take_back(self, console: Console, name: str, address: str) -> Entrance | None:
         """Give a guest's name to who has its word."""
-        here = "is here already" if self._rooms.is_playing(name) else "was here, and may come back"
-        terminal.say(
+        here = (
+            "is here already" if self._directory.is_playing(name) else "was here, and may come back"
+        )
+        console.say(
             f"Somebody called {name} {here}. If that is you, give the resume word that you were "
             "told; with an empty line you can take another name."
         )
-        while word := await terminal.ask(WORD_PROMPT):
+        while word := await console.ask(WORD_PROMPT):
 
             async def is_right(word: str = word) -> bool:
                 kept = await self._accounts.find_guest(name)
                 return kept is not None and resume_words.is_same(word, kept.word)
 
-            right = await self._guessing.guess(terminal, name, address, is_right)
+            right = await self._guessing.guess(console, name, address, is_right)
             if await self._accounts.find(name):
-                terminal.say(
+                console.say(
                     f"The name {name} has just been registered, or banned: its word is of no use"
                     " any more."
                 )
                 return None
             if right is not False:
                 return Entrance(name) if right else None
-            terminal.say(f"That is not the resume word of {name}.")
+            console.say(f"That is not the resume word of {name}.")
         return None
 
 
-def _tell_unavailable(terminal: Terminal, error: AccountsError) -> None:
+def _tell_unavailable(console: Console, error: AccountsError) -> None:
     _log.error("the accounts cannot be used: %s", error)
-    terminal.say(_UNAVAILABLE)
+    console.say(_UNAVAILABLE)

@@ -14,14 +14,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from thudmud.errors import StartError
+
 _PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
 _OWN = {*vars(logging.makeLogRecord({})), "message", "asctime"}
 """What every record has; whatever else one has is told by its own key."""
-
-
-class LogError(Exception):
-    """There is no logging to that file; the message names the setting to change."""
 
 
 class StructuredFormatter(logging.Formatter):
@@ -53,12 +51,12 @@ def begin(level: str, path: Path | None = None) -> None:
     A file that has been moved away is begun anew.
 
     Raises:
-        LogError: that file cannot be written to.
+        StartError: that file cannot be written to.
     """
     try:
         handler = _handler(path)
     except OSError as error:
-        raise LogError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
+        raise StartError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
     handler.setFormatter(StructuredFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # telnetlib3 logs at "warning" what any client can make it log as often as it likes.

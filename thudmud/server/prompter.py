@@ -27,7 +27,7 @@ class _Ahead:
 
 
 class Prompter:
-    """Asks the player at a screen; a `guessing.Terminal`.
+    """Asks the player at a screen; a `guessing.Console`.
 
     Args:
         screen: where the questions are shown.

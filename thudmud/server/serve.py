@@ -50,7 +50,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
         announce: Called with one line once connections are accepted.
 
     Raises:
-        CannotListenError: The port is in use, or the host isn't ours.
+        StartError: The port is in use, or the host isn't ours.
         JournalError: The journal cannot be used.
         AccountsError: The accounts cannot be used.
     """

@@ -24,8 +24,8 @@ from thudmud.server.settings import PlayerSettings, ServerSettings
 from thudmud.server.telnet import strangers
 from thudmud.server.telnet.items import Client, Credentials, Fitted, Item, Mark, Signal
 from thudmud.server.telnet.lines import Line, Overlong
+from thudmud.server.telnet.policy import TelnetPolicy
 from thudmud.server.telnet.screen import Screen, encode
-from thudmud.server.telnet.terms import Terms
 from thudmud.server.work import Work
 from thudmud.text.display import Terminal
 
@@ -49,7 +49,7 @@ class Session:
         desk: Finds out who somebody is.
         settings: The caps.
         players: How long nothing may be typed.
-        terms: What holds for all connections.
+        policy: What holds for all connections.
 
     Attributes:
         screen: Where everything goes that is sent.
@@ -64,15 +64,15 @@ class Session:
         desk: Desk,
         settings: ServerSettings,
         players: PlayerSettings,
-        terms: Terms,
+        policy: TelnetPolicy,
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("somebody", "")
         self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
         self._lobby, self._desk = lobby, desk
-        self._settings, self._players, self._terms = settings, players, terms
-        self.screen = Screen(transport, settings.outbox_bytes, terms.turn)
+        self._settings, self._players, self._policy = settings, players, policy
+        self.screen = Screen(transport, settings.outbox_bytes, policy.turn)
         self.show = self.screen.show
         self._name = ""
         self._inbox = Inbox(
@@ -94,7 +94,7 @@ class Session:
         _log.info("connected", extra={"peer": self._peer})
         self._client = client
         self._prompter = Prompter(self.screen, client, self._inbox)
-        self._doorstep = Doorstep(self.screen, self._prompter, client, self._terms)
+        self._doorstep = Doorstep(self.screen, self._prompter, client, self._policy)
         self._idleness = Idleness(
             self._players.idle_warning,
             self._players.idle_limit,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from thudmud.play.archive import Archive, Battle
 from thudmud.play.commands import Games, History, Replay, Resume
-from thudmud.play.events import SavedMatch
-from thudmud.play.match import BATTLES, RATED_PLIES, Match
+from thudmud.play.events import BATTLES, SavedMatch
+from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.meaning import shortened
 from thudmud.play.standings import Rating, Standings, Tallies, Tally
 from thudmud.play.table import Table

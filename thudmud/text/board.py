@@ -13,7 +13,7 @@ from thudmud.rules import Piece, Side
 from thudmud.rules.english import capitalised
 from thudmud.text import panel
 from thudmud.text.display import Display
-from thudmud.text.grid import Form, grid
+from thudmud.text.grid import GridLayout, grid
 
 GAP = "   "
 PANEL_WIDTH = 30
@@ -41,45 +41,47 @@ def status(table: Table) -> str:
 
 
 class _Last:
-    """The drawing that was made last: both players and all who look on are shown the same."""
+    """The drawing that was made last: both players and all who look on are shown the same.
+
+    It is kept with what it is of in one value, so that threads never see the one without the other.
+    """
 
     def __init__(self) -> None:
-        self._of: tuple[Table, Display] | tuple[None, None] = None, None
-        self._lines: tuple[str, ...] = ()
+        self._made: tuple[Table, Display, tuple[str, ...]] | None = None
 
     def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
         # Neither ever changes, so that what is drawn of the very same two is the same.
-        before, seen = self._of
-        if before is not table or (seen is not display and seen != display):
-            self._of, self._lines = (table, display), tuple(_drawn(table, display))
-        return self._lines
+        made = self._made
+        if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
+            made = self._made = (table, display, tuple(_drawn(table, display)))
+        return made[2]
 
 
 _last = _Last()
 
 
 def _drawn(table: Table, display: Display) -> list[str]:
-    form = _form(display)
-    rows = grid(panel.position(table), panel.last_move(table), display, form)
-    room = _room(form, display)
+    layout = _layout(display)
+    rows = grid(panel.position(table), panel.last_move(table), display, layout)
+    room = _room(layout, display)
     if room < PANEL_WIDTH:
-        facts = panel.below(table, display, marked=form is not Form.TIGHT)
+        facts = panel.below(table, display, marked=layout is not GridLayout.TIGHT)
         return [*(row.rstrip() for row in rows), *facts]
     both = zip_longest(rows, panel.beside(table, room, display), fillvalue="")
-    return [f"{row or ' ' * form.value}{GAP}{fact}".rstrip() for row, fact in both]
+    return [f"{row or ' ' * layout.value}{GAP}{fact}".rstrip() for row, fact in both]
 
 
-def _form(display: Display) -> Form:
+def _layout(display: Display) -> GridLayout:
     """Return how the grid is drawn.
 
     The frame is two lines high: where the facts stand below, a screen of 24 lines has no room for
     it.
     """
-    if display.utf8 and _room(Form.FRAMED, display) >= PANEL_WIDTH:
-        return Form.FRAMED
-    return Form.SPACED if display.width > Form.SPACED.value else Form.TIGHT
+    if display.utf8 and _room(GridLayout.FRAMED, display) >= PANEL_WIDTH:
+        return GridLayout.FRAMED
+    return GridLayout.SPACED if display.width > GridLayout.SPACED.value else GridLayout.TIGHT
 
 
-def _room(form: Form, display: Display) -> int:
+def _room(layout: GridLayout, display: Display) -> int:
     """Return how many columns are left beside a grid."""
-    return display.width - 1 - form.value - len(GAP)
+    return display.width - 1 - layout.value - len(GAP)

@@ -41,7 +41,7 @@ ELEMENTS = {
 }
 
 
-class Form(Enum):
+class GridLayout(Enum):
     """How much room a grid takes; the value is its width in columns."""
 
     FRAMED = 5 + 2 * WIDTH
@@ -56,12 +56,12 @@ def glyph(piece: Piece, display: Display) -> str:
     return _UTF_8[piece] if display.utf8 else piece.value
 
 
-def grid(position: Position, last: Move | None, display: Display, form: Form) -> list[str]:
+def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
     """Return the column letters and the fifteen rows, the piece moved last in brackets.
 
-    All of them are as wide as the form; what is blank at an end has no colour.
+    All of them are as wide as the layout; what is blank at an end has no colour.
     """
-    return _painter_for(display, form).grid(position, last)
+    return _painter_for(display, layout).grid(position, last)
 
 
 _BLANK: Run = (" ", NONE)
@@ -76,8 +76,8 @@ _Standing = tuple[int, ...]
 class _Painter:
     """Draws grids of one look."""
 
-    def __init__(self, display: Display, form: Form) -> None:
-        self._display, self._form = display, form
+    def __init__(self, display: Display, layout: GridLayout) -> None:
+        self._display, self._layout = display, layout
         turned = display.orient is Orient.NORTH
         self._order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
         self._squares, self._moved, self._captured = (
@@ -88,7 +88,7 @@ class _Painter:
             piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
             for piece in Piece
         }
-        self._above, self._below = _around(self._order, display, form)
+        self._above, self._below = _around(self._order, display, layout)
         self._empty = {row: self._blank_row(row, drawn) for drawn, row in enumerate(self._order)}
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
@@ -111,7 +111,7 @@ class _Painter:
             strip.append((" ", ground if joins else NONE))
             strip.append(empty if square.on_board else _BLANK)
         strip += [_BLANK, _BLANK]
-        if self._form is Form.FRAMED:
+        if self._layout is GridLayout.FRAMED:
             _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, self._display))
         return strip
 
@@ -126,7 +126,7 @@ class _Painter:
         number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
         if last and last.target.row == row:
             self._point_out(strip, last.target.column)
-        return joined([number, *_cut(strip, self._form)], display)
+        return joined([number, *_cut(strip, self._layout)], display)
 
     def _mark(self, strip: _Strip, row: int, last: Move) -> None:
         """Put the marks of the last move where nothing stands any more."""
@@ -139,7 +139,7 @@ class _Painter:
     def _point_out(self, strip: _Strip, column: int) -> None:
         """Show which piece was moved last."""
         at = self._place(column)
-        if self._form is not Form.TIGHT:
+        if self._layout is not GridLayout.TIGHT:
             for gap, bracket in ((at - 1, "["), (at + 1, "]")):
                 strip[gap] = bracket, on(self._moved, Colour(background=self._squares.background))
         elif self._moved != NONE:
@@ -158,10 +158,10 @@ _painter = lru_cache(maxsize=32)(_Painter)
 
 
 @lru_cache(maxsize=32)
-def _painter_for(display: Display, form: Form) -> _Painter:
+def _painter_for(display: Display, layout: GridLayout) -> _Painter:
     """Return the painter that all share who differ in nothing that a grid shows."""
     look = replace(display, width=DEFAULT_WIDTH, ascii_only=False, reader=False, machine=False)
-    return _painter(look, form)
+    return _painter(look, layout)
 
 
 def _enclose(strip: list[Run], squares: list[Square], drawn: int, colour: Colour) -> None:
@@ -174,28 +174,30 @@ def _enclose(strip: list[Run], squares: list[Square], drawn: int, colour: Colour
     strip[2 * inside[-1] + 4] = (right, colour)
 
 
-def _cut(strip: list[Run], form: Form) -> list[Run]:
-    match form:
-        case Form.FRAMED:
+def _cut(strip: list[Run], layout: GridLayout) -> list[Run]:
+    match layout:
+        case GridLayout.FRAMED:
             return strip
-        case Form.SPACED:
+        case GridLayout.SPACED:
             return strip[1:-1]
     return strip[2:-2:2]
 
 
-def _around(order: Iterable[int], display: Display, form: Form) -> tuple[list[str], list[str]]:
+def _around(
+    order: Iterable[int], display: Display, layout: GridLayout
+) -> tuple[list[str], list[str]]:
     """Return what is above the rows, the letters of the columns and the frame, and below them."""
     colour = colour_of(Element.COORDINATES, display)
-    letters = ("" if form is Form.TIGHT else " ").join(LETTERS[column] for column in order)
-    margin = {Form.FRAMED: 4, Form.SPACED: 3, Form.TIGHT: 2}[form]
-    heading = _padded(margin, letters, colour, display, form)
-    if form is not Form.FRAMED:
+    letters = ("" if layout is GridLayout.TIGHT else " ").join(LETTERS[column] for column in order)
+    margin = {GridLayout.FRAMED: 4, GridLayout.SPACED: 3, GridLayout.TIGHT: 2}[layout]
+    heading = _padded(margin, letters, colour, display, layout)
+    if layout is not GridLayout.FRAMED:
         return [heading], []
     outer = sum(square.on_board for square in SQUARES if square.row == 0)
-    line = _padded(3 + WIDTH - outer, _ACROSS * (2 * outer + 1), colour, display, form)
+    line = _padded(3 + WIDTH - outer, _ACROSS * (2 * outer + 1), colour, display, layout)
     return [heading, line], [line]
 
 
-def _padded(margin: int, text: str, colour: Colour, display: Display, form: Form) -> str:
-    rest = form.value - margin - len(text)
+def _padded(margin: int, text: str, colour: Colour, display: Display, layout: GridLayout) -> str:
+    rest = layout.value - margin - len(text)
     return joined([(" " * margin, NONE), (text, colour), (" " * rest, NONE)], display)

@@ -14,11 +14,10 @@ from typing import Any, Self
 from thudmud.errors import InvalidValueError
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
-from thudmud.play.events import Parting
+from thudmud.play.events import Parting, require_name, require_time
 from thudmud.play.hall import Unread, kept_for
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
-from thudmud.play.restoring import require_name, require_time
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game
 from thudmud.text.display import Terminal

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from thudmud.play.match import BATTLES
+from thudmud.play.events import BATTLES
 from thudmud.play.options import Element
 from thudmud.play.table import Table
 from thudmud.rules import Game, Move, Piece, Position, Score, Side

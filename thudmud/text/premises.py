@@ -14,7 +14,7 @@ from thudmud.language import ParseError, parse
 from thudmud.language.names import player_problem
 from thudmud.play.archive import Battle
 from thudmud.play.asides import TookOver
-from thudmud.play.commands import Command, Go, Look, Step, Style, Way
+from thudmud.play.commands import Command, Go, Invite, Look, Step, Style, Way
 from thudmud.play.events import Event, Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
@@ -32,6 +32,17 @@ from thudmud.text.messages import display_of, fitted, messages, sent
 from thudmud.text.mistakes import explain, refused
 from thudmud.text.plan import Message, Plan
 from thudmud.text.words import wrapped
+
+GREETING = (
+    "Welcome to thudmud, where people\n"
+    "play Thud, the board game of dwarfs\n"
+    "and trolls. Come in with a name of\n"
+    'your own; then "help" tells the rest.\n'
+    "With a screen reader, say\n"
+    '"options reader on", now or later.'
+)
+NARROWEST = 40
+"""How many columns the greeting fits."""
 
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
@@ -51,16 +62,6 @@ class Premises:
         most_games: how many battles that have ended are kept whole, for whoever wants to see one.
     """
 
-    greeting = (
-        "Welcome to thudmud, where people\n"
-        "play Thud, the board game of dwarfs\n"
-        "and trolls. Come in with a name of\n"
-        'your own; then "help" tells the rest.\n'
-        "With a screen reader, say\n"
-        '"options reader on", now or later.'
-    )
-    """What is shown before anything is known of a screen: it fits 40 columns."""
-
     def __init__(
         self,
         boards: Sequence[BoardSpec],
@@ -70,6 +71,15 @@ class Premises:
     ) -> None:
         self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
         self._terminals = Screens()
+
+    @property
+    def greeting(self) -> str:
+        """What is shown before anything is known of a screen."""
+        bot = min(self.hall.bots, default=None)
+        if bot is None:
+            return GREETING
+        alone = f'Nobody to play with? Take a seat at a board, and type "{Invite(bot.lower())}".'
+        return "\n".join([GREETING, *wrapped(alone, NARROWEST)])
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""

@@ -24,8 +24,10 @@ GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line whose front piece can go on along it; a piece alone is told once, for all its ways.
+class _PieceLine:
+    """A line of pieces whose front one can go on along it.
+
+    A piece alone is told once, for all its ways.
 
     Attributes:
         front: where the front piece stands.
@@ -66,7 +68,7 @@ def _of(game: Game, side: Side) -> list[str]:
     return facts
 
 
-def _found(game: Game, side: Side, verb: Verb) -> Iterator[_Line]:
+def _found(game: Game, side: Side, verb: Verb) -> Iterator[_PieceLine]:
     position = replace(game.position, turn=side)
     pieces = position.bits(Piece.of(side))
     for front in position.squares(Piece.of(side)):
@@ -78,7 +80,7 @@ def _found(game: Game, side: Side, verb: Verb) -> Iterator[_Line]:
                 way = "" if length == 1 else WAYS[direction]
                 found.setdefault((way, length), []).append(move)
         for (way, length), moves in found.items():
-            yield _Line(front, way, length, tuple(moves))
+            yield _PieceLine(front, way, length, tuple(moves))
 
 
 def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Iterator[Move]:
@@ -94,7 +96,7 @@ def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Itera
             continue
 
 
-def _told(line: _Line, side: Side, verb: Verb) -> str:
+def _told(line: _PieceLine, side: Side, verb: Verb) -> str:
     length = line.length
     which = f"line of {length} going {line.way}, reach {length}" if line.way else "alone, reach 1"
     ways: dict[str, list[Square]] = {}

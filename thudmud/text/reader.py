@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from thudmud.play.commands import Style
-from thudmud.play.events import BattleEnded, Moved, Resumed, TableEvent
-from thudmud.play.match import BATTLES
+from thudmud.play.events import BATTLES, BattleEnded, Moved, Resumed, TableEvent
 from thudmud.play.table import Table
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import Direction, walk

@@ -7,7 +7,7 @@ event and the table as it stood right after.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import singledispatch
+from typing import assert_never
 
 from thudmud.play.commands import Adjourn, Claim, End, Join, No, Resume
 from thudmud.play.events import (
@@ -82,13 +82,50 @@ def without_commands(facts: Iterable[str]) -> list[str]:
     return [fact for fact in facts if '"' not in fact]
 
 
-@singledispatch
-def _facts(event: object, table: Table, me: str | None) -> list[str]:  # noqa: ARG001 (the signature that the cases share)
-    raise TypeError(f"no words for {type(event).__name__}")
+def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
+    """Return the facts as they stand within a sentence. What happens most often comes first."""
+    match event:
+        case Moved():
+            return [played(event.move, event.player, me), *_quiet(table)]
+        case Offered():
+            return _offered(event, table, me)
+        case Joined():
+            return _joined(event, table, me)
+        case BattleStarted():
+            return [_battle_started(event, table, me)]
+        case BattleEnded():
+            return _battle_ended(event, table, me)
+        case Left():
+            return _left(event, table, me)
+        case Absent():
+            return _absent(event, table, me)
+        case Returned():
+            if event.player == me:
+                return [
+                    f"You are back at the {table.name}, where you play the {event.side.plural}."
+                ]
+            return [f"{event.player} is back at the {table.name}."]
+        case Cleared():
+            rules = f"by the {table.ruleset.name} rules"
+            return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]
+        case RulesSet():
+            sets = does(event.player, me, "set")
+            return [f"{sets} the rules of the {table.name} to {event.rules}."]
+        case OfferLapsed():
+            return [f"The offer to {OFFERS[event.offer]} no longer stands."]
+        case Declined():
+            return [f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
+        case TakenBack():
+            return [_taken_back(event, table, me)]
+        case Adjourned():
+            return _adjourned(event, table, me)
+        case Resumed():
+            return _resumed(event, table, me)
+        case _:
+            assert_never(event)
 
 
-@_facts.register
-def _(event: Joined, table: Table, me: str | None) -> list[str]:
+def _joined(event: Joined, table: Table, me: str | None) -> list[str]:
     said = [
         f"{does(event.player, me, 'sit')} down at the {table.name} to play the {event.side.plural}."
     ]
@@ -101,8 +138,7 @@ def _(event: Joined, table: Table, me: str | None) -> list[str]:
     return [*said, free_seat(table)]
 
 
-@_facts.register
-def _(event: Left, table: Table, me: str | None) -> list[str]:
+def _left(event: Left, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
@@ -118,8 +154,7 @@ def _(event: Left, table: Table, me: str | None) -> list[str]:
     return [*said, f'You may also "{End(table.name)}" alone.'] if alone else said
 
 
-@_facts.register
-def _(event: Absent, table: Table, me: str | None) -> list[str]:
+def _absent(event: Absent, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting in LOSSES:
         said = [LOSSES[event.parting].format(player=event.player)]
@@ -138,38 +173,14 @@ def _(event: Absent, table: Table, me: str | None) -> list[str]:
     return [*said, f"{may}."]
 
 
-@_facts.register
-def _(event: Returned, table: Table, me: str | None) -> list[str]:
-    if event.player == me:
-        return [f"You are back at the {table.name}, where you play the {event.side.plural}."]
-    return [f"{event.player} is back at the {table.name}."]
-
-
-@_facts.register
-def _(_event: Cleared, table: Table, _me: str | None) -> list[str]:
-    rules = table.ruleset.name
-    return [f"Nobody is left at the {table.name}, so it is set up anew, by the {rules} rules."]
-
-
-@_facts.register
-def _(event: RulesSet, table: Table, me: str | None) -> list[str]:
-    return [f"{does(event.player, me, 'set')} the rules of the {table.name} to {event.rules}."]
-
-
-@_facts.register
-def _(event: BattleStarted, table: Table, me: str | None) -> list[str]:
+def _battle_started(event: BattleStarted, table: Table, me: str | None) -> str:
     which = "The first battle of a match" if event.number == 1 else "The second battle"
     swapped = "" if event.number == 1 else ", with the seats swapped"
-    return [
+    return (
         f"{which} begins at the {table.name} by the {event.rules} rules{swapped}: "
         f"{does(event.dwarf, me, 'play')} the dwarfs, "
         f"{does(event.troll, me, 'play')} the trolls."
-    ]
-
-
-@_facts.register
-def _(event: Moved, table: Table, me: str | None) -> list[str]:
-    return [played(event.move, event.player, me), *_quiet(table)]
+    )
 
 
 def _quiet(table: Table) -> list[str]:
@@ -181,8 +192,7 @@ def _quiet(table: Table) -> list[str]:
     return [f"Nothing was captured for {quiet_for(game)}: {may}."]
 
 
-@_facts.register
-def _(event: Offered, table: Table, me: str | None) -> list[str]:
+def _offered(event: Offered, table: Table, me: str | None) -> list[str]:
     said = [f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
     if event.offer is Offer.UNDO:
         said = [f"{does(event.player, me, 'ask')} to take back {_last_own(table, event.player)}."]
@@ -206,28 +216,16 @@ def _last_own(table: Table, player: str) -> str:
     return f"the move from {move.origin} to {move.target}"
 
 
-@_facts.register
-def _(event: OfferLapsed, _table: Table, _me: str | None) -> list[str]:
-    return [f"The offer to {OFFERS[event.offer]} no longer stands."]
-
-
-@_facts.register
-def _(event: Declined, _table: Table, me: str | None) -> list[str]:
-    return [f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
-
-
-@_facts.register
-def _(event: TakenBack, table: Table, me: str | None) -> list[str]:
+def _taken_back(event: TakenBack, table: Table, me: str | None) -> str:
     own, *reply = event.moves
     asker = table.seats.get(event.side, "nobody")
     said = f"{does(asker, me, 'take')} back the move from {own.origin} to {own.target}"
     if reply:
         said += f", and with it the reply from {reply[0].origin} to {reply[0].target}"
-    return [f"{said}."]
+    return f"{said}."
 
 
-@_facts.register
-def _(event: Adjourned, table: Table, me: str | None) -> list[str]:
+def _adjourned(event: Adjourned, table: Table, me: str | None) -> list[str]:
     match = event.match
     said = [
         f"The match of {match.dwarf} and {match.troll} is put away, and the {table.name} is free."
@@ -237,8 +235,7 @@ def _(event: Adjourned, table: Table, me: str | None) -> list[str]:
     return [*said, f'When you both are at a board, "{Resume()}" goes on with it.']
 
 
-@_facts.register
-def _(event: Resumed, table: Table, me: str | None) -> list[str]:
+def _resumed(event: Resumed, table: Table, me: str | None) -> list[str]:
     match = event.match
     said = [
         f"The match of {match.dwarf} and {match.troll} goes on at the {table.name} by the "
@@ -248,8 +245,7 @@ def _(event: Resumed, table: Table, me: str | None) -> list[str]:
     return said if table.running else [*said, next_step(table)]
 
 
-@_facts.register
-def _(event: BattleEnded, table: Table, me: str | None) -> list[str]:
+def _battle_ended(event: BattleEnded, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return ["The battle is over."]

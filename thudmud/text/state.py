@@ -16,6 +16,7 @@ from typing import Any
 
 from thudmud.codec import SCHEMA, Form, form_of
 from thudmud.codec.events import from_array, to_array
+from thudmud.errors import ThudmudError
 from thudmud.play.events import TableEvent
 from thudmud.play.hall import Hall
 from thudmud.play.options import WIDTHS, Shade
@@ -37,7 +38,7 @@ VERSIONS = {"version": VERSION, "events": SCHEMA}
 """What a state says that it was written by, and the latest that is known."""
 
 
-class StateError(ValueError):
+class StateError(ThudmudError, ValueError):
     """What was to be the state of a house is none; ``str()`` is a sentence for its keeper."""
 
 

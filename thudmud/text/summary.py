@@ -8,7 +8,7 @@ from __future__ import annotations
 from thudmud.rules import Ending, Game, Outcome, Side
 from thudmud.rules.english import capitalised, counted
 from thudmud.text.display import Display
-from thudmud.text.grid import Form, grid
+from thudmud.text.grid import GridLayout, grid
 from thudmud.text.phrases import reached
 
 
@@ -18,7 +18,7 @@ def summary(game: Game) -> list[str]:
     plies = counted(len(game.moves), "ply")
     score = game.score
     return [
-        *(row.rstrip() for row in grid(game.position, last, Display(), Form.SPACED)),
+        *(row.rstrip() for row in grid(game.position, last, Display(), GridLayout.SPACED)),
         f"{capitalised(game.ruleset.name)} rules, {plies}",
         f"Score: dwarfs {score.dwarf}, trolls {score.troll}; {_lead(game)}.",
         _end(game),

@@ -108,7 +108,7 @@ class ThePage(Furnished):
             seen = self.type(self.char1, line)
             assert not re.search("Could not|not available|Usage|Traceback", seen), (line, seen)
         (board,) = self.room2.contents_get(content_type="object")
-        assert (board.key, board.company.table.ruleset.name) == ("elm board", "koom valley")
+        assert (board.key, board.host.table.ruleset.name) == ("elm board", "koom valley")
         self.char1.location = self.room2
         assert "A board of oak" in self.type(self.char1, "look elm board")
         assert "Are you sure" in self.type(self.char1, lines[-1])

@@ -80,7 +80,7 @@ class Company(Furnished):
         self.char2.delete()
         self.wait()
         assert "is kept" in self.heard(self.char1)
-        assert self.board.company.table.away
+        assert self.board.host.table.away
 
 
 class Storage(Furnished):
@@ -99,7 +99,7 @@ class Storage(Furnished):
         self.char2.sessions.clear()
         seen = self.type(self.char1, "view game")
         assert "The server was down for a while." in seen
-        assert self.board.company.table.away
+        assert self.board.host.table.away
 
     def test_all_is_in_one_attribute_of_json(self) -> None:
         self.begin()
@@ -134,7 +134,7 @@ class Storage(Furnished):
     def test_rules_come_from_the_class_or_from_an_attribute(self) -> None:
         stony = self.furniture("stony board", attributes=[("rules", "koom valley")])
         assert "koom valley rules" in self.type(self.char1, "look stony board")
-        assert stony.company.table.ruleset.name == "koom valley"
+        assert stony.host.table.ruleset.name == "koom valley"
         self.furniture("odd board", attributes=[("rules", "chess")])
         assert f"{ThudBoard.rules} rules" in self.type(self.char1, "look odd board")
 
@@ -182,7 +182,7 @@ class Failure(Furnished):
         self.board.key = "ash board"
         self.sent.clear()
         with (
-            patch("thudmud.evennia.company.renamed", side_effect=ValueError("no such hall")),
+            patch("thudmud.evennia.host.renamed", side_effect=ValueError("no such hall")),
             patch("thudmud.evennia.following.logger.log_trace") as logged,
         ):
             self.char1.location = self.room2

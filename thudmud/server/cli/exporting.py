@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from thudmud.errors import ThudmudError
 from thudmud.journal import Journal, JournalError
 from thudmud.play.archive import Archive, Battle, State
 from thudmud.play.match import game_of
@@ -49,7 +50,7 @@ class Written:
     going_on: int
 
 
-class StrangerError(Exception):
+class StrangerError(ThudmudError):
     """There is no battle of the player who is wanted; ``str()`` is the name."""
 
 

@@ -12,9 +12,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from thudmud.errors import StartError
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.listening import CannotListen, Listener, on_standard_streams
-from thudmud.gateway.terms import Terms
+from thudmud.gateway.listening import Acceptor, on_standard_streams
+from thudmud.gateway.policy import GatewayPolicy
 from thudmud.journal import Journal, JournalError
 from thudmud.journal.memory import MemoryJournal
 from thudmud.journal.sqlite import SqliteJournal
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         loops.run(_serve(settings, folder, stdio=options.stdio))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (logs.LogError, CannotListen, JournalError) as error:
+    except (StartError, JournalError) as error:
         return refuse(error)
     return 0
 
@@ -53,7 +54,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     """Serve until SIGINT or SIGTERM comes; over standard input, until that ends.
 
     Raises:
-        CannotListen: the port or the socket cannot be had.
+        StartError: the port or the socket cannot be had.
         JournalError: the journal cannot be used.
     """
     stopped = asyncio.Event()
@@ -69,7 +70,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
 async def _listen(
     gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
 ) -> None:
-    listener = Listener(gateway)
+    listener = Acceptor(gateway)
     name = settings.gateway.socket
     if name:
         server, place = await listener.on_path(folder / name)
@@ -94,7 +95,7 @@ async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
     if settings.storage.backend == "sqlite":
         journal = await SqliteJournal.open(folder / settings.gateway.journal)
     try:
-        gateway = Gateway(journal, _terms(settings))
+        gateway = Gateway(journal, _policy(settings))
         await gateway.open()
         yield gateway
         await gateway.close()
@@ -102,9 +103,9 @@ async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
         await journal.close()
 
 
-def _terms(settings: Settings) -> Terms:
+def _policy(settings: Settings) -> GatewayPolicy:
     own, game = settings.gateway, settings.game
-    return Terms(
+    return GatewayPolicy(
         secret=own.secret,
         max_line=own.max_line,
         outbox_bytes=own.outbox_bytes,

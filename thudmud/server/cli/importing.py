@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from thudmud.errors import ThudmudError
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.language import clean
 from thudmud.play.archive import Archive, Battle
@@ -32,7 +33,7 @@ from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import refuse
 from thudmud.server.cli.reading import is_player
-from thudmud.server.cli.records import Told, folded, journal_file, open_journal, told_by
+from thudmud.server.cli.records import BattleDetails, details_in, folded, journal_file, open_journal
 from thudmud.text.dates import day, day_begins
 
 STREAM = "(imports)"
@@ -45,7 +46,7 @@ REFUSED = 1
 """The exit status if any file was refused."""
 
 
-class RefusedFileError(Exception):
+class RefusedFileError(ThudmudError):
     """A file is not taken in; ``str()`` says why, in a line that does not name it."""
 
 
@@ -53,13 +54,16 @@ class KnownError(RefusedFileError):
     """A battle is there already; ``place`` is where."""
 
     def __init__(self, how: str, place: BattleId) -> None:
-        super().__init__(f"it was {how} already")
-        self.place = place
+        super().__init__(how, place)
+        self.how, self.place = how, place
+
+    def __str__(self) -> str:
+        return f"it was {self.how} already"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of some files: the numbers of the battles they became, or why they did not.
+class ImportReport:
+    """What became of the files: the numbers of the battles they became, or why they did not.
 
     A number is None as long as it is not known, since there is more to bring in.
     """
@@ -70,10 +74,10 @@ class Result:
 
 def run(options: argparse.Namespace) -> int:
     """Bring the files in; print what became of each, and how many were accepted and refused."""
-    given = Told(
+    given = BattleDetails(
         None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
     )
-    result = Result({}, {})
+    result = ImportReport({}, {})
     try:
         asyncio.run(_run(journal_file(options.config), options.files, given, result))
     except config_file.ConfigError as error:
@@ -87,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     return REFUSED if result.refused else 0
 
 
-def _report(result: Result) -> None:
+def _report(result: ImportReport) -> None:
     for path, number in result.accepted.items():
         print(f"{_shown(path)}: " + (f"battle {number}" if number else "accepted"))
     for path, reason in result.refused.items():
@@ -96,12 +100,16 @@ def _report(result: Result) -> None:
     print(f"{accepted} accepted, {len(result.refused)} refused")
 
 
-async def _run(file: Path, files: Sequence[Path], given: Told, result: Result) -> None:
+async def _run(
+    file: Path, files: Sequence[Path], given: BattleDetails, result: ImportReport
+) -> None:
     async with open_journal(file) as journal:
         await bring_in(journal, files, given, result)
 
 
-async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result: Result) -> None:
+async def bring_in(
+    journal: Journal, files: Iterable[Path], given: BattleDetails, result: ImportReport
+) -> None:
     """Bring files in, one after the other, and note in ``result`` what became of each.
 
     Args:
@@ -131,7 +139,7 @@ async def bring_in(journal: Journal, files: Iterable[Path], given: Told, result:
         result.refused[path] += f": battle {archive.number_of(place)}"
 
 
-def read_file(path: Path, given: Told) -> Imported:
+def read_file(path: Path, given: BattleDetails) -> Imported:
     """Return the battle that a file tells, checked by the rules.
 
     What its headers tell goes before what is given, which must not contradict them, and that before
@@ -140,7 +148,7 @@ def read_file(path: Path, given: Told) -> Imported:
     Raises:
         RefusedFileError: it tells none.
     """
-    named = told_by(path.name)
+    named = details_in(path.name)
     text, changed = _read(path)
     record = _checked(text, given.rules, named.rules or _likely_rules(text))
     game = record.game

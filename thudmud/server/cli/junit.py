@@ -21,7 +21,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TranscriptResult:
     """What came of a transcript: what did not fit, and why it could not be played to its end."""
 
     path: Path
@@ -30,7 +30,7 @@ class Result:
     seconds: float
 
 
-def junit(results: Sequence[Result]) -> str:
+def junit(results: Sequence[TranscriptResult]) -> str:
     """Return the results as a document."""
     suite = ET.Element(
         "testsuite",
@@ -49,7 +49,7 @@ def junit(results: Sequence[Result]) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _case(result: Result) -> ET.Element:
+def _case(result: TranscriptResult) -> ET.Element:
     folders = [part for part in result.path.parent.parts if part.strip("./")]
     case = ET.Element(
         "testcase",

@@ -11,10 +11,16 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
+from thudmud.errors import ThudmudError
+
 UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
 
 HIGHEST_PORT = 65535
+
+
+class CommandError(ThudmudError):
+    """A subcommand cannot do what is asked for; ``str()`` says why, in a line for its user."""
 
 
 def later(module: str) -> Callable[[argparse.Namespace], int]:

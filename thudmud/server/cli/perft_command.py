@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.rules import Game, divide, perft
-from thudmud.server.cli.options import refuse
-from thudmud.server.cli.reading import DEFAULT, UnusableError, read, rules_option
+from thudmud.server.cli.options import CommandError, refuse
+from thudmud.server.cli.reading import DEFAULT, read, rules_option
 
 DEEPEST = 20
 """Plies. Far fewer outlast anybody's patience."""
@@ -42,7 +42,7 @@ def _count(options: argparse.Namespace) -> int:
             if options.record
             else Game.start(options.rules or DEFAULT)
         )
-    except UnusableError as error:
+    except CommandError as error:
         return refuse(error)
     if game.outcome:
         print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)

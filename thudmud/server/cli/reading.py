@@ -6,12 +6,9 @@ import argparse
 from pathlib import Path
 
 from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
+from thudmud.server.cli.options import CommandError
 
 DEFAULT = next(iter(RULESETS.values()))
-
-
-class UnusableError(Exception):
-    """A file that cannot be read, in a line that names it."""
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
@@ -22,12 +19,12 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
         ruleset: its rules, if they were given; else they are those of its headers, or the default.
 
     Raises:
-        UnusableError: it tells none.
+        CommandError: it tells none.
     """
     try:
         return read_record(_text(path), ruleset, default=DEFAULT).game
     except RecordError as error:
-        raise UnusableError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {error}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +55,6 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UnusableError(f"{path}: {error.strerror}") from error
+        raise CommandError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UnusableError(f"{path}: it is not text in UTF-8") from error
+        raise CommandError(f"{path}: it is not text in UTF-8") from error

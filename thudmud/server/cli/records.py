@@ -36,7 +36,7 @@ _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class BattleDetails:
     """What is known of a battle but for its record.
 
     Attributes:
@@ -107,16 +107,16 @@ def file_name(battle: Battle) -> str:
     return f"{battle.number:06}_{day(battle.at)}_{rules}_{dwarf}_{troll}{ended}.thud"
 
 
-def told_by(name: str) -> Told:
+def details_in(name: str) -> BattleDetails:
     """Return what the name of a file tells; nothing if it is not one that `file_name` makes."""
     match = _NAME.fullmatch(name)
     at = day_begins(match["day"]) if match else None
     rules = match["rules"].replace("-", " ") if match else ""
     if match is None or at is None or rules not in RULESETS:
-        return Told()
+        return BattleDetails()
     dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
     ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
-    return Told(at, rules, dwarf, troll, ending, winner)
+    return BattleDetails(at, rules, dwarf, troll, ending, winner)
 
 
 def folded(entries: Iterable[Entry]) -> Archive:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from thudmud.server.cli.options import refuse
-from thudmud.server.cli.reading import UnusableError, read, rules_option
+from thudmud.server.cli.options import CommandError, refuse
+from thudmud.server.cli.reading import read, rules_option
 from thudmud.text.summary import summary
 
 
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Check a record, and draw the board that it ends with."""
     try:
         game = read(options.record, options.rules)
-    except UnusableError as error:
+    except CommandError as error:
         return refuse(error)
     print("\n".join(summary(game)))
     return 0

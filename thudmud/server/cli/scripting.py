@@ -13,11 +13,10 @@ from pathlib import Path
 from thudmud.rules.english import counted
 from thudmud.script import Missed, StageError, Transcript, TranscriptError
 from thudmud.server import config_file
-from thudmud.server.cli.junit import Result, junit
-from thudmud.server.cli.options import UNUSABLE, refuse
+from thudmud.server.cli.junit import TranscriptResult, junit
+from thudmud.server.cli.options import UNUSABLE, CommandError, refuse
 from thudmud.server.cli.staging import (
     Setup,
-    UnplayableError,
     play,
     texts,
 )
@@ -43,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def _play(path: Path, setup: Setup, *, update: bool) -> Result:
+def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
     began = time.monotonic()
     problems: Sequence[str] = ()
     try:
@@ -55,12 +54,12 @@ def _play(path: Path, setup: Setup, *, update: bool) -> Result:
         mismatches = list(error.mismatches) if isinstance(error, StageError) else []
     except config_file.ConfigError as error:
         problems, mismatches = error.problems, []
-    except UnplayableError as error:
+    except CommandError as error:
         problems, mismatches = [str(error)], []
-    return Result(path, mismatches, problems, time.monotonic() - began)
+    return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
 
 
-def _told(result: Result) -> int:
+def _told(result: TranscriptResult) -> int:
     """Print what did not fit; return the exit status that this means."""
     for mismatch in result.mismatches:
         print(f"{result.path}: {mismatch}")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import argparse
 
+from thudmud.errors import StartError
 from thudmud.journal import JournalError
 from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.options import refuse
-from thudmud.server.listening import CannotListenError
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.serve import serve
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         loops.run(serve(settings, folder, _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (logs.LogError, CannotListenError, JournalError, AccountsError) as error:
+    except (StartError, JournalError, AccountsError) as error:
         return refuse(error)
     return 0
 

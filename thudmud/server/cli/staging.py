@@ -16,13 +16,10 @@ from thudmud.script import HouseStage, Mismatch, Stage, Transcript, perform
 from thudmud.script.parts import Inclusion, Part, written
 from thudmud.script.reading import Unfetched
 from thudmud.server import config_file
+from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.remote_stage import RemoteStage
 from thudmud.server.cli.script_command import Address
 from thudmud.server.serve import furnish
-
-
-class UnplayableError(Exception):
-    """A transcript that cannot be played where it should be, in a line that names its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +42,13 @@ def load(path: Path, setup: Setup = Setup()) -> Transcript:
     """Read a transcript, with the files that it includes.
 
     Raises:
-        UnplayableError: a file cannot be read.
+        CommandError: a file cannot be read.
         TranscriptError: a line means nothing; this names the line, not the file.
     """
     try:
         text = _text(path)
     except Unfetched as error:
-        raise UnplayableError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {error}") from error
     return Transcript.parse(text, _Folder(path), setup.variables)
 
 
@@ -65,12 +62,12 @@ def open_stages(
 
     Raises:
         ConfigError: a configuration cannot be used.
-        UnplayableError: it is not said where a server is.
+        CommandError: it is not said where a server is.
     """
     names: Mapping[str, str | None] = transcript.servers or {"": transcript.config}
     lacking = [name for name in names if name not in setup.addresses]
     if setup.addresses and lacking:
-        raise UnplayableError(f"{path}: {_lacking(lacking)}")
+        raise CommandError(f"{path}: {_lacking(lacking)}")
     with ExitStack() as stack:
         stages: dict[str, Stage] = {}
         for name, config in names.items():
@@ -91,7 +88,7 @@ def play(
     Raises:
         TranscriptError, StageError: a line means nothing, or a step could not be played; these name
             the line, not the file.
-        ConfigError, UnplayableError: what belongs to it cannot be read or found.
+        ConfigError, CommandError: what belongs to it cannot be read or found.
 
     Returns:
         What did not fit, and the transcript rewritten to what was seen.

@@ -18,7 +18,7 @@ from pathlib import Path
 from thudmud.language.names import player_problem
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import refuse
+from thudmud.server.cli.options import CommandError, refuse
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords, password_problem
@@ -28,17 +28,13 @@ _GENERATED = 16  # characters
 _DAY = "%Y-%m-%d %H:%M"
 
 
-class _UnusableError(Exception):
-    """What was asked for cannot be done, in a line that says why."""
-
-
 def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the accounts that the configuration names."""
     try:
         asyncio.run(_act(_accounts(options.config), options))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (AccountsError, _UnusableError) as error:
+    except (AccountsError, CommandError) as error:
         return refuse(error)
     return 0
 
@@ -56,12 +52,12 @@ def _accounts(config: Path | None) -> Path:
     path = config_file.named_or_default(config)
     storage = config_file.load(path).storage
     if storage.backend != "sqlite":
-        raise _UnusableError(
+        raise CommandError(
             f'{path}: storage.backend is "{storage.backend}": the running server alone has accounts'
         )
     accounts = config_file.folder(path) / storage.accounts
     if not accounts.exists():
-        raise _UnusableError(
+        raise CommandError(
             f"{accounts}: there is no such file. The server makes it when it is first started; if"
             " it is elsewhere, --config FILE names the configuration that tells where."
         )
@@ -105,7 +101,7 @@ async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
     _refuse_removed(account)
     problem = player_problem(options.name)
     if problem and account is None:
-        raise _UnusableError(f"nobody can be called {options.name!r}: {problem}")
+        raise CommandError(f"nobody can be called {options.name!r}: {problem}")
     name = account.name if account else capitalised(options.name)
     await accounts.ban(name, time.time())
     print(f"{name} is banned" + ("" if account else ", without having an account"))
@@ -116,7 +112,7 @@ async def _unban(accounts: Accounts, options: argparse.Namespace) -> None:
     _refuse_removed(account)
     if account is None or not account.banned:
         name = account.name if account else options.name
-        raise _UnusableError(f'{name} is not banned; "thudmud user list" tells who is')
+        raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
     await accounts.unban(account.name)
     print(f"{account.name} may come in again")
 
@@ -132,11 +128,11 @@ async def _member(accounts: Accounts, name: str) -> Account:
 
 def _refuse_removed(account: Account | None) -> None:
     if account and account.retired:
-        raise _UnusableError(f"{account.name} is removed, which cannot be undone")
+        raise CommandError(f"{account.name} is removed, which cannot be undone")
 
 
-def _no_account(name: str) -> _UnusableError:
-    return _UnusableError(f'there is no account {name!r}; "thudmud user list" lists all')
+def _no_account(name: str) -> CommandError:
+    return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
 _ACTIONS: Mapping[str, Callable[[Accounts, argparse.Namespace], Awaitable[None]]] = {
@@ -165,12 +161,12 @@ def _asked_for(name: str) -> str:
     if sys.stdin.isatty():
         password = getpass.getpass(f"New password for {name}: ")
         if getpass.getpass("The same again: ") != password:
-            raise _UnusableError("the two differ")
+            raise CommandError("the two differ")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
     problem = password_problem(password, name)
     if problem:
-        raise _UnusableError(problem)
+        raise CommandError(problem)
     return password
 
 

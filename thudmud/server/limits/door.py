@@ -29,8 +29,8 @@ class Porch:
         self.guests = 0
 
 
-class _Place:
-    """A newcomer's place behind the gate, which is given back once."""
+class _Admission:
+    """A connection that the gate has counted in, until it is counted out, once."""
 
     def __init__(self, gate: Gate, address: str) -> None:
         self.address = address
@@ -38,7 +38,7 @@ class _Place:
         self._is_taken = True
 
     def leave(self) -> None:
-        """Give it back, unless it has been given back."""
+        """Have the gate count it out, unless it has."""
         if self._is_taken:
             self._is_taken = False
             self._gate.leave(self.address)
@@ -69,15 +69,15 @@ class Door(asyncio.Protocol):
         """Let it in, or show it out."""
         peer = transport.get_extra_info("peername") or ("", 0)
         address = str(peer[0])
-        refusal = self._gate.enter(address, asyncio.get_running_loop().time())
+        rejection = self._gate.enter(address, asyncio.get_running_loop().time())
         raw = cast("asyncio.Transport", transport)
-        if refusal is not None:
-            _log.info("turned away", extra={"peer": f"{address} {peer[1]}", "for": refusal.name})
-            self._show_out(raw, refusal.value)
+        if rejection is not None:
+            _log.info("turned away", extra={"peer": f"{address} {peer[1]}", "for": rejection.name})
+            self._show_out(raw, rejection.value)
         elif self._context is not None:
-            self._begin_tls(raw, _Place(self._gate, address), self._context)
+            self._begin_tls(raw, _Admission(self._gate, address), self._context)
         else:
-            inside = self._inside(_Place(self._gate, address).leave)
+            inside = self._inside(_Admission(self._gate, address).leave)
             raw.set_protocol(inside)
             inside.connection_made(raw)
 
@@ -90,7 +90,9 @@ class Door(asyncio.Protocol):
             self._ending.cancel()
             self._porch.guests -= 1
 
-    def _begin_tls(self, raw: asyncio.Transport, place: _Place, context: ssl.SSLContext) -> None:
+    def _begin_tls(
+        self, raw: asyncio.Transport, admission: _Admission, context: ssl.SSLContext
+    ) -> None:
         """Hand the socket to TLS, before anything is read from it.
 
         `loop.start_tls` would be a turn too late where the loop reads at once, as uvloop does: the
@@ -100,27 +102,29 @@ class Door(asyncio.Protocol):
             end = raw.get_extra_info("socket").dup()
         except OSError as error:  # too many open files
             _log.warning("no TLS", extra={"why": str(error)})
-            place.leave()
+            admission.leave()
         else:
-            self._securing = asyncio.create_task(self._secure(end, place, context))
+            self._securing = asyncio.create_task(self._secure(end, admission, context))
         raw.abort()  # which closes this end of the socket, and leaves the other open
 
-    async def _secure(self, end: socket.socket, place: _Place, context: ssl.SSLContext) -> None:
+    async def _secure(
+        self, end: socket.socket, admission: _Admission, context: ssl.SSLContext
+    ) -> None:
         """Let a connection in once it speaks TLS."""
         is_in = False
         try:
             transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: self._inside(place.leave),
+                lambda: self._inside(admission.leave),
                 end,
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE,
             )
             is_in = not transport.is_closing()
         except OSError as error:  # of which all are that go wrong with TLS or the connection
-            _log.info("no TLS", extra={"peer": place.address, "why": str(error)})
+            _log.info("no TLS", extra={"peer": admission.address, "why": str(error)})
         finally:
             if not is_in:
-                place.leave()
+                admission.leave()
 
     def _show_out(self, transport: asyncio.Transport, reason: str) -> None:
         if self._context is not None:

@@ -17,8 +17,8 @@ _SHARE_OF_ONE = 1 / 4  # of what is accepted, for one address: else it could kee
 _SHARE_KEPT = 1 / 10  # of what is accepted, for this machine
 
 
-class Refusal(Enum):
-    """Why somebody cannot come in, as they are told it."""
+class Rejection(Enum):
+    """Why a connection is not accepted, in the sentence that it is sent."""
 
     FULL = "The server is full. Please try again in a while."
     CROWDED = "There are enough connections from where you are. Please try again in a while."
@@ -41,17 +41,17 @@ class Gate:
         self._all = 0
         self._kept = size * _SHARE_KEPT
 
-    def enter(self, address: str, now: float) -> Refusal | None:
+    def enter(self, address: str, now: float) -> Rejection | None:
         """Count a connection in, for which `leave` is to be called later; or say why not."""
         local, where = is_local(address), origin(address)
         reserved = 0 if local else self._settings.connections_reserved
         if self._all >= self._settings.connections - reserved:
-            return Refusal.FULL
+            return Rejection.FULL
         if self._here[where] >= self._settings.connections_per_address:
-            return Refusal.CROWDED
+            return Rejection.CROWDED
         own, kept = self._paces.of(where), 0.0 if local else self._kept
         if own.wait(now) or self._pace.take(now, leaving=kept):
-            return Refusal.HASTY
+            return Rejection.HASTY
         own.take(now)
         self._here[where] += 1
         self._all += 1

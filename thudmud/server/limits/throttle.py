@@ -32,7 +32,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Guess:
     """A guess that may be made.
 
     Attributes:
@@ -55,7 +55,7 @@ class Throttle:
         self._turns: dict[Key, list[float]] = {}  # the key used last comes last
         self._homes: dict[str, str] = {}
 
-    def begin(self, name: str, address: str, now: float) -> Attempt | None:
+    def begin(self, name: str, address: str, now: float) -> Guess | None:
         """Count a guess, and say how long it has to wait; None if there are too many before it.
 
         Time never goes back.
@@ -69,15 +69,15 @@ class Throttle:
         for key, turn in turns.items():
             self._turns[key] = [*self._turns.pop(key, ()), turn][-_MOST_TURNS:]
         _shorten(self._turns)
-        return Attempt(turns, wait)
+        return Guess(turns, wait)
 
-    def forgive(self, attempt: Attempt) -> None:
+    def forgive(self, guess: Guess) -> None:
         """Note that a guess was right.
 
         The name's wrong ones are forgotten, but not the address's: it may have an account of its
         own, and guess at others.
         """
-        (own, _), (address, turn) = attempt.turns.items()
+        (own, _), (address, turn) = guess.turns.items()
         self._turns.pop(own, None)
         if turn in (turns := self._turns.get(address, [])):
             turns.remove(turn)

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from thudmud.errors import ThudmudError
 from thudmud.server.members import account_layout as layout
 from thudmud.storage.files import has_log, identity
 from thudmud.storage.reasons import TROUBLES, is_busy, is_damage, reason
 
 
-class AccountsError(Exception):
+class AccountsError(ThudmudError):
     """The accounts cannot be used, now or at all; ``str()`` is a sentence for the operator."""
 
 

@@ -23,8 +23,8 @@ _AT_ONCE = 20  # names that are looked at before it is the players' turn again
 _log = logging.getLogger(__name__)
 
 
-class Rooms(Protocol):
-    """What has to be known of the inside to decide about a name."""
+class PlayerDirectory(Protocol):
+    """What is known of players by their names."""
 
     async def ready(self) -> None:
         """Wait until it is known which names are needed."""
@@ -44,7 +44,7 @@ class Attendance:
 
     Args:
         accounts: where it is written down.
-        rooms: the inside.
+        directory: tells who is in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         clock: returns the seconds since the epoch.
     """
@@ -52,11 +52,11 @@ class Attendance:
     def __init__(
         self,
         accounts: Accounts,
-        rooms: Rooms,
+        directory: PlayerDirectory,
         guest_grace: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._accounts, self._rooms = accounts, rooms
+        self._accounts, self._directory = accounts, directory
         self._guest_grace = guest_grace
         self._clock = clock
         self._look_later: asyncio.TimerHandle | None = None
@@ -99,7 +99,7 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _is_in_use(self, name: str) -> bool:
-        return self._rooms.is_playing(name) or self._rooms.is_needed(name)
+        return self._directory.is_playing(name) or self._directory.is_needed(name)
 
     def _note(self, name: str) -> None:
         self._seen[name] = self._clock()

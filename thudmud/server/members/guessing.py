@@ -1,4 +1,4 @@
-"""A dialogue's terminal, and what it takes to guess at something on it.
+"""The console of a dialogue, and what it takes to guess at something on it.
 
 Owns how somebody who guesses too often is told to wait, and waits. Must never know what is guessed.
 """
@@ -20,7 +20,7 @@ _CROWDED = "Too many are trying that at the moment. Please come again later."
 _log = logging.getLogger(__name__)
 
 
-class Terminal(Protocol):
+class Console(Protocol):
     """Somebody at the other end of a connection, who is asked for lines."""
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
@@ -53,12 +53,12 @@ class Guessing:
         self._pause, self._clock = pause, clock
 
     async def guess(
-        self, terminal: Terminal, name: str, address: str, is_right: Callable[[], Awaitable[bool]]
+        self, console: Console, name: str, address: str, is_right: Callable[[], Awaitable[bool]]
     ) -> bool | None:
         """Return whether a guess is right, after the time that it has to wait.
 
         Args:
-            terminal: who guesses.
+            console: who guesses.
             name: whose secret it is.
             address: from where.
             is_right: finds out.
@@ -66,17 +66,17 @@ class Guessing:
         Returns:
             None if it may not be made, of which they have been told.
         """
-        attempt = self._throttle.begin(name, address, self._clock())
-        if attempt is None:
+        guess = self._throttle.begin(name, address, self._clock())
+        if guess is None:
             _log.info("too many answers", extra={"player": name, "address": address})
-            terminal.say(_CROWDED)
+            console.say(_CROWDED)
             return None
-        if attempt.wait:
-            seconds = counted(math.ceil(attempt.wait), "second")
-            terminal.say(f"There were too many wrong answers. Please wait {seconds}.")
-            await self._pause(attempt.wait)
+        if guess.wait:
+            seconds = counted(math.ceil(guess.wait), "second")
+            console.say(f"There were too many wrong answers. Please wait {seconds}.")
+            await self._pause(guess.wait)
         if await is_right():
-            self._throttle.forgive(attempt)
+            self._throttle.forgive(guess)
             return True
         _log.info("a wrong answer", extra={"player": name, "address": address})
         return False

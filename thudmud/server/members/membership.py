@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from thudmud.server.members.account_file import AccountsError
 from thudmud.server.members.accounts import Account, Accounts, NameTaken, Nobody
-from thudmud.server.members.guessing import Guessing, Terminal
+from thudmud.server.members.guessing import Console, Guessing
 from thudmud.server.members.passwords import LENGTHS, Passwords, password_problem
 
 PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
@@ -52,82 +52,80 @@ class Membership:
         self._accounts, self._passwords, self._guessing = accounts, passwords, guessing
         self._clock = clock
 
-    async def log_in(self, terminal: Terminal, name: str, address: str) -> Account | None:
+    async def log_in(self, console: Console, name: str, address: str) -> Account | None:
         """Ask a member for their password; return their account, or None if they do not get in."""
         proved: bool | None = False
         registered = _REGISTERED.format(name)
         while True:
             account = await self._accounts.find(name)  # anew: a guess takes its time
             if account is None or account.is_barred:
-                terminal.say(_barred(name, account))
+                console.say(_barred(name, account))
                 return None
             if proved:
                 return account
-            password = await terminal.ask(PASSWORD_PROMPT, hidden=True, before=registered)
+            password = await console.ask(PASSWORD_PROMPT, hidden=True, before=registered)
             registered = ""
             if not password:
                 return None
-            proved = await self._prove(terminal, name, password, address)
+            proved = await self._prove(console, name, password, address)
             if proved is None:
                 return None
             if not proved:
-                terminal.say(f"That is not the password of {name}. An empty line gives up.")
+                console.say(f"That is not the password of {name}. An empty line gives up.")
 
-    async def register(self, terminal: Terminal, name: str) -> Account | None:
+    async def register(self, console: Console, name: str) -> Account | None:
         """Make a guest a member, by a password of their choice; return the new account."""
         account = await self._accounts.find(name)
         if account and account.is_barred:
-            terminal.say(_barred(name, account))
+            console.say(_barred(name, account))
             return None
         if account:
-            terminal.say(f'The name {name} is registered already; "password" changes its password.')
+            console.say(f'The name {name} is registered already; "password" changes its password.')
             return None
-        password = await self._choose(terminal, name)
+        password = await self._choose(console, name)
         if not password:
-            terminal.say("You are a guest still.")
+            console.say("You are a guest still.")
             return None
         try:
             stored = await self._passwords.hashed(password)
             account = await self._accounts.enrol(name, stored, self._clock())
         except NameTaken:
-            terminal.say(f"Somebody has just registered the name {name}.")
+            console.say(f"Somebody has just registered the name {name}.")
             return None
-        terminal.say(f"The name {name} is yours now: from today on it asks for this password.")
+        console.say(f"The name {name} is yours now: from today on it asks for this password.")
         return account
 
-    async def change_password(self, terminal: Terminal, name: str, address: str) -> None:
+    async def change_password(self, console: Console, name: str, address: str) -> None:
         """Let a member who is in choose another password."""
         if await self._accounts.find(name) is None:
-            terminal.say('You are a guest; "register" keeps your name, by a password.')
+            console.say('You are a guest; "register" keeps your name, by a password.')
             return
         proved: bool | None = False
-        while proved is False and (old := await terminal.ask(OLD_PROMPT, hidden=True)):
-            proved = await self._prove(terminal, name, old, address)
+        while proved is False and (old := await console.ask(OLD_PROMPT, hidden=True)):
+            proved = await self._prove(console, name, old, address)
             if proved is False:
-                terminal.say("That is not your password. An empty line gives up.")
-        password = await self._choose(terminal, name) if proved else None
+                console.say("That is not your password. An empty line gives up.")
+        password = await self._choose(console, name) if proved else None
         if not password:
-            terminal.say("Your password stays as it was.")
+            console.say("Your password stays as it was.")
             return
         await self._accounts.set_password(name, await self._passwords.hashed(password))
-        terminal.say("Your password is another one now.")
+        console.say("Your password is another one now.")
 
-    async def _choose(self, terminal: Terminal, name: str) -> str | None:
+    async def _choose(self, console: Console, name: str) -> str | None:
         """Ask for a new password, twice; None if they give up."""
         advice = _ADVICE
         while True:
-            password = await terminal.ask(NEW_PROMPT, hidden=True, before=advice)
+            password = await console.ask(NEW_PROMPT, hidden=True, before=advice)
             advice = ""
             if not password:
                 return None
             problem = password_problem(password, name)
-            if problem is None and await terminal.ask(AGAIN_PROMPT, hidden=True) == password:
+            if problem is None and await console.ask(AGAIN_PROMPT, hidden=True) == password:
                 return password
-            terminal.say(f"{problem or 'The two differ.'} An empty line gives up.")
+            console.say(f"{problem or 'The two differ.'} An empty line gives up.")
 
-    async def _prove(
-        self, terminal: Terminal, name: str, password: str, address: str
-    ) -> bool | None:
+    async def _prove(self, console: Console, name: str, password: str, address: str) -> bool | None:
         """Return whether this is a member's password, as `Guessing.guess` does."""
 
         async def is_right() -> bool:
@@ -137,7 +135,7 @@ class Membership:
             await self._keep_current(account, password)
             return True
 
-        return await self._guessing.guess(terminal, name, address, is_right)
+        return await self._guessing.guess(console, name, address, is_right)
 
     async def _keep_current(self, account: Account, password: str) -> None:
         """Store a password that is right as it would be stored today."""

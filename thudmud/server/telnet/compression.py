@@ -12,8 +12,8 @@ _WINDOW, _EFFORT = 12, 5
 zlib's own defaults cost 256 KiB (zlib's manual: 2 ** (window + 2) + 2 ** (effort + 9))."""
 
 
-class Stream:
-    """Compresses, so that everything that is put in can be read at the other end at once."""
+class Compressor:
+    """Compresses bytes, so that all that is put in can be read at the other end at once."""
 
     def __init__(self) -> None:
         self._zlib = zlib.compressobj(wbits=_WINDOW, memLevel=_EFFORT)

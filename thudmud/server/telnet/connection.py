@@ -20,7 +20,7 @@ from thudmud.server.telnet.interpreter import InBand, Interpreter
 from thudmud.server.telnet.items import Item, Receiver, Signal
 from thudmud.server.telnet.lines import LineSplitter
 from thudmud.server.telnet.negotiation import Negotiation
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
 RECEIVE_BUFFER = 4096
 """Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once.
@@ -68,7 +68,7 @@ class Connection(asyncio.BufferedProtocol):
 
     Args:
         open_session: Makes the session of a connection.
-        terms: What holds for all connections.
+        policy: What holds for all connections.
         buffer: Where asyncio puts what it receives; shared with the loop's other connections.
     """
 
@@ -77,13 +77,13 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(
         self,
         open_session: Callable[[asyncio.Transport], Receiver],
-        terms: Terms,
+        policy: TelnetPolicy,
         buffer: memoryview,
     ) -> None:
         self._telnet = _Telnet()
         self._open_session = open_session
-        self._terms = terms
-        self._splitter = LineSplitter(terms.max_line)
+        self._policy = policy
+        self._splitter = LineSplitter(policy.max_line)
         self._buffer = buffer
         self._opening: bytes | None = b""  # until it is known whether that is TLS
         self._deaf = False
@@ -96,10 +96,10 @@ class Connection(asyncio.BufferedProtocol):
         _keep_alive(transport.get_extra_info("socket"))
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self.session = self._open_session(cast("asyncio.Transport", transport))
-        self._negotiation = Negotiation(self.session, self._terms)
+        self._negotiation = Negotiation(self.session, self._policy)
         self._interpreter = cast("Interpreter", self._telnet.writer)
         self._interpreter.ear = self
-        self._interpreter.max_subnegotiation = self._terms.max_subnegotiation
+        self._interpreter.max_subnegotiation = self._policy.max_subnegotiation
         cast("InBand", self._telnet.reader).sink = self.take
         self._negotiation.begin()
         self.session.opened(self._negotiation)

@@ -11,7 +11,6 @@ only while what is typed is to be hidden: we say that we echo, and do not.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 from telnetlib3 import telopt
 
@@ -19,7 +18,7 @@ from thudmud.server.telnet import gmcp, mssp
 from thudmud.server.telnet.agreement import Agreement
 from thudmud.server.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
 from thudmud.server.telnet.items import Credentials, Fitted, Mark, Receiver
-from thudmud.server.telnet.terms import Terms
+from thudmud.server.telnet.policy import TelnetPolicy
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
 """What the other end says of an option that we would use."""
@@ -46,12 +45,12 @@ class Negotiation:
 
     Args:
         session: where answers and news go.
-        terms: what holds for all connections.
+        policy: what holds for all connections.
     """
 
-    def __init__(self, session: Receiver, terms: Terms) -> None:
-        self._session, self._terms = session, terms
-        self._budget = terms.option_changes
+    def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
+        self._session, self._policy = session, policy
+        self._budget = policy.option_changes
         self._ours: defaultdict[bytes, Agreement] = defaultdict(Agreement)
         self._theirs: defaultdict[bytes, Agreement] = defaultdict(Agreement)
         self._client = Capabilities()
@@ -97,10 +96,18 @@ class Negotiation:
 
     def hear_more(self, option: bytes, payload: bytes) -> None:
         """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
-        understand = _SUBNEGOTIATIONS.get(option)
-        if understand is not None:
-            understand(self, payload)
-            self._tell()
+        match option:
+            case telopt.NAWS:
+                self._hear_width(payload)
+            case telopt.TTYPE:
+                self._hear_type(payload)
+            case telopt.NEW_ENVIRON:
+                self._hear_variables(payload)
+            case telopt.CHARSET:
+                self._hear_charset(payload)
+            case telopt.GMCP:
+                self._hear_package(payload)
+        self._tell()
         self._speak()
 
     def _hear_of_ours(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (what is said)
@@ -138,7 +145,7 @@ class Negotiation:
             self._awaits_charset = True
             self._say_more(_WE_ASK_FOR_UTF_8)
         elif option == telopt.MSSP and agreed:
-            self._session.screen.command(mssp.in_telnet(self._terms.status()))
+            self._session.screen.command(mssp.in_telnet(self._policy.status()))
         elif option == telopt.GMCP and not agreed:
             self._client.packages = frozenset()
             self._tell()
@@ -228,11 +235,11 @@ class Negotiation:
         self._ask(telopt.TTYPE)
         for option in _OFFERED:
             self._offer(option)
-        if self._terms.compress:
+        if self._policy.compress:
             self._offer(telopt.MCCP2_COMPRESS)
 
     def _is_offered(self, option: bytes) -> bool:
-        compressed = option == telopt.MCCP2_COMPRESS and self._terms.compress
+        compressed = option == telopt.MCCP2_COMPRESS and self._policy.compress
         return option in _OFFERED or compressed
 
     def _affords(self, agreement: Agreement, wanted: bool) -> bool:  # noqa: FBT001  (the same)
@@ -261,15 +268,6 @@ class Negotiation:
         if self._client.terminal != self._told:
             self._told = self._client.terminal
             self._session.received([Fitted(self._told)])
-
-
-_SUBNEGOTIATIONS: dict[bytes, Callable[[Negotiation, bytes], None]] = {
-    telopt.NAWS: Negotiation._hear_width,  # noqa: SLF001  (its own, and the next ones)
-    telopt.TTYPE: Negotiation._hear_type,  # noqa: SLF001
-    telopt.NEW_ENVIRON: Negotiation._hear_variables,  # noqa: SLF001
-    telopt.CHARSET: Negotiation._hear_charset,  # noqa: SLF001
-    telopt.GMCP: Negotiation._hear_package,  # noqa: SLF001
-}
 
 
 def _framed(payload: bytes) -> bytes:

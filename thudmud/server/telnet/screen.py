@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from thudmud.server.telnet.compression import Stream
+from thudmud.server.telnet.compression import Compressor
 from thudmud.server.telnet.turn import Turn
 
 CRLF = b"\r\n"
@@ -43,13 +43,13 @@ class Screen:
         "_abort",
         "_asking",
         "_at_prompt",
+        "_compressor",
         "_limit",
         "_pieces",
         "_prompt_end",
         "_room",
         "_scheduled",
         "_size",
-        "_stream",
         "_transport",
         "_turn",
         "closed",
@@ -59,7 +59,7 @@ class Screen:
     def __init__(self, transport: asyncio.Transport, limit: int, turn: Turn) -> None:
         self.prompt = b""
         self._prompt_end = b""
-        self._stream: Stream | None = None
+        self._compressor: Compressor | None = None
         self.closed = False
         self._transport = transport
         self._limit = self._room = limit
@@ -111,12 +111,12 @@ class Screen:
         """Append telnet bytes, and compress everything behind them."""
         self._put(sequence)
         self._write()
-        self._stream = Stream()
+        self._compressor = Compressor()
 
     def decompress(self) -> None:
         """End the compressed part of the output."""
         self._write()
-        self._end_stream()
+        self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
         """Append telnet bytes that mean: everything before this, the prompt too, has been sent."""
@@ -133,7 +133,7 @@ class Screen:
         """
         self._asking = self._at_prompt = False
         self._write()
-        self._end_stream()
+        self._end_compression()
         self.closed = True
         if self._abort is None:
             loop = asyncio.get_running_loop()
@@ -183,17 +183,17 @@ class Screen:
     def _write(self) -> None:
         if self._pieces and not self.closed:
             output = self._turn.joined(self._pieces)
-            if self._stream is not None:
-                output = self._stream.packed(output)
+            if self._compressor is not None:
+                output = self._compressor.packed(output)
             self._transport.write(output)
             self._room -= len(output)  # at least that is left: what waits grows by little else
         self._pieces.clear()
         self._size = 0
 
-    def _end_stream(self) -> None:
-        if self._stream is not None and not self.closed:
-            self._transport.write(self._stream.end())
-        self._stream = None
+    def _end_compression(self) -> None:
+        if self._compressor is not None and not self.closed:
+            self._transport.write(self._compressor.end())
+        self._compressor = None
 
     def _look_for_room(self) -> None:
         """Write, if there is no room for more, and see whether somebody reads at all."""

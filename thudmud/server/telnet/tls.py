@@ -8,9 +8,7 @@ from __future__ import annotations
 import ssl
 from pathlib import Path
 
-
-class TlsError(Exception):
-    """The files cannot be used; the message names the setting to change."""
+from thudmud.errors import StartError
 
 
 def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
@@ -21,7 +19,7 @@ def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
         key: the file with its key; None if that is in the same file.
 
     Raises:
-        TlsError: that cannot be used.
+        StartError: that cannot be used.
     """
     _look_at("tls_certificate", certificate)
     if key:
@@ -31,7 +29,7 @@ def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
         # An empty password fails, where none would ask at the operator's terminal.
         made.load_cert_chain(certificate, key, password=str)
     except ssl.SSLError as error:
-        raise TlsError(_told(error, certificate, key)) from error
+        raise StartError(_told(error, certificate, key)) from error
     return made
 
 
@@ -40,7 +38,7 @@ def _look_at(setting: str, path: Path) -> None:
         with path.open("rb"):
             pass
     except OSError as error:
-        raise TlsError(f"server.{setting}: {path} cannot be read: {error.strerror}") from error
+        raise StartError(f"server.{setting}: {path} cannot be read: {error.strerror}") from error
 
 
 def _told(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What a client may do, and for how long things are kept.
+class GatewayPolicy:
+    """What a gateway's client may do, and for how long things are kept for it.
 
     Attributes:
         secret: what a client has to know; "" where nobody is asked for it.

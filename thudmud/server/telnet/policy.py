@@ -16,8 +16,8 @@ def _nothing() -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """How much a client may send of each thing, and what it is offered.
+class TelnetPolicy:
+    """How much a telnet client may send of each thing, and what it is offered.
 
     Attributes:
         max_line: the most characters that a line may have.

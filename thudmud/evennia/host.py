@@ -34,8 +34,8 @@ Characters = Mapping[int, Any]
 """Characters by their ids."""
 
 
-class Company:
-    """Those about a board, and its house.
+class BoardHost:
+    """Lets the characters about a board play on its house.
 
     Args:
         house: the house, of one board. Those in it are taken to be about, until they `meet`.

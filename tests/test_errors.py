@@ -1,0 +1,111 @@
+"""The exceptions of thudmud: one tree, which `thudmud.errors` shows, and each can be pickled."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from thudmud import errors
+from thudmud.gateway.faults import Code, Fault
+from thudmud.journal import Conflict
+from thudmud.language import ParseError, parse
+from thudmud.play import Refusal, Refused
+from thudmud.play.events import BattleId
+from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
+from thudmud.script import TranscriptError
+from thudmud.server.cli.importing import KnownError
+from thudmud.server.config_file import ConfigError
+from thudmud.server.ledger import Unfollowed
+
+ROOT = Path(errors.__file__).parent
+
+
+def classes() -> dict[str, list[str]]:
+    """Return the names of all classes, each with those of its bases; no two have one name."""
+    found = {}
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+    return found
+
+
+CLASSES = classes()
+
+
+def is_exception(name: str) -> bool:
+    known = getattr(builtins, name, None)
+    if isinstance(known, type):
+        return issubclass(known, BaseException)
+    return any(map(is_exception, CLASSES.get(name, ())))
+
+
+def is_ours(name: str) -> bool:
+    return name == "ThudmudError" or any(map(is_ours, CLASSES.get(name, ())))
+
+
+EXCEPTIONS = {name for name in CLASSES if is_exception(name)}
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """Yield the names of the tree in the docstring, each with the one that it is below."""
+    above: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        depth, rest = divmod(len(line) - len(line.lstrip()), 4)
+        if not line.strip() or depth == 0:
+            continue
+        name, _, phrase = line.strip().partition(" ")
+        assert not rest, line
+        assert phrase.strip() or name == "ThudmudError", line
+        del above[depth - 1 :]
+        yield name, above[-1] if above else "Exception"
+        above.append(name)
+
+
+def test_the_root_imports_nothing() -> None:
+    tree = ast.parse(Path(errors.__file__).read_text("utf-8"))
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert [ast.unparse(each) for each in imported] == ["from __future__ import annotations"]
+
+
+def test_all_are_found() -> None:
+    assert {"ThudmudError", "IllegalMove", "Unclear", "_BadLineError"} <= EXCEPTIONS
+
+
+def test_all_have_one_root() -> None:
+    assert not {name for name in EXCEPTIONS if not is_ours(name)}
+
+
+def test_the_tree_is_whole() -> None:
+    public = {name: CLASSES[name][0] for name in EXCEPTIONS if not name.startswith("_")}
+    assert dict(shown()) == public
+
+
+def raised() -> Iterator[Exception]:
+    yield RecordError(2, "no ply")
+    yield Refused(Refusal.SAY_WHICH, boards="elm or oak")
+    yield Fault(Code.BAD_NAME, "A name has letters.", 3)
+    yield Conflict("oak", 2, 3)
+    yield Unfollowed()
+    yield TranscriptError(4, "no step")
+    yield KnownError("imported", BattleId("oak", 1))
+    yield ConfigError(["a: is wrong", "b: is wrong"])
+    with pytest.raises(ParseError) as unparsed:
+        parse("mvoe from a6 to b6")
+    yield unparsed.value
+    with pytest.raises(IllegalMove) as illegal:
+        Game.start(DISCWORLD).push("dA6-A6")
+    yield illegal.value
+
+
+@pytest.mark.parametrize("error", list(raised()), ids=lambda error: type(error).__name__)
+def test_they_pickle(error: Exception) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 (our own)
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
