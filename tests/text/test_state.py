@@ -211,7 +211,7 @@ OTHERS: list[Any] = [
 
 
 def put_another(place: Place, other: Any) -> None:
-    place[0][place[1]] = other
+    place[0][place[1]] = copy.deepcopy(other)  # what is put in may be damaged next
 
 
 def take_out(place: Place, _other: Any) -> None:
