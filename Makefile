@@ -45,7 +45,7 @@ bench: $(VENV)/.dev
 
 # The reference of the library, from its docstrings: build/api/index.html.
 docs: $(VENV)/.dev
-	$(BIN)/pdoc --docformat google --output-directory build/api $(REFERENCE)
+	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 
 # The end to end tests drive real clients; this installs those that are missing.
 clients:

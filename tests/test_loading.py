@@ -78,7 +78,7 @@ def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> No
     assert not foreign(others)
 
 
-OPTIONS = {CLI, f"{CLI}.options"}
+OPTIONS = {CLI, f"{CLI}.options", "thudmud.errors"}
 BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
 
 
@@ -105,7 +105,7 @@ def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str])
 @pytest.mark.parametrize(
     ("words", "rooms"),
     [
-        (["script", "--help"], {"script"}),
+        (["script", "--help"], {"errors", "script"}),
         (["replay", "README.md"], {"errors", "rules", "play", "text"}),
     ],
 )

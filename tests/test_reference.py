@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 
-import pdoc
 import pytest
 from pdoc.doc import Class, Doc, Function, Module
+
+from docs.reference import loaded, make
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [
@@ -31,12 +31,12 @@ def test_make_docs_makes_it_of_these() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES[:5])
 def test_every_public_name_is_told_of(package: str) -> None:
-    module = Module(import_module(package))
+    module = Module(loaded(package))
     told = set(re.findall(r"^    (\w+): \w", module.docstring, re.MULTILINE))
     untold = [name for name in module.members if name not in told and _untold(module.members[name])]
     assert untold == []
     assert told <= set(module.members)
-    assert set(module.members) >= set(import_module(package).__all__)
+    assert set(module.members) >= set(loaded(package).__all__)
 
 
 def _untold(member: Doc[object]) -> bool:
@@ -52,8 +52,7 @@ def _untold(member: Doc[object]) -> bool:
 
 @pytest.mark.slow
 def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
-    pdoc.render.configure(docformat="google")
-    pdoc.pdoc(*PACKAGES, output_directory=tmp_path)
+    make(tmp_path, *PACKAGES)
     house = (tmp_path / "thudmud.html").read_text("utf-8")
     for name in ("House.enter", "House.from_state", "Terminal", "Message.data"):
         assert f'id="{name}"' in house

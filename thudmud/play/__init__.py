@@ -2,6 +2,10 @@
 
 Values and their folds. Pure: no clock, no disk, no parser, and no words for players but those of
 refusals.
+
+Attributes:
+    Command: what a line can ask for, one class for each kind of line.
+    TableEvent: what can happen at a board, one class for each kind of thing.
 """
 
 from thudmud.play.commands import Command, Style
