@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     "evennia": {"rules", "language", "play", "text"},
     "storage": set(),
     "journal": {"rules", "play", "codec", "storage"},
+    "store": {"rules", "play", "codec", "storage"},
     "gateway": {"rules", "language", "play", "text", "journal"},
     "server": {
         "rules",
@@ -47,7 +48,7 @@ OWNERS = {
     "wcwidth": {"text"},
     "django": {"evennia"},
     "evennia": {"evennia"},
-    "sqlite3": {"storage", "journal", "server"},
+    "sqlite3": {"storage", "journal", "store", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""
 
