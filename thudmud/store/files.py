@@ -178,7 +178,7 @@ class OnDisk(Files):
         execute("begin immediate")  # so that a file that is read-only is told of now
         there = {name for (name,) in execute("select name from sqlite_schema")}
         for statement in definitions([*DURABLE, *PROJECTIONS]):
-            if statement.split()[2] not in there:
+            if statement.split()[2] in ADDED - there:
                 execute(statement)
         execute(f"pragma user_version = {SCHEMA}")
         self.is_new = not execute("select count(*) from head").fetchone()[0]
