@@ -37,7 +37,7 @@ def enrol(database: Database, name: str, password: str) -> Account:
         raise NameTaken(f"There is an account {name} already.")
     now, number = database.now(), database.number_of(name)
     database.table.put("account", number, password, "{}", now, now, 0)
-    database.table.execute("delete from guest where player = ?", (number,))
+    database.table.delete("guest", "where player = ?", number)
     return Account(name, password, MappingProxyType({}), now, now)
 
 
@@ -76,7 +76,7 @@ def erase(database: Database, name: str) -> None:
     A ban stays, since it is the operator's, and is of a name.
     """
     number, *_, banned = _member(database, name)
-    database.table.execute("delete from account where player = ?", (number,))
+    database.table.delete("account", "where player = ?", number)
     database.put_player(number, "", None, f"(erased {number})")
     if banned:
         ban(database, name)
@@ -100,7 +100,7 @@ def unban(database: Database, name: str) -> None:
     if row[1]:
         database.table.put("account", *row[:5], 0)
     else:
-        database.table.execute("delete from account where player = ?", (row[0],))
+        database.table.delete("account", "where player = ?", row[0])
 
 
 def barred(database: Database) -> frozenset[str]:
@@ -156,7 +156,7 @@ def seen(database: Database, times: Mapping[str, float]) -> None:
 
 def _free(database: Database, number: int, name: str) -> None:
     """Let a guest's name go."""
-    database.table.execute("delete from guest where player = ?", (number,))
+    database.table.delete("guest", "where player = ?", number)
     database.put_player(number, "", None, name)
 
 

@@ -23,7 +23,7 @@ from thudmud.store.database import project_all
 from thudmud.store.files import check_head, damaged
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows
-from thudmud.store.schema import DURABLE, PROJECTIONS, Table, definitions
+from thudmud.store.schema import PROJECTIONS, SUMMED, Table, crc, definitions
 
 
 def check_connection(connection: sqlite3.Connection) -> Damage | None:
@@ -33,9 +33,7 @@ def check_connection(connection: sqlite3.Connection) -> Damage | None:
             if line != "ok":
                 return Damage(" ".join(line.split()))
         table = Table(connection)
-        for name in DURABLE.keys() - {"event"}:
-            for _ in table.rows(name):
-                pass
+        _check_sum(table)
         _check_events(table)
         _check_projections(table)
     except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError) as error:
@@ -63,6 +61,16 @@ def check_file(path: Path) -> Damage | None:
     except OSError as error:
         raise StoreError(f"The store {path} cannot be read: {error}.") from error
     return found and Damage(str(damaged(path, found.what)))
+
+
+def _check_sum(table: Table) -> None:
+    """Check that the rows which no event speaks of are those that were written last."""
+    for name in SUMMED:
+        for row in table.rows(name):
+            table.sum ^= crc(row)
+    head = table.row("head", "where id = 1")
+    if head is None or head[-1] != table.sum:
+        raise Damaged("something of players or accounts is as it was before")
 
 
 def _check_events(table: Table) -> None:

@@ -82,6 +82,7 @@ class Head(NamedTuple):
     projection: int = PROJECTION
     at: float = 0.0
     served: float = 0.0
+    sum: int = 0
 
 
 class _Stream(NamedTuple):
@@ -174,7 +175,8 @@ class Database:
             if self._db.total_changes == before:
                 self._db.execute("rollback")
             else:
-                self.head = self.head._replace(commits=self.head.commits + 1)
+                commits = self.head.commits + 1
+                self.head = self.head._replace(commits=commits, sum=self.table.sum)
                 self.table.put("head", *self.head)
                 self.files.require()
                 self._db.execute("commit")
@@ -236,7 +238,9 @@ class Database:
         row = self.table.row("head", "where id = 1")
         if row is None:
             raise Damaged("the row that it begins with is missing")
-        return Head(*cast("tuple[int, int, int, int, float, float]", row))
+        head = Head(*cast("tuple[int, int, int, int, float, float, int]", row))
+        self.table.sum = head.sum
+        return head
 
     def _forget(self) -> None:
         """Forget what is cached: the rows may be others."""
@@ -331,7 +335,7 @@ class Database:
                 low = middle
             else:
                 high = middle - 1
-        self._db.execute("delete from request where position <= ?", (low,))
+        self.table.delete("request", "where position <= ?", low)
 
     def now(self) -> float:
         """Return the time, which never goes back."""
@@ -443,10 +447,12 @@ class Database:
         end = self.table.row(
             "event", "where position >= ? and last = 1 order by position limit 1", position + BATCH
         )
-        last = end[0] if end else self._read_head().position
-        return self._entries(
-            "where position > ? and position <= ? order by position", position, last
-        )
+        last = cast("int", end[0]) if end else self._read_head().position
+        where = "where position > ? and position <= ? order by position"
+        entries = self._entries(where, position, last)
+        if len(entries) != max(0, last - position) and not self.table.row("gap", "limit 1"):
+            raise Damaged(f"events after {position} are missing")
+        return entries
 
     def _entries(self, rest: str, *values: object) -> list[Entry]:
         return [
@@ -625,8 +631,8 @@ class Database:
     def leave(self, node: str) -> None:
         """Take a node out, with its claims."""
         self.lived()
-        self._db.execute("delete from claim where node = ?", (node,))
-        self._db.execute("delete from node where name = ?", (node,))
+        self.table.delete("claim", "where node = ?", node)
+        self.table.delete("node", "where name = ?", node)
 
     def reap(self, node: str) -> list[Claim]:
         """Take over the claims of dead nodes, see `thudmud.store.Store.reap`."""
@@ -638,7 +644,7 @@ class Database:
             for row in list(self.table.rows("claim", "where node = ?", name)):
                 taken.append(self._claim(row))
                 self.table.put("claim", row[0], node, *row[2:])
-            self._db.execute("delete from node where name = ?", (name,))
+            self.table.delete("node", "where name = ?", name)
         return taken
 
     def claim(self, name: str, node: str, session: str, room: str, realm: str) -> Claim | None:
@@ -659,7 +665,7 @@ class Database:
     def release(self, name: str, node: str, realm: str) -> None:
         """Let a name go, if a node has it."""
         if found := self.player(name, realm):
-            self._db.execute("delete from claim where player = ? and node = ?", (found[0], node))
+            self.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
     def people(self) -> list[Claim]:
         """Return all claims."""
@@ -674,7 +680,14 @@ class Database:
 
     def alone(self) -> None:
         """Take all nodes for dead: whoever serves from these files has them alone."""
-        self.write([lambda _: self._db.execute("update node set until = 0")])
+
+        def end(_: Database) -> None:
+            for name, seen, _until in list(self.table.rows("node")):
+                self.table.put("node", name, seen, 0.0)
+
+        [outcome], _ = self.write([end])
+        if outcome is not None:
+            raise outcome
 
     def is_damaged(self, error: Damaged) -> None:
         """Write nothing any more, since this was found."""

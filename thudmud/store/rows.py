@@ -32,7 +32,7 @@ class ProjectedRows:
 
     def close_board(self, board: str) -> None:
         """Note that a board is not up any more."""
-        self._table.execute("delete from open_board where stream = ?", (self._number(board),))
+        self._table.delete("open_board", "where stream = ?", self._number(board))
 
     def count(self) -> int:
         """Return the number of the last battle."""
@@ -92,7 +92,7 @@ class ProjectedRows:
     def put_on_board(self, board: str, number: int | None) -> None:
         """Keep the number of the last battle at a board."""
         if number is None:
-            self._table.execute("delete from on_board where stream = ?", (self._number(board),))
+            self._table.delete("on_board", "where stream = ?", self._number(board))
         else:
             self._table.put("on_board", self._number(board), number)
 
@@ -102,8 +102,7 @@ class ProjectedRows:
 
     def take_up(self, number: int) -> bool:
         """Forget that a match was put away; return whether it was."""
-        done = self._table.execute("delete from adjourned where battle = ?", (number,))
-        return done.rowcount > 0
+        return self._table.delete("adjourned", "where battle = ?", number) > 0
 
     def tally(self, player: str, rules: str, kind: str) -> Count:
         """Return how a player fared."""

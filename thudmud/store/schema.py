@@ -1,7 +1,9 @@
 """The tables of a store, and how a row of any of them is written and read.
 
 Every row ends with a CRC of what is before it, checked whenever the row is read. What SQLite finds
-by itself is how its pages hang together, not whether what is in them is what was written.
+by itself is how its pages hang together, not whether what is in them is what was written. That no
+event is missing is seen by the numbers, and the projections can be made again; of all other rows
+the CRCs are summed up in ``head``, so that an old page in the place of a newer one is found too.
 
 There are two kinds of tables. The durable ones have to be right from the start. Those of the
 projections are made of the events, and made anew when `thudmud.play.projections.PROJECTION` is
@@ -29,9 +31,9 @@ Row = tuple[object, ...]
 DURABLE = {
     # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
     # those of accounts too; ``at`` is the last time that was given to anything, ``served`` the last
-    # at which a server is known to have run.
+    # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
-    " at real, served real",
+    " at real, served real, sum integer",
     # ``beginning``: from which version on a board's state is folded.
     "stream": "id integer primary key, key text unique, name text, version integer,"
     " beginning integer",
@@ -53,6 +55,9 @@ DURABLE = {
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
 }
+SUMMED = DURABLE.keys() - {"head", "event"}
+"""The tables of which an older row would not be seen to be older."""
+
 PROJECTIONS = {
     "open_board": "stream integer primary key",
     "on_board": "stream integer primary key, battle integer",
@@ -100,6 +105,12 @@ def _put(table: str) -> str:
     return f"{_insert(table)} on conflict ({', '.join(_KEYS[table])}) do update set {changes}"
 
 
+def _crc(table: str) -> str:
+    return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
+
+
+_PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
+_CRC = {table: _crc(table) for table in SUMMED}
 _INSERT = {table: _insert(table) for table in _ALL}
 _PUT = {table: _put(table) for table in _ALL}
 
@@ -123,19 +134,42 @@ def _rest(table: str) -> list[str]:
     return _PART.split(_ALL[table])[len(_COLUMNS[table]) :]
 
 
+def crc(row: Sequence[object]) -> int:
+    """Return the CRC of a row: of what its values look like, which is the same on any database."""
+    return crc32(repr(tuple(row)).encode())
+
+
 class Table:
-    """Writes and reads the rows of a connection."""
+    """Writes and reads the rows of a connection.
+
+    Attributes:
+        sum: of the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
+            ends a transaction has to see to it that it is what ``head`` says.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.execute = connection.execute
+        self.sum = 0
 
     def insert(self, table: str, *row: object) -> None:
         """Add a row that is not there yet. Numbers have to be of the type of their column."""
-        self.execute(_INSERT[table], (*row, crc32(repr(row).encode())))
+        self.execute(_INSERT[table], (*row, crc(row)))
 
     def put(self, table: str, *row: object) -> None:
         """Add a row, or replace the one with its key."""
-        self.execute(_PUT[table], (*row, crc32(repr(row).encode())))
+        new = crc(row)
+        if table in SUMMED:
+            key = [row[place] for place in _PLACES[table]]
+            before = self.execute(_CRC[table], key).fetchone()
+            self.sum ^= new ^ (before[0] if before else 0)
+        self.execute(_PUT[table], (*row, new))
+
+    def delete(self, table: str, rest: str, *values: object) -> int:
+        """Delete the rows that such a query finds; return how many."""
+        if table in SUMMED:
+            for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (ours)
+                self.sum ^= before
+        return self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (ours)
 
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
         """Yield rows without their CRC, each checked.
@@ -149,7 +183,7 @@ class Table:
             Damaged: one is not as it was written.
         """
         for row in self.execute(f"select {table}.* from {table} {rest}", values):  # noqa: S608  (ours)
-            if crc32(repr(row[:-1]).encode()) != row[-1]:
+            if crc(row[:-1]) != row[-1]:
                 raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
             yield row[:-1]
 
