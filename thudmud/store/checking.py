@@ -1,6 +1,6 @@
 """Whether all that is stored is what was written: a check beside play, as a program of its own.
 
-    python -m thudmud.store.checking FILE
+    python -m thudmud.store FILE
 
 It reads one snapshot, however much is written meanwhile, and gives way to all other processes. It
 checks how the file hangs together and that the indexes fit; then that no row has changed, and that
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 from collections import defaultdict
 from contextlib import closing
 from itertools import zip_longest
@@ -132,7 +131,3 @@ def main(arguments: list[str]) -> int:
     if damage:
         print(damage.what)
     return 1 if damage else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -206,10 +206,9 @@ class Database:
 
     def _unseen(self) -> list[Entry]:
         """Take note of what others have written; return the entries of it to be handed on."""
-        head = self._read_head()
-        if head.commits != self.head.commits:
+        if self.files.is_shared and (head := self._read_head()).commits != self.head.commits:
             self._forget()
-            self.head = head
+        head = self.head
         if not self._followed or head.position == self._handed:
             return []
         return self._entries("where position > ? order by position", self._handed)
@@ -295,10 +294,11 @@ class Database:
         stream = self._stream(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
-        self._put_stream(stream._replace(version=version, beginning=beginning))
+        self._put_stream(_Stream(*stream[:3], version, beginning), stream)
         self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
-        served = at if self._serves else self.head.served
-        self.head = self.head._replace(position=position, at=at, served=served)
+        _, _, commits, projection, _, served, total = self.head
+        served = at if self._serves else served
+        self.head = Head(1, position, commits, projection, at, served, total)
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
@@ -371,8 +371,11 @@ class Database:
             self._put_stream(stream)
         return stream
 
-    def _put_stream(self, stream: _Stream) -> None:
-        self.table.put("stream", *stream)
+    def _put_stream(self, stream: _Stream, before: _Stream | None = None) -> None:
+        if before:
+            self.table.replace("stream", before, *stream)
+        else:
+            self.table.put("stream", *stream)
         self._cache(self._streams, stream.key, stream)
 
     def _version(self, name: str) -> int:

@@ -51,10 +51,12 @@ class Files:
     Attributes:
         connection: to it.
         is_new: whether it has nothing but its tables.
+        is_shared: whether another process may write to it.
     """
 
     connection: sqlite3.Connection
     is_new = False
+    is_shared = True
 
     def require(self) -> None:
         """Refuse to commit to files that nobody would ever find: SQLite would not notice."""
@@ -83,6 +85,7 @@ class InMemory(Files):
     """A database that is gone when it is closed."""
 
     is_new = True
+    is_shared = False
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)

@@ -391,7 +391,7 @@ class Store:
         if self._path is None:
             return await self._runner.read(lambda db: check_connection(db.files.connection))
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "thudmud.store.checking", str(self._path.absolute()),
+            sys.executable, "-m", "thudmud.store", str(self._path.absolute()),
             stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         said, _ = await process.communicate()
