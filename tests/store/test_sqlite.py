@@ -238,8 +238,12 @@ class TestFiles:
     ) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("begin immediate")
-            with pytest.raises(NotWritten, match="another process does not let go"):
-                await stored.append({OAK: (0, [joined(1)])})
+            outcomes = await asyncio.gather(
+                *(stored.append({f"board {number}": (0, [joined(1)])}) for number in range(5)),
+                return_exceptions=True,
+            )
+            assert all(isinstance(each, NotWritten) for each in outcomes)
+            assert "another process does not let go" in str(outcomes[0])
             connection.execute("rollback")
         await stored.append({OAK: (0, [joined(1)])})
 

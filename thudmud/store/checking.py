@@ -24,6 +24,9 @@ from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows
 from thudmud.store.schema import PROJECTIONS, SUMMED, Table, crc, definitions
 
+DAMAGED = 3
+"""The status of the program if the file is damaged. 1 is that of one that has failed."""
+
 
 def check_connection(connection: sqlite3.Connection) -> Damage | None:
     """Check all that a connection reads."""
@@ -121,7 +124,7 @@ def _width(table: Table, name: str) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Check a file; say what is wrong, and return 1, or 2 if it cannot be told."""
+    """Check a file; say what is wrong, and return `DAMAGED`, or 2 if it cannot be told."""
     os.nice(19)
     try:
         damage = check_file(Path(arguments[0]))
@@ -130,4 +133,4 @@ def main(arguments: list[str]) -> int:
         return 2
     if damage:
         print(damage.what)
-    return 1 if damage else 0
+    return DAMAGED if damage else 0

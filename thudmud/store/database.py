@@ -150,11 +150,13 @@ class Database:
         try:
             return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
-            # One bad work must not fail the others that happen to share its transaction.
-            if len(works) > 1:
+            # One bad work must not fail the others that happen to share its transaction. But what
+            # the disk or another process does not allow it allows none of them, each after a wait.
+            is_its_own = not isinstance(error, sqlite3.OperationalError | NotWritten)
+            if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
                 return [one for [one], _ in done], [each for _, new in done for each in new]
-            return [self._translated(error, writing=True)], []
+            return [self._translated(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
         """Return what a work that only reads comes to.
@@ -180,7 +182,6 @@ class Database:
                 self.table.put("head", *self.head)
                 self.files.require()
                 self._db.execute("commit")
-                self.files.told(self.head.commits)
         except BaseException as error:
             with suppress(sqlite3.Error):
                 self._db.execute("rollback")
@@ -188,8 +189,12 @@ class Database:
             if isinstance(error, _Spoilt):
                 raise cast("StoreError", error.__cause__) from None
             raise
+        # From here on it is stored, and nothing may say that it is not.
+        with suppress(OSError):  # the witness is behind, until the next commit
+            self.files.told(self.head.commits)
         if self.erased:
-            self.erased = not self.files.scrubbed()
+            with suppress(sqlite3.Error):
+                self.erased = not self.files.scrubbed()
         self._handed = self.head.position
         return outcomes, unseen + self._new
 

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from thudmud.play.archive import Battle
 from thudmud.play.events import SavedMatch, StoredEvent
 from thudmud.store import accounts
-from thudmud.store.checking import check_connection
+from thudmud.store.checking import DAMAGED, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
@@ -398,7 +398,7 @@ class Store:
         what = said.decode("utf-8", "replace").strip()
         if process.returncode == 0:
             return None
-        if process.returncode != 1:
+        if process.returncode != DAMAGED:
             raise StoreError(f"The store {self._path} could not be checked: {what or 'it failed'}.")
         await self._runner.read(lambda database: database.is_damaged(Damaged(what)))
         return Damage(what)
