@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from thudmud.store.interface import Damaged
@@ -109,6 +110,13 @@ def _crc(table: str) -> str:
     return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
 
 
+@lru_cache
+def _update(table: str, changed: tuple[int, ...]) -> str:
+    columns = [*(_COLUMNS[table][place] for place in changed), "crc"]
+    keys = " and ".join(f"{key} = ?" for key in _KEYS[table])
+    return f"update {table} set {', '.join(f'{each} = ?' for each in columns)} where {keys}"  # noqa: S608  (ours)
+
+
 _PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
 _INSERT = {table: _insert(table) for table in _ALL}
@@ -165,10 +173,17 @@ class Table:
         self.execute(_PUT[table], (*row, new))
 
     def replace(self, table: str, before: Row, *row: object) -> None:
-        """Replace a row that is known as it is now: one look less than `put` takes."""
+        """Replace a row that is known as it is now.
+
+        Only what has changed is set: else SQLite writes all indexes of the row again.
+        """
         new = crc(row)
         self.sum ^= new ^ crc(before)
-        self.execute(_PUT[table], (*row, new))
+        pairs = zip(before, row, strict=True)
+        changed = tuple([place for place, (was, now) in enumerate(pairs) if was != now])
+        values = [row[place] for place in changed]
+        keys = [row[place] for place in _PLACES[table]]
+        self.execute(_update(table, changed), (*values, new, *keys))
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that such a query finds; return how many."""
