@@ -24,6 +24,7 @@ ARROWS: dict[str, set[str]] = {
     "evennia": {"rules", "language", "play", "text"},
     "storage": set(),
     "journal": {"rules", "play", "codec", "storage"},
+    "store": {"rules", "play", "codec", "storage"},
     "gateway": {"rules", "language", "play", "text", "journal"},
     "server": {
         "rules",
@@ -48,7 +49,7 @@ OWNERS = {
     "wcwidth": {"text"},
     "django": {"evennia"},
     "evennia": {"evennia"},
-    "sqlite3": {"storage", "journal", "server"},
+    "sqlite3": {"storage", "journal", "store", "server"},
 }
 """Which rooms may import a dependency; nobody else may."""
 

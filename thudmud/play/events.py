@@ -386,6 +386,82 @@ class Imported:
 Event = TableEvent | Imported
 """Everything that a journal holds."""
 
+
+@dataclass(frozen=True, slots=True)
+class BoardOpened:
+    """A board was put up in the hall, or put up again.
+
+    Attributes:
+        at: when.
+        player: whose doing it was; "" for the operator.
+        key: what the board's events are stored under. It never changes, and is used once.
+        name: what the board is called, its noun last.
+        rules: the name of the ruleset that it begins with.
+    """
+
+    at: float
+    player: str
+    key: str
+    name: str
+    rules: str
+
+    def __post_init__(self) -> None:
+        _require_board(self.at, self.player, self.key)
+        require_name(self.name)
+        _require_rules(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardClosed:
+    """A board was taken down. Whatever stood on it was cleared or put away first."""
+
+    at: float
+    player: str
+    key: str
+
+    def __post_init__(self) -> None:
+        _require_board(self.at, self.player, self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRenamed:
+    """A board is called something else from now on."""
+
+    at: float
+    player: str
+    key: str
+    name: str
+
+    def __post_init__(self) -> None:
+        _require_board(self.at, self.player, self.key)
+        require_name(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """No server ran from ``since`` until ``at``: nobody can be blamed for that time."""
+
+    at: float
+    since: float
+
+    def __post_init__(self) -> None:
+        require_time(self.since)
+        require_time(self.at, self.since)
+
+
+def _require_board(at: float, player: str, key: str) -> None:
+    require_time(at)
+    if player:
+        require_name(player)
+    require_name(key)
+
+
+HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted
+"""What happens to the hall itself, as a stream of its own."""
+
+StoredEvent = Event | HallEvent
+"""Everything that a store holds."""
+
 LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
 """The events that the archive of battles is folded from. There are few of them in a battle."""
 

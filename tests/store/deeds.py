@@ -1,0 +1,103 @@
+"""What the tests of stores do over and over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from thudmud.play.events import (
+    BattleStarted,
+    Cleared,
+    Imported,
+    Interrupted,
+    Joined,
+    Moved,
+    StoredEvent,
+)
+from thudmud.rules import Move, Piece, Side, Square
+from thudmud.store import Entry, Store, StoreError
+
+OAK, PINE = "oak board", "pine board"
+PATIENCE = 20.0
+"""How many seconds a test waits for what has to come, before it fails."""
+
+NOON = 1_795_262_400.0
+
+
+class Clock:
+    """A clock that goes on by a second whenever it is read, or is set."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+class Taken:
+    """One who follows, and what they were handed."""
+
+    def __init__(self) -> None:
+        self.batches: list[Sequence[Entry]] = []
+        self.errors: list[StoreError] = []
+        self._news = asyncio.Event()
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        self.batches.append(entries)
+        self._news.set()
+
+    def failed(self, error: StoreError) -> None:
+        self.errors.append(error)
+        self._news.set()
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for batch in self.batches for entry in batch]
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Wait until something is true of it."""
+        async with asyncio.timeout(PATIENCE):
+            while not true():
+                self._news.clear()
+                await self._news.wait()
+
+
+def joined(number: int, player: str = "Anna") -> Joined:
+    """Return an event that changes no rows."""
+    return Joined(float(number), player, Side.DWARF)
+
+
+def started(number: int, dwarf: str = "Anna", troll: str = "Bert") -> BattleStarted:
+    return BattleStarted(float(number), dwarf, 1, "discworld", dwarf, troll, rated=True)
+
+
+def cleared(number: int) -> Cleared:
+    return Cleared(float(number), "Anna")
+
+
+def moved(ply: int) -> Moved:
+    move = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
+    return Moved(float(ply), "Anna", Side.DWARF, move, ply + 1)
+
+
+def timeless(event: StoredEvent) -> StoredEvent:
+    """Return an event without the time that the store has given it."""
+    if isinstance(event, Interrupted):
+        return replace(event, at=0.0, since=0.0)
+    return event if isinstance(event, Imported) else replace(event, at=0.0)
+
+
+def events_of(entries: Sequence[Entry]) -> list[StoredEvent]:
+    return [timeless(entry.event) for entry in entries]
+
+
+def same(*events: StoredEvent) -> list[StoredEvent]:
+    return [timeless(event) for event in events]
+
+
+async def everything(store: Store) -> list[Entry]:
+    """Return all that is stored, in order."""
+    found = [entry for stream in await store.streams() for entry in await store.read(stream)]
+    return sorted(found, key=lambda entry: entry.position)

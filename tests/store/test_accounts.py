@@ -1,0 +1,239 @@
+"""Who has which name, in every store."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.deeds import OAK, PINE, Clock, events_of, joined, same, started
+from thudmud.play.events import BattleEnded
+from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.store import KeptName, NameTaken, Nobody, Store
+
+WORD, OTHER = b"1" * 32, b"2" * 32
+
+
+async def ended(store: Store, board: str = OAK) -> None:
+    """Let Anna win a battle against Bert."""
+    version = (await store.streams()).get(board, 0)
+    outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
+    end = BattleEnded(2.0, "Anna", outcome, 80, "Anna", "Bert", rated=True)
+    await store.append({board: (version, [started(1), end])})
+
+
+class TestMembers:
+    async def test_an_account_is_found_in_any_case(self, store: Store, clock: Clock) -> None:
+        account = await store.enrol("Anna", "hash")
+        assert await store.find("aNNa") == account
+        assert (account.name, account.password, account.preferences) == ("Anna", "hash", {})
+        assert account.created == account.seen <= clock.now
+        assert await store.find("Bert") is None
+        assert "hash" not in repr(account)
+
+    async def test_a_name_is_taken_once(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.ban("Zoe")
+        for name in ("ANNA", "zoe"):
+            with pytest.raises(NameTaken):
+                await store.enrol(name, "other")
+        assert [each.name for each in await store.accounts()] == ["Anna", "Zoe"]
+
+    async def test_a_password_is_replaced_only_if_it_is_the_one_that_was_seen(
+        self, store: Store
+    ) -> None:
+        await store.enrol("Anna", "one")
+        await store.set_password("anna", "two")
+        await store.set_password("anna", "three", "two")
+        with pytest.raises(Nobody):
+            await store.set_password("anna", "four", "two")
+        account = await store.find("Anna")
+        assert account
+        assert account.password == "three"  # noqa: S105
+
+    async def test_preferences_are_kept(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.set_preferences("anna", {"board": ["brief", 1, None]})
+        account = await store.find("Anna")
+        assert account
+        assert account.preferences == {"board": ["brief", 1, None]}
+
+    async def test_when_somebody_was_here_is_kept(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.keep_guest(KeptName("Gast", WORD, 5.0))
+        await store.seen({"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
+        account = await store.find("Anna")
+        assert account
+        assert account.seen == 77.0
+        assert await store.find_guest("gast") == KeptName("Gast", WORD, 78.0)
+
+    async def test_nothing_can_be_done_to_nobody(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        await store.ban("Zoe")
+        for name in ("Anna", "Zoe", "Bert"):
+            for change in (
+                store.set_password(name, "x"),
+                store.set_preferences(name, {}),
+                store.rename(name, "New"),
+                store.erase(name),
+            ):
+                with pytest.raises(Nobody):
+                    await change
+        with pytest.raises(Nobody):
+            await store.unban("Anna")
+
+    async def test_a_member_keeps_what_they_played_as_a_guest(self, store: Store) -> None:
+        await store.keep_guest(KeptName("Anna", WORD, 1.0))
+        await ended(store)
+        await store.enrol("Anna", "hash")
+        assert await store.find_guest("Anna") is None
+        assert len(await store.history("Anna")) == 1
+
+
+class TestRenaming:
+    async def test_all_that_was_played_follows(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.beat("node")
+        await store.claim("Anna", "node", "s1")
+        await ended(store)
+        before = await store.score("Anna")
+        await store.rename("Anna", "Hanna")
+        assert await store.find("Anna") is None
+        assert (await store.find("HANNA")) is not None
+        (battle,) = await store.history("hanna")
+        assert (battle.dwarf, battle.troll) == ("Hanna", "Bert")
+        score = await store.score("Hanna")
+        assert before
+        assert score
+        assert score.name == "Hanna"
+        assert score.rating == before.rating
+        assert (await store.standings())[0].name == "Hanna"
+        (claim,) = await store.people()
+        assert claim.name == "Hanna"
+        events = [entry.event for entry in await store.read(OAK)]
+        assert {event.player for event in events} == {"Hanna"}  # type: ignore[union-attr]
+        assert await store.score("Anna") is None
+        assert await store.check() is None
+
+    async def test_a_name_that_somebody_has_cannot_be_had(self, store: Store) -> None:
+        for name in ("Anna", "Bert"):
+            await store.enrol(name, "hash")
+        await store.keep_guest(KeptName("Gast", WORD, 1.0))
+        await store.beat("node")
+        await store.claim("Here", "node", "s1")
+        for name in ("bert", "gast", "here"):
+            with pytest.raises(NameTaken):
+                await store.rename("Anna", name)
+        await store.rename("Anna", "ANNA")
+        assert [each.name for each in await store.accounts()] == ["ANNA", "Bert"]
+
+    async def test_who_had_the_name_before_keeps_their_battles(self, store: Store) -> None:
+        await ended(store)
+        await store.enrol("Carla", "hash")
+        await store.rename("Carla", "Anna")
+        assert await store.history("Anna") == []
+        (battle,) = await store.history("Bert")
+        assert battle.dwarf == "Anna"
+
+
+class TestErasing:
+    async def test_the_name_is_nowhere_and_the_battles_stay(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await ended(store)
+        await store.erase("anna")
+        assert await store.find("Anna") is None
+        assert await store.history("Anna") == []
+        (battle,) = await store.history("Bert")
+        assert "Anna" not in repr(battle)
+        assert "Anna" not in repr(await store.read(OAK))
+        assert await store.check() is None
+
+    async def test_the_name_can_be_had_by_somebody_else(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await ended(store)
+        await store.erase("Anna")
+        await store.enrol("Anna", "other")
+        assert await store.score("Anna") is None
+        await ended(store, PINE)
+        assert len(await store.history("Anna")) == 1
+        assert len(await store.history("Bert")) == 2
+
+    async def test_a_ban_stays(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.ban("Anna")
+        await store.erase("Anna")
+        assert await store.barred() == {"anna"}
+
+
+class TestBans:
+    async def test_who_is_banned_is_told_whenever_it_changes(self, store: Store) -> None:
+        told: list[frozenset[str]] = []
+        await store.enrol("Anna", "hash")
+        assert await store.barred(told.append) == frozenset()
+        await store.ban("ANNA")
+        await store.ban("Zoe")
+        await store.unban("anna")
+        assert told == [{"anna"}, {"anna", "zoe"}, {"zoe"}]
+        await store.unban("Zoe")
+        assert await store.barred() == frozenset()
+        account = await store.find("Anna")
+        assert account
+        assert account.password == "hash"  # noqa: S105
+        assert await store.find("Zoe") is None
+        assert (await store.enrol("Zoe", "x")).name == "Zoe"
+
+
+class TestGuests:
+    async def test_a_name_is_kept_for_who_has_the_word(self, store: Store) -> None:
+        kept = KeptName("Gast", WORD, 5.0)
+        assert await store.keep_guest(kept)
+        assert await store.find_guest("GAST") == kept
+        assert not await store.keep_guest(KeptName("gast", OTHER, 6.0))
+        assert await store.keep_guest(KeptName("Gast", WORD, 6.0), kept)
+        assert not await store.keep_guest(KeptName("Anna", WORD, 1.0), kept)
+        await store.enrol("Anna", "hash")
+        assert not await store.keep_guest(KeptName("anna", WORD, 1.0))
+
+    async def test_old_names_are_forgotten(self, store: Store) -> None:
+        for number, name in enumerate(("Zoe", "Anna", "Bert")):
+            await store.keep_guest(KeptName(name, WORD, float(number)))
+        assert await store.guests(2.0) == ["Anna", "Zoe"]
+        await store.forget_guests(["Anna", "bert", "Nobody"], 2.0)
+        assert await store.guests() == ["Bert", "Zoe"]
+
+    @pytest.mark.parametrize("how", ["forgotten", "another word"])
+    async def test_who_has_a_name_next_is_somebody_else(self, store: Store, how: str) -> None:
+        kept = KeptName("Anna", WORD, 1.0)
+        await store.keep_guest(kept)
+        await ended(store)
+        if how == "forgotten":
+            await store.forget_guests(["Anna"])
+        else:
+            assert await store.keep_guest(KeptName("Anna", OTHER, 2.0), kept)
+        assert await store.history("Anna") == []
+        (battle,) = await store.history("Bert")
+        assert battle.dwarf == "Anna"
+        await ended(store, PINE)
+        assert [each.number for each in await store.history("Anna")] == [2]
+        assert await store.check() is None
+
+
+class TestRealms:
+    async def test_one_name_in_two_realms_is_two_players(self, store: Store) -> None:
+        for board in (OAK, "tower/oak", "mill/oak"):
+            await ended(store, board)
+        for number, realm in enumerate(("", "tower", "mill"), 1):
+            assert [each.number for each in await store.history("Anna", realm=realm)] == [number]
+            assert await store.score("Anna", realm=realm)
+        assert len(await store.standings()) == 6
+
+    async def test_each_is_renamed_alone(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await ended(store)
+        await store.append({"tower/oak": (0, [joined(1)])})
+        await store.rename("Anna", "Hanna")
+        assert events_of(await store.read("tower/oak")) == same(joined(1))
+
+
+async def test_a_name_is_shown_as_it_was_last_written(store: Store) -> None:
+    await store.append({OAK: (0, [joined(1, "bert")])})
+    await store.append({OAK: (1, [joined(2, "Bert")])})
+    assert events_of(await store.read(OAK)) == same(joined(1, "Bert"), joined(2, "Bert"))

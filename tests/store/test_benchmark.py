@@ -1,0 +1,14 @@
+"""The benchmark runs, and prints a table of everything it is to measure."""
+
+from __future__ import annotations
+
+from benchmarks.store import Row, report
+
+
+def test_the_table() -> None:
+    heading, *rows = list(report((0, 20), rounds=1, seconds=0.05))
+    assert isinstance(heading, str)
+    titles = [row.title for row in rows if isinstance(row, Row)]
+    assert len(titles) == len(rows) == 16
+    assert titles[4] == "start with 0 battles, beside the first"
+    assert titles[-1] == "the check of 20, seconds beside megabytes"

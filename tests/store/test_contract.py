@@ -1,0 +1,372 @@
+"""What every store does, wherever it is kept: see `thudmud.store.Store`.
+
+The tests here know nothing of files. To put another database under them, add it to the fixture
+``opening``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.codec.generated import some_events
+from tests.store.deeds import (
+    NOON,
+    OAK,
+    PINE,
+    Clock,
+    Taken,
+    events_of,
+    everything,
+    joined,
+    moved,
+    same,
+    started,
+    timeless,
+)
+from thudmud.play.events import Event, Imported
+from thudmud.store import Conflict, Entry, NotWritten, Store, StoreError
+
+
+class TestAppending:
+    async def test_a_store_begins_empty(self, store: Store) -> None:
+        assert await store.streams() == {}
+        assert await store.position() == 0
+        assert list(await store.read(OAK)) == []
+        assert list(await store.open_boards()) == []
+
+    async def test_events_are_numbered_in_their_stream_and_in_all(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        await store.append({PINE: (0, [joined(3)])})
+        stored = await store.append({OAK: (2, [joined(4)])})
+        assert stored == {OAK: (4, 3)}
+        oak, pine = await store.read(OAK), await store.read(PINE)
+        assert [(each.stream, each.version) for each in oak] == [(OAK, 1), (OAK, 2), (OAK, 3)]
+        assert events_of(oak) == same(joined(1), started(2), joined(4))
+        assert [(each.stream, each.version) for each in pine] == [(PINE, 1)]
+        assert [entry.position for entry in await everything(store)] == [1, 2, 3, 4]
+        assert await store.position() == 4
+        assert await store.streams() == {OAK: 3, PINE: 1}
+
+    @pytest.mark.parametrize("expected", [-1, 0, 1, 3])
+    async def test_another_version_is_a_conflict_and_changes_nothing(
+        self, store: Store, expected: int
+    ) -> None:
+        await store.append({OAK: (0, [joined(1), joined(2)])})
+        with pytest.raises(Conflict) as caught:
+            await store.append({OAK: (expected, [joined(3)])})
+        error = caught.value
+        assert (error.stream, error.expected, error.found) == (OAK, expected, 2)
+        assert events_of(await everything(store)) == same(joined(1), joined(2))
+
+    async def test_several_streams_are_appended_to_all_or_none(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        with pytest.raises(Conflict):
+            await store.append({PINE: (0, [joined(2)]), OAK: (0, [joined(3)])})
+        assert await store.streams() == {OAK: 1}
+        stored = await store.append({PINE: (0, [joined(2), joined(3)]), OAK: (1, [joined(4)])})
+        assert stored == {PINE: (3, 2), OAK: (4, 2)}
+        assert [(each.stream, each.version) for each in await everything(store)] == [
+            (OAK, 1),
+            (PINE, 1),
+            (PINE, 2),
+            (OAK, 2),
+        ]
+
+    async def test_a_stream_can_be_required_to_stand_still(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        assert await store.append({OAK: (1, []), PINE: (0, [joined(2)])}) == {PINE: (2, 1)}
+        with pytest.raises(Conflict):
+            await store.append({OAK: (0, []), PINE: (1, [joined(3)])})
+        assert await store.append({OAK: (1, [])}) == {}
+        assert await store.streams() == {OAK: 1, PINE: 1}
+
+    async def test_of_those_who_race_one_wins_each_version(self, store: Store) -> None:
+        outcomes = await asyncio.gather(
+            *(store.append({OAK: (0, [joined(number), moved(number)])}) for number in range(20)),
+            return_exceptions=True,
+        )
+        winners = [number for number, each in enumerate(outcomes) if isinstance(each, dict)]
+        assert len(winners) == 1
+        assert sum(isinstance(each, Conflict) for each in outcomes) == 19
+        assert events_of(await store.read(OAK)) == same(joined(winners[0]), moved(winners[0]))
+
+    async def test_all_tables_append_at_once(self, store: Store) -> None:
+        async def play(stream: str) -> None:
+            for ply in range(30):
+                await store.append({stream: (ply, [moved(ply)])})
+
+        streams = [f"board {number}" for number in range(20)]
+        await asyncio.gather(*map(play, streams))
+        assert await store.streams() == dict.fromkeys(streams, 30)
+        for stream in streams:
+            assert events_of(await store.read(stream)) == same(*map(moved, range(30)))
+
+    async def test_what_cannot_be_stored_fails_alone(self, store: Store) -> None:
+        """Those who share its transaction are stored nevertheless."""
+        bad = Imported(1.0, "", "classic", "Anna", "Bert", "dF1\n", 2**70, None)
+        outcomes = await asyncio.gather(
+            store.append({"a": (0, [joined(1)])}),
+            store.append({"b": (0, [moved(2), bad])}),
+            store.append({"c": (0, [joined(3)])}),
+            return_exceptions=True,
+        )
+        assert isinstance(outcomes[1], NotWritten)
+        assert await store.streams() == {"a": 1, "c": 1}
+        assert await store.battle(1) is None
+        assert [each.position for each in await everything(store)] == [1, 2]
+
+    async def test_a_cancelled_append_is_stored_whole_or_not_at_all(self, store: Store) -> None:
+        task = asyncio.create_task(store.append({OAK: (0, [joined(1), joined(2)])}))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        version = (await store.streams()).get(OAK, 0)
+        assert version in {0, 2}
+        await store.append({OAK: (version, [joined(3)])})
+        assert events_of(await store.read(OAK))[-1:] == same(joined(3))
+
+    @settings(
+        max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(events=st.lists(some_events, max_size=20))
+    async def test_every_event_is_read_as_it_was(self, store: Store, events: list[Event]) -> None:
+        taken = Taken()
+        following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
+        version = (await store.streams()).get(OAK, 0)
+        await store.append({OAK: (version, events)})
+        following.close()
+        found = await store.read(OAK, version + 1)
+        assert [repr(timeless(each.event)).lower() for each in found] == [
+            repr(timeless(event)).lower() for event in events
+        ]
+        assert [entry.position for entry in taken.entries] == [entry.position for entry in found]
+
+
+class TestRequests:
+    async def test_a_request_with_a_key_is_stored_once(self, store: Store) -> None:
+        first = await store.append({OAK: (0, [joined(1), joined(2)])}, "k")
+        await store.append({OAK: (2, [joined(3)])})
+        assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
+        assert await store.streams() == {OAK: 3}
+
+    async def test_each_stream_has_its_own_keys(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])}, "k")
+        await store.append({PINE: (0, [joined(1)])}, "k")
+        assert await store.streams() == {OAK: 1, PINE: 1}
+
+    async def test_a_request_to_several_streams_is_known_by_any(self, store: Store) -> None:
+        first = await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])}, "k")
+        assert await store.append({PINE: (7, [joined(2)]), OAK: (9, [joined(1)])}, "k") == first
+
+    async def test_a_request_that_was_refused_may_be_made_again(self, store: Store) -> None:
+        with pytest.raises(Conflict):
+            await store.append({OAK: (1, [joined(1)])}, "k")
+        assert await store.append({OAK: (0, [joined(1)])}, "k") == {OAK: (1, 1)}
+
+    async def test_it_is_forgotten_after_some_days(self, opening: object, clock: Clock) -> None:
+        store = await opening()  # type: ignore[operator]
+        await store.append({OAK: (0, [joined(1)])}, "old")
+        clock.now += 10 * 86_400.0
+        # It is looked for once an hour, and when a store has just been opened.
+        await store.append({OAK: (1, [joined(2)])}, "new")
+        assert await store.append({OAK: (7, [joined(2)])}, "new") == {OAK: (2, 2)}
+
+
+class TestTime:
+    async def test_the_time_of_an_event_is_the_store_s(self, store: Store, clock: Clock) -> None:
+        await store.append({OAK: (0, [joined(1), joined(2)])})
+        first, second = await store.read(OAK)
+        assert NOON < first.event.at == second.event.at <= clock.now
+
+    async def test_it_never_goes_back(self, store: Store, clock: Clock) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        clock.now -= 1000
+        before = await store.now()
+        await store.append({OAK: (1, [joined(2)])})
+        first, second = await store.read(OAK)
+        assert first.event.at <= before <= second.event.at
+
+    async def test_what_was_played_elsewhere_keeps_its_time(self, store: Store) -> None:
+        imported = Imported(-5.0, "", "classic", "Anna", "", "dF1,TG7,RH8\n", 0, None)
+        await store.append({"imports": (0, [imported])})
+        assert [each.event for each in await store.read("imports")] == [imported]
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        ("first", "most", "numbers"),
+        [
+            (1, None, [1, 2, 3, 4]),
+            (0, None, [1, 2, 3, 4]),
+            (3, None, [3, 4]),
+            (5, None, []),
+            (9, 2, []),
+            (1, 2, [1, 2]),
+            (3, 10, [3, 4]),
+            (2, 0, []),
+        ],
+    )
+    async def test_a_part_can_be_read(
+        self, store: Store, first: int, most: int | None, numbers: list[int]
+    ) -> None:
+        await store.append({OAK: (0, [joined(number) for number in (1, 2, 3, 4)])})
+        await store.append({PINE: (0, [joined(5)])})
+        assert [each.version for each in await store.read(OAK, first, most)] == numbers
+
+
+class TestSubscribing:
+    async def test_all_is_handed_over_in_order(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), joined(2)])})
+        taken, late = Taken(), Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        assert events_of(taken.entries) == same(joined(1), joined(2))
+        await store.append({PINE: (0, [joined(3)])})
+        await store.append({OAK: (2, [joined(4)]), PINE: (1, [joined(5)])})
+        await store.subscribe(None, 2, late.take, late.failed)
+        assert taken.entries == await everything(store)
+        assert late.entries == taken.entries[2:]
+
+    async def test_an_append_comes_whole(self, store: Store) -> None:
+        early, late = Taken(), Taken()
+        await store.subscribe(None, 0, early.take, early.failed)
+        sizes = [1, 700, 2, 900, 700, 1]
+        for number, size in enumerate(sizes):
+            await store.append({f"board {number}": (0, [moved(ply) for ply in range(size)])})
+        await store.subscribe(None, 0, late.take, late.failed)
+        for taken in (early, late):
+            assert taken.entries == await everything(store)
+            for batch in taken.batches:
+                streams = [entry.stream for entry in batch]
+                for number, size in enumerate(sizes):
+                    assert streams.count(f"board {number}") in {0, size}
+
+    async def test_only_some_streams_are_handed_over(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])})
+        taken = Taken()
+        following = await store.subscribe({OAK}, 0, taken.take, taken.failed)
+        await store.append({PINE: (1, [joined(3)]), OAK: (1, [joined(4)])})
+        await store.append({PINE: (2, [joined(5)])})
+        assert taken.entries == list(await store.read(OAK))
+        following.close()
+        await store.append({OAK: (2, [joined(6)])})
+        assert len(taken.entries) == 2
+
+    async def test_a_follower_of_the_future_waits_for_it(self, store: Store) -> None:
+        taken = Taken()
+        await store.append({OAK: (0, [joined(1)])})
+        await store.subscribe(None, 2, taken.take, taken.failed)
+        await store.append({OAK: (1, [joined(2)])})
+        await store.append({OAK: (2, [joined(3)])})
+        assert events_of(taken.entries) == same(joined(3))
+
+    async def test_who_appends_goes_on_after_it_was_handed_over(self, store: Store) -> None:
+        taken = Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        await store.append({OAK: (0, [joined(1)])}, mark=taken)
+        assert [entry.mark for entry in taken.entries] == [taken]
+        assert [entry.mark for entry in await store.read(OAK)] == [None]
+
+    async def test_everybody_is_handed_the_same_without_a_gap(self, store: Store) -> None:
+        async def play(stream: str) -> None:
+            for version in range(0, 40, 2):
+                await store.append({stream: (version, [moved(version), moved(version + 1)])})
+
+        async def watch(late: int) -> Taken:
+            taken = Taken()
+            for _ in range(late):
+                await asyncio.sleep(0)
+            await store.subscribe(None, 0, taken.take, taken.failed)
+            await taken.until(lambda: len(taken.entries) == 200)
+            return taken
+
+        streams = [f"board {number}" for number in range(5)]
+        *seen, _ = await asyncio.gather(
+            *(watch(late) for late in (0, 1, 10, 100)), asyncio.gather(*map(play, streams))
+        )
+        all_of_it = await everything(store)
+        for taken in seen:
+            assert isinstance(taken, Taken)
+            assert taken.entries == all_of_it
+
+    async def test_who_appends_when_it_is_handed_over_breaks_no_order(self, store: Store) -> None:
+        first, second = Taken(), Taken()
+        tasks: list[asyncio.Task[object]] = []
+
+        def answer(entries: list[Entry]) -> None:
+            first.take(entries)
+            if len(first.entries) < 5:
+                version = entries[-1].version
+                more = store.append({OAK: (version, [joined(version)])})
+                tasks.append(asyncio.ensure_future(more))
+
+        await store.subscribe(None, 0, answer, first.failed)  # type: ignore[arg-type]
+        await store.subscribe(None, 0, second.take, second.failed)
+        await store.append({OAK: (0, [joined(0)])})
+        await second.until(lambda: len(second.entries) == 5)
+        assert second.entries == first.entries == await everything(store)
+        await asyncio.gather(*tasks)
+
+    async def test_a_conflict_is_not_handed_over(self, store: Store) -> None:
+        taken = Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        with pytest.raises(Conflict):
+            await store.append({OAK: (7, [joined(1)])})
+        await store.append({OAK: (0, [joined(2)])})
+        assert events_of(taken.entries) == same(joined(2))
+
+    async def test_who_fails_to_take_it_does_not_keep_it_from_others(self, store: Store) -> None:
+        def fail(_: object) -> None:
+            raise RuntimeError("no")
+
+        taken = Taken()
+        await store.subscribe(None, 0, fail, taken.failed)
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        await store.append({OAK: (0, [joined(1)])})
+        assert events_of(taken.entries) == same(joined(1))
+
+
+class TestClosing:
+    async def test_what_waits_to_be_stored_is_stored(self, store: Store) -> None:
+        taken = Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        appends = [
+            asyncio.create_task(store.append({f"board {number}": (0, [joined(number)])}))
+            for number in range(30)
+        ]
+        await asyncio.sleep(0)
+        await store.close()
+        await asyncio.gather(*appends)
+        assert len(taken.entries) == 30
+
+    async def test_nothing_is_stored_afterwards(self, store: Store) -> None:
+        await store.close()
+        with pytest.raises(NotWritten, match="closed"):
+            await store.append({OAK: (0, [joined(1)])})
+        await store.close()
+
+    async def test_nobody_waits_for_ever(self, store: Store) -> None:
+        await store.close()
+        for read in (store.streams, store.position, store.accounts):
+            with suppress(StoreError):
+                await asyncio.wait_for(read(), 10)
+
+
+def test_in_memory_nothing_waits() -> None:
+    """So it may be driven without a loop, by whoever embeds it."""
+    store, taken = Store.in_memory(), Taken()
+
+    async def play() -> None:
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        await store.append({OAK: (0, [joined(1)])})
+        await store.enrol("Anna", "hash")
+        assert await store.check() is None
+        await store.close()
+
+    with pytest.raises(StopIteration):
+        play().send(None)
+    assert events_of(taken.entries) == same(joined(1))

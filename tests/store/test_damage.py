@@ -1,0 +1,369 @@
+"""A store that is not as it was written is told of: when it is opened, read or checked.
+
+Each damage is done to copies of the files of one store, as they are in the midst of play, which is
+how a killed process leaves them, or after it was closed. Then everything is read in every way, and
+checked. What comes of it is an error or exactly what was stored; and as long as it cannot be opened
+nothing of it is changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
+from thudmud.play.events import BattleEnded, Event, Imported
+from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.storage.files import beside
+from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
+from thudmud.store.checking import check_connection
+from thudmud.store.codec import SCHEMA
+from thudmud.store.database import Changes, Database
+from thudmud.store.files import OnDisk
+
+SUFFIXES = ("", "-wal", "-shm", "-head")
+PAGE = 4096
+FRAME = PAGE + 24
+
+Files = dict[str, bytes]
+
+LONG = Imported(1.0, "", "classic", "Anna", "Bert", "dF1,TG7,RH8\n" + "dA6-B6\n" * 1500, 1, None)
+"""Too long for a page of the file."""
+
+
+def opened(path: Path) -> Database:
+    return Database(OnDisk(path, serving=True, patience=0.1), Clock())
+
+
+def contents(path: Path) -> Files:
+    files = {suffix: beside(path, suffix) for suffix in SUFFIXES}
+    return {suffix: file.read_bytes() for suffix, file in files.items() if file.exists()}
+
+
+def do(database: Database, changes: Changes) -> None:
+    ([outcome], _) = database.write([lambda db: db.append(changes, f"{database.head.position}")])
+    assert isinstance(outcome, dict)
+
+
+def play(database: Database, games: int) -> None:
+    """Let games be played, and people register, such that all kinds of pages are there."""
+    outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
+    for _ in range(games):
+        number = database.head.position
+        end = BattleEnded(1.0, "Anna", outcome, 40, "Anna", f"Bert{number}", rated=True)
+        plies: list[Event] = [moved(ply) for ply in range(1, 31)]
+        events = [started(number, troll=f"Bert{number}"), *plies, end, cleared(number)]
+        versions = database.streams()
+        do(database, {name: (versions.get(name, 0), events) for name in (OAK, PINE)})
+        name, kept = f"Guest{number}", KeptName(f"Kept{number}", b"1" * 32, 5.0)
+        database.write([partial(accounts.enrol, name=name, password="hash" * 20)])
+        database.write([partial(accounts.keep_guest, kept=kept)])
+    database.write([lambda db: db.beat("node", 100.0)])
+    database.write([lambda db: db.claim("Anna", "node", "s1", "oak board", "")])
+
+
+def everything(path: Path) -> str:
+    """Return all that can be read of a store, once it has been checked."""
+    before = contents(path)
+    try:
+        database = opened(path)
+    except StoreError:
+        after = contents(path)
+        for suffix in ("", "-wal", "-head"):
+            assert after.get(suffix, b"") == before.get(suffix, b""), "what is damaged was changed"
+        raise
+    try:
+        found = database.read(read_all)
+        if damage := check_connection(database.files.connection):
+            raise Damaged(damage.what)
+        return found
+    finally:
+        database.close()
+
+
+def read_all(database: Database) -> str:
+    streams = database.streams()
+    followed, position = [], 0
+    while position < database.position():
+        batch = database.after(position)
+        followed.append(batch)
+        position = batch[-1].position
+    count = database.projected.count()
+    return repr(
+        (
+            streams,
+            followed,
+            [database.read_stream(name, first, 30) for name in streams for first in (1, 40)],
+            [database.read_stream(name, 1, None) for name in streams],
+            [(database.battle(number), database.plies(number)) for number in range(1, count + 1)],
+            [database.history(name, None, 1000, "") for name in ("Anna", "Bert0")],
+            database.standings(None, 1000),
+            [(account, account.password) for account in accounts.everybody(database)],
+            [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
+            list(database.table.rows("request", "order by stream, key")),
+            database.people(),
+        )
+    )
+
+
+class State:
+    """The files of a store as they were at one time, an earlier one, and all that was stored."""
+
+    def __init__(self, path: Path, *, killed: bool) -> None:
+        self.path = path
+        database = opened(path)
+        play(database, 8)
+        database.close()
+        database = opened(path)
+        self.older = contents(path)
+        play(database, 4)
+        do(database, {"imports": (0, [LONG])})
+        if killed:
+            self.files = contents(path)
+        database.close()
+        if not killed:
+            self.files = contents(path)
+        told = self.told(self.files)
+        assert told is not None
+        self.as_it_was: str = told
+
+    def told(self, files: Files) -> str | None:
+        """Return all that can be read of some files, None if it is told that they are damaged."""
+        for suffix in SUFFIXES:
+            file = beside(self.path, suffix)
+            file.unlink(missing_ok=True)
+            if suffix in files:
+                file.write_bytes(files[suffix])
+        try:
+            return everything(self.path)
+        except StoreError:
+            return None
+
+    def is_told_or_does_not_matter(self, what: str, files: Files) -> bool:
+        """Whether it is told; fail if it is not, and matters."""
+        found = self.told(files)
+        assert found in {None, self.as_it_was}, f"{what}: half-read"
+        return found is None
+
+
+@pytest.fixture(scope="module", params=["killed", "closed"])
+def state(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> State:
+    path = tmp_path_factory.mktemp("state") / "thud.store"
+    return State(path, killed=request.param == "killed")
+
+
+Damage = Callable[[bytes, bytes, Random], bytes]
+
+
+def flip(data: bytes, _: bytes, chance: Random) -> bytes:
+    place = chance.choice((chance.randrange(len(data)), chance.randrange(min(len(data), 120))))
+    return data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
+
+
+def zero(data: bytes, _: bytes, chance: Random) -> bytes:
+    start = chance.randrange(len(data))
+    length = min(chance.choice((1, 16, 512, PAGE)), len(data) - start)
+    return data[:start] + bytes(length) + data[start + length :]
+
+
+def zero_page(data: bytes, _: bytes, chance: Random) -> bytes:
+    start = chance.randrange(0, len(data), PAGE)
+    return data[:start] + bytes(PAGE) + data[start + PAGE :]
+
+
+def cut(data: bytes, _: bytes, chance: Random) -> bytes:
+    return data[: chance.randrange(1, len(data))]
+
+
+def cut_at_a_page(data: bytes, _: bytes, chance: Random) -> bytes:
+    return data[: chance.randrange(0, len(data), PAGE)]
+
+
+def swap_pages(data: bytes, _: bytes, chance: Random) -> bytes:
+    pages = [data[start : start + PAGE] for start in range(0, len(data), PAGE)]
+    one, two = chance.sample(range(len(pages)), 2)
+    pages[one], pages[two] = pages[two], pages[one]
+    return b"".join(pages)
+
+
+def older_page(data: bytes, older: bytes, chance: Random) -> bytes:
+    start = chance.randrange(0, min(len(data), len(older)), PAGE)
+    return data[:start] + older[start : start + PAGE] + data[start + PAGE :]
+
+
+def swap_frames(data: bytes, _: bytes, chance: Random) -> bytes:
+    frames = [data[start : start + FRAME] for start in range(32, len(data), FRAME)]
+    one, two = chance.sample(range(len(frames)), 2)
+    frames[one], frames[two] = frames[two], frames[one]
+    return data[:32] + b"".join(frames)
+
+
+MAIN: dict[str, Damage] = {
+    "flip": flip,
+    "zero": zero,
+    "zero page": zero_page,
+    "cut": cut,
+    "cut at a page": cut_at_a_page,
+    "swapped pages": swap_pages,
+    "older page": older_page,
+}
+LOG: dict[str, Damage] = {"flip": flip, "zero": zero, "cut": cut, "swapped frames": swap_frames}
+OTHERS: dict[str, Damage] = {"flip": flip, "zero": zero, "cut": cut}
+
+
+def damages(seed: int) -> Iterator[tuple[str, str, Damage]]:
+    for suffix, kinds in (("", MAIN), ("-wal", LOG), ("-shm", OTHERS), ("-head", OTHERS)):
+        for name, damage in kinds.items():
+            yield f"{name} in {suffix or 'main'}, seed {seed}", suffix, damage
+
+
+def test_undamaged_it_is_read_as_it_was(state: State) -> None:
+    assert len(state.files[""]) > 15 * PAGE
+    assert state.as_it_was.count("Moved(") > 500
+    assert state.told(state.files) == state.as_it_was
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 10))]
+)
+def test_seeded_damages_are_told_or_do_not_matter(state: State, seed: int) -> None:
+    chance = Random(seed)  # noqa: S311  (no secret)
+    told = 0
+    for what, suffix, damage in damages(seed):
+        if not state.files.get(suffix):
+            continue
+        data = damage(state.files[suffix], state.older.get(suffix, b""), chance)
+        told += state.is_told_or_does_not_matter(what, state.files | {suffix: data})
+    assert told >= 5, "most of it matters"
+
+
+@pytest.mark.parametrize("how", ["gone", "empty", "older"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_that_are_gone_empty_or_older_are_told_or_do_not_matter(
+    state: State, suffix: str, how: str
+) -> None:
+    files = {each: data for each, data in state.files.items() if each != suffix}
+    if how != "gone":
+        files[suffix] = state.older.get(suffix, b"") if how == "older" else b""
+    is_told = state.is_told_or_does_not_matter(f"{suffix}, {how}", files)
+    if state.files.get(suffix) and suffix in {"", "-wal"} and how != "older":
+        assert is_told
+
+
+def test_every_cut_of_the_log_is_told(state: State) -> None:
+    """Where a transaction ends SQLite takes it for whole: only the witness knows that it is not."""
+    log = state.files.get("-wal", b"")
+    for length in range(0, len(log), FRAME * 3):
+        files = state.files | {"-wal": log[: length + 32 if length else 0]}
+        assert state.is_told_or_does_not_matter(f"{length} bytes", files)
+
+
+def test_an_older_page_is_told_whatever_is_on_it(state: State) -> None:
+    """Its rows are all as they were written once."""
+    data, older = state.files[""], state.older[""]
+    for start in range(0, min(len(data), len(older)), PAGE):
+        page = older[start : start + PAGE]
+        if page != data[start : start + PAGE]:
+            mixed = data[:start] + page + data[start + PAGE :]
+            state.is_told_or_does_not_matter(f"page {start // PAGE}", state.files | {"": mixed})
+
+
+def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
+    backup = {"": state.older[""], "-head": state.files["-head"]}
+    assert state.told(backup) is None
+    with pytest.raises(Damaged, match=r"from a backup, delete thud\.store-head\. Restore"):
+        opened(state.path)
+    beside(state.path, "-head").unlink()
+    assert "Guest0" in everything(state.path)
+
+
+@pytest.mark.parametrize("left", [{"-wal"}, {"-head"}, {"-wal", "-head"}])
+def test_what_is_left_of_a_store_is_not_begun_anew(path: Path, left: set[str]) -> None:
+    state = State(path, killed=True)
+    assert state.told({suffix: state.files[suffix] for suffix in left}) is None
+    with pytest.raises(Damaged, match=r"is gone, but .* is still there"):
+        opened(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"", "it is empty"), (b"dF1\n" * 999, "not a database"), (b"\0" * 8192, "not a database")],
+)
+def test_what_is_no_database_is_damaged(path: Path, data: bytes, words: str) -> None:
+    path.write_bytes(data)
+    with pytest.raises(Damaged, match=words):
+        opened(path)
+
+
+@pytest.mark.parametrize("pragma", [f"user_version = {SCHEMA + 1}", "application_id = 9"])
+def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
+    opened(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"pragma {pragma}")
+    with pytest.raises(Unknown):
+        opened(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "drop index rating_proven",
+        "drop table account",
+        "delete from head",
+        "update head set commits = 1000000",
+        "update head set position = position - 1",
+        "delete from event where position = (select max(position) from event)",
+        "delete from event where position = 20",
+        "delete from event",
+        "delete from stream where id = 1",
+        "update stream set name = 'oak bored' where id = 1",
+        "update stream set version = version - 1 where id = 1",
+        "update event set body = replace(body, 'A6', 'A7') where position = 20",
+        "update event set at = at + 1 where position = 20",
+        "update event set last = 1 where position = 20",
+        "update event set position = 100000 where position = 20",
+        "insert into gap values (20, 20, 0)",
+        "update player set name = 'Zoe' where id = 1",
+        "delete from player where id = 1",
+        "update account set banned = 1",
+        "delete from account where player = (select max(player) from account)",
+        "delete from guest where player = (select max(player) from guest)",
+        "update battle set rated = 0 where number = 1",
+        "delete from battle where number = 2",
+        "delete from rating where player = 1",
+        "update tally set won = won + 1",
+        "delete from player_battle where battle = 2",
+        "insert into open_board values (1, 0)",
+    ],
+)
+def test_what_another_program_has_changed_is_told(path: Path, statement: str) -> None:
+    database = opened(path)
+    play(database, 2)
+    database.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+    with pytest.raises(Damaged):
+        everything(path)
+
+
+def test_gaps_that_are_recorded_are_accepted(path: Path) -> None:
+    database = opened(path)
+    do(database, {OAK: (0, [joined(number) for number in range(10)])})
+    do(database, {PINE: (0, [joined(number) for number in range(10)])})
+
+    def prune(db: Database) -> None:
+        db.table.delete("event", "where position between 4 and 12")
+        db.table.put("gap", 4, 12)
+
+    database.write([prune])
+    left = [entry.position for entry in database.after(0)]
+    assert left == [*range(1, 4), *range(13, 21)]
+    database.close()
+    assert "version=3," in everything(path)

@@ -1,0 +1,138 @@
+"""Which nodes live, who is on them, and what is only told, in every store."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.deeds import OAK, Clock, joined
+from thudmud.play.events import Interrupted
+from thudmud.play.projections import HALL
+from thudmud.store import Claim, NotWritten, Store
+
+
+async def interruptions(store: Store) -> list[Interrupted]:
+    events = [entry.event for entry in await store.read(HALL)]
+    return [event for event in events if isinstance(event, Interrupted)]
+
+
+class TestLeases:
+    async def test_a_node_lives_as_long_as_it_says_so(self, store: Store, clock: Clock) -> None:
+        assert not await store.beat("one", 50)
+        assert await store.beat("one", 50)
+        assert not await store.beat("two", 50)
+        await store.claim("Anna", "one", "s1", "hall")
+        assert await store.reap("two") == []
+        clock.now += 40
+        await store.beat("two", 50)
+        clock.now += 40
+        assert await store.reap("two") == [Claim("", "Anna", "one", "s1", "hall")]
+        assert await store.people() == [Claim("", "Anna", "two", "s1", "hall")]
+        assert await store.reap("two") == []
+        assert not await store.beat("one", 50), "it was taken for dead"
+
+    async def test_the_claims_of_who_reaps_are_reaped_likewise(
+        self, store: Store, clock: Clock
+    ) -> None:
+        await store.beat("one", 10)
+        await store.claim("Anna", "one", "s1")
+        clock.now += 20
+        await store.beat("two", 10)
+        await store.reap("two")
+        clock.now += 20
+        await store.beat("three", 10)
+        assert [claim.node for claim in await store.reap("three")] == ["two"]
+
+    async def test_who_leaves_lets_go(self, store: Store) -> None:
+        await store.beat("one")
+        await store.claim("Anna", "one", "s1")
+        await store.leave("one")
+        assert await store.people() == []
+        assert not await store.beat("one")
+
+    async def test_a_node_whose_lease_has_run_out_claims_nobody(
+        self, store: Store, clock: Clock
+    ) -> None:
+        with pytest.raises(NotWritten, match="lease"):
+            await store.claim("Anna", "one", "s1")
+        await store.beat("one", 10)
+        clock.now += 20
+        with pytest.raises(NotWritten, match="lease"):
+            await store.claim("Anna", "one", "s1")
+        assert await store.people() == []
+
+
+class TestClaims:
+    async def test_nobody_is_taken_from_a_node_that_lives(self, store: Store) -> None:
+        await store.beat("one", 1000)
+        await store.beat("two", 1000)
+        assert await store.claim("Anna", "one", "s1", "hall") is None
+        owner = Claim("", "Anna", "one", "s1", "hall")
+        assert await store.claim("ANNA", "two", "s2") == owner
+        await store.release("Anna", "two")
+        assert await store.people() == [owner]
+        await store.release("anna", "one")
+        assert await store.claim("Anna", "two", "s2") is None
+        assert await store.people() == [Claim("", "Anna", "two", "s2", "")]
+
+    async def test_a_node_may_claim_again_for_another_session_or_room(self, store: Store) -> None:
+        await store.beat("one")
+        await store.claim("Anna", "one", "s1", "hall")
+        assert await store.claim("Anna", "one", "s2", "oak board") is None
+        assert await store.people() == [Claim("", "Anna", "one", "s2", "oak board")]
+
+    async def test_who_was_on_a_dead_node_may_be_claimed(self, store: Store, clock: Clock) -> None:
+        await store.beat("one", 10)
+        await store.claim("Anna", "one", "s1")
+        clock.now += 20
+        await store.beat("two", 10)
+        assert await store.claim("Anna", "two", "s2") is None
+        assert await store.reap("two") == []
+
+    async def test_one_name_in_two_realms_is_two_people(self, store: Store) -> None:
+        await store.beat("one", 1000)
+        await store.beat("two", 1000)
+        assert await store.claim("Anna", "one", "s1") is None
+        assert await store.claim("Anna", "two", "s2", realm="tower") is None
+        assert [(each.realm, each.node) for each in await store.people()] == [
+            ("", "one"),
+            ("tower", "two"),
+        ]
+
+
+class TestInterruptions:
+    async def test_the_first_start_is_none(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        await store.beat("one")
+        assert await interruptions(store) == []
+
+    async def test_time_without_a_node_is_stored(self, store: Store, clock: Clock) -> None:
+        await store.beat("one", 10)
+        await store.append({OAK: (0, [joined(1)])})
+        (last,) = await store.read(OAK)
+        clock.now += 500
+        await store.beat("two", 10)
+        (gap,) = await interruptions(store)
+        assert gap.since == last.event.at
+        assert gap.at > gap.since + 500
+        await store.beat("two", 10)
+        await store.beat("three", 10)
+        assert len(await interruptions(store)) == 1
+
+    async def test_time_after_leaving_is_stored(self, store: Store, clock: Clock) -> None:
+        await store.beat("one", 1000)
+        clock.now += 100
+        await store.leave("one")
+        left = clock.now
+        await store.beat("one", 1000)
+        (gap,) = await interruptions(store)
+        assert gap.since >= left
+
+
+async def test_what_is_notified_is_heard_and_not_stored(store: Store) -> None:
+    heard: list[object] = []
+    deaf = store.hear(heard.append)
+    await store.notify({"say": "hello"})
+    deaf()
+    await store.notify({"say": "goodbye"})
+    assert heard == [{"say": "hello"}]
+    assert await store.position() == 0

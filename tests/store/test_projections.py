@@ -1,0 +1,257 @@
+"""Battles, tallies and ratings are what the events make of them, at any time and in any store."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
+from tests.store.deeds import OAK, PINE, Taken, started
+from thudmud.play.archive import Archive, State
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
+    Cleared,
+    Event,
+    Imported,
+    Moved,
+    Resumed,
+    SavedMatch,
+)
+from thudmud.play.match import game_of
+from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
+from thudmud.play.standings import Standings
+from thudmud.rules import RULESETS, Move, Side
+from thudmud.store import Conflict, OpenBoard, Store
+
+BOARDS = (OAK, PINE, "realm/oak")
+PLAYERS = ("Anna", "Bert", "Carla", "Dora")
+
+
+def put_away(began: BattleId, dwarf: str, troll: str, moves: tuple[Move, ...]) -> SavedMatch:
+    return SavedMatch(
+        began, 1, "discworld", (0, 0), dwarf, troll, rated=True, moves=moves, outcome=None
+    )
+
+
+class Life:
+    """What happens at some boards by chance, whether it makes sense or not."""
+
+    def __init__(self, seed: int) -> None:
+        self._dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
+        self._begun: list[BattleId] = [BattleId("nowhere", 1)]
+        self.versions: dict[str, int] = {}
+
+    def next(self) -> tuple[str, list[Event]]:
+        dice = self._dice
+        board = dice.choice(BOARDS)
+        version = self.versions.get(board, 0) + 1
+        dwarf, troll = dice.sample(PLAYERS, 2)
+        rules = dice.choice(list(RULESETS))
+        saved = put_away(dice.choice(self._begun), dwarf, troll, CAPTURE)
+        happens = dice.choice("sseeeepcari")
+        event: Event
+        if happens == "s":
+            number = dice.choice((1, 2))
+            event = BattleStarted(NOON, dwarf, number, rules, dwarf, troll, rated=True)
+            self._begun.append(BattleId(board, version))
+        elif happens == "e":
+            outcome, points = dice.choice((DRAW, DWARFS, TROLLS)), dice.choice((None, (3, 5)))
+            rated = dice.random() < 0.8
+            event = BattleEnded(NOON, dwarf, outcome, 80, dwarf, troll, rated, points)
+        elif happens == "p":
+            event = Moved(NOON, dwarf, Side.DWARF, CAPTURE[0], 1)
+        elif happens == "c":
+            event = Cleared(NOON, dwarf)
+        elif happens == "i":
+            board = "imports"
+            event = Imported(NOON, "", rules, dwarf, "", RECORD, 2, dice.choice((None, DRAW)))
+        else:
+            event = (Adjourned if happens == "a" else Resumed)(NOON, dwarf, saved)
+        self.versions[board] = self.versions.get(board, 0) + 1
+        return board, [event]
+
+
+async def live(store: Store, seed: int, length: int = 150) -> Archive:
+    """Let things happen; return what the archive of the same events is."""
+    archive, life, taken = Archive(), Life(seed), Taken()
+    following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
+    for _ in range(length):
+        board, events = life.next()
+        await store.append({board: (life.versions[board] - 1, events)})
+    following.close()
+    for entry in taken.entries:
+        archive.apply(entry.stream, entry.version, entry.event)  # type: ignore[arg-type]
+    return archive
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) -> None:
+    archive = await live(store, seed)
+    # A player of one realm is another than the one of that name in the next: leave those out.
+    of_realm = {each.number for each in archive.battles if realm_of(each.id.board)}
+    assert len(archive.battles) > 20
+    for battle in archive.battles:
+        assert await store.battle(battle.number) == battle
+    assert await store.battle(len(archive.battles) + 1) is None
+    for player in PLAYERS:
+        found = await store.history(player, most=1000)
+        elsewhere = await store.history(player, most=1000, realm="realm")
+        numbers = [each.number for each in found] + [each.number for each in elsewhere]
+        assert sorted(numbers) == [each.number for each in archive.of(player)]
+        assert {each.number for each in elsewhere} <= of_realm
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_scores_are_what_a_fold_of_all_events_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(f"{__name__}.BOARDS", (OAK, PINE))
+    archive = await live(store, seed, 300)
+    standings = Standings(archive)
+    while standings.rate():
+        pass
+    ranked = standings.ranked()
+    found = await store.standings()
+    assert [(each.name, each.rating) for each in found] == list(ranked.items())
+    assert [each.name for each in await store.standings(most=2)] == list(ranked)[:2]
+    for player in PLAYERS:
+        expected, score = standings.score(player), await store.score(player)
+        assert expected
+        assert score
+        assert score.name == expected.name == player
+        assert score.rating == standings.rating(player)
+        for counted, theirs in (
+            (score.battles, expected.battles),
+            (score.matches, expected.matches),
+        ):
+            assert {key: tuple(each) for key, each in counted.items()} == {
+                key: (each.won, each.drawn, each.lost)
+                for key, each in theirs.items()
+                if each.won + each.drawn + each.lost
+            }
+    assert await store.score("Nobody") is None
+
+
+async def test_standings_may_be_of_one_ruleset(store: Store) -> None:
+    for version, (rules, dwarf) in enumerate([("classic", "Anna"), ("discworld", "Carla")]):
+        begun = BattleStarted(1.0, dwarf, 1, rules, dwarf, "Bert", rated=True)
+        ended = BattleEnded(1.0, dwarf, DWARFS, 80, dwarf, "Bert", rated=True)
+        await store.append({OAK: (version * 2, [begun, ended])})
+    assert {each.name for each in await store.standings("classic")} == {"Anna", "Bert"}
+    assert {each.name for each in await store.standings()} == {"Anna", "Bert", "Carla"}
+    assert await store.standings("koom valley") == []
+
+
+def test_equals_who_draw_stay_equal() -> None:
+    a, b = rate(Strength(), Strength(), None)
+    assert a == b
+    better, worse = rate(Strength(), Strength(), Side.DWARF)
+    assert better.rating.proven > worse.rating.proven
+    assert better.battles == worse.battles == 1
+
+
+class TestBattles:
+    async def test_the_plies_of_a_battle_are_read_from_its_board(self, store: Store) -> None:
+        moves = plies("move f15 f8", "shove g7 e7")
+        moved = [
+            Moved(1.0, "Anna", (Side.DWARF, Side.TROLL)[number], move, number + 1)
+            for number, move in enumerate(moves)
+        ]
+        ended = BattleEnded(1.0, "Anna", TROLLS, 2, "Anna", "Bert")
+        await store.append({OAK: (0, [Cleared(1.0, "Anna"), started(1), *moved, ended])})
+        await store.append({OAK: (5, [started(2)])})
+        game = game_of(await store.plies(1))  # type: ignore[arg-type]
+        assert game.moves == moves
+        assert game.outcome == TROLLS
+        assert game_of(await store.plies(2)).moves == ()  # type: ignore[arg-type]
+        assert await store.plies(3) == []
+
+    async def test_history_goes_back_page_by_page(self, store: Store) -> None:
+        await store.append({OAK: (0, [started(number) for number in range(10)])})
+        page = await store.history("anna", most=4)
+        assert [battle.number for battle in page] == [10, 9, 8, 7]
+        page = await store.history("ANNA", page[-1].number, 4)
+        assert [battle.number for battle in page] == [6, 5, 4, 3]
+        assert await store.history("Anna", 1) == []
+        assert await store.history("Zoe") == []
+
+
+class TestAdjourned:
+    async def test_a_match_is_put_away_and_resumed_once(self, store: Store) -> None:
+        began = BattleId(OAK, 1)
+        saved = put_away(began, "Anna", "Carla", LONGER)
+        await store.append({OAK: (0, [started(1)])})
+        away, back = Adjourned(1.0, "Anna", saved), Resumed(1.0, "Anna", saved)
+        match = match_stream(began)
+        await store.append({OAK: (1, [away]), match: (0, [away])})
+        for player in ("Anna", "Carla"):
+            ((battle, found),) = await store.adjourned(player)
+            assert found == saved
+            assert (battle.number, battle.state, battle.plies) == (1, State.ADJOURNED, 4)
+        assert await store.adjourned("Bert") == []
+        # Two boards resume it at once, each at its own version: one of them has to be too late.
+        outcomes = await asyncio.gather(
+            store.append({PINE: (0, [back]), match: (1, [back])}),
+            store.append({OAK: (2, [back]), match: (1, [back])}),
+            return_exceptions=True,
+        )
+        assert {type(each) for each in outcomes} == {Conflict, dict}
+        assert await store.adjourned("Anna") == []
+        resumed = await store.battle(1)
+        assert resumed
+        assert resumed.state is State.RUNNING
+        assert resumed.source.board in {OAK, PINE}
+        assert game_of(await store.plies(1)).moves == LONGER  # type: ignore[arg-type]
+
+
+class TestBoards:
+    async def test_boards_are_opened_renamed_and_closed(self, store: Store) -> None:
+        opened = [
+            BoardOpened(1.0, "", "b1", "oak board", "discworld"),
+            BoardOpened(1.0, "Anna", "b2", "pine board", "classic"),
+        ]
+        await store.append({HALL: (0, opened)})
+        await store.append({"b1": (0, [started(1), started(2), Cleared(1.0, "Anna"), started(3)])})
+        await store.append({HALL: (2, [BoardRenamed(1.0, "", "b1", "elm board")])})
+        assert await store.open_boards() == [
+            OpenBoard("b1", "elm board", 4, 4),
+            OpenBoard("b2", "pine board", 0, 1),
+        ]
+        await store.append({HALL: (3, [BoardClosed(1.0, "", "b1")])})
+        assert [board.key for board in await store.open_boards()] == ["b2"]
+        assert len(await store.read("b1")) == 4
+        battle = await store.battle(1)
+        assert battle
+        assert battle.id.board == "b1"
+
+
+async def test_rows_are_made_anew_by_another_version(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await Store.open(path)
+    archive = await live(store, 1)
+    before = await store.standings()
+    await store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("drop table rating")
+        connection.execute("create table rating (what there was before)")
+        connection.execute("delete from battle")
+        connection.execute("update adjourned set dwarf = 17")
+    monkeypatch.setattr("thudmud.store.database.PROJECTION", 2)
+    monkeypatch.setattr("thudmud.store.files.PROJECTION", 2)
+    store = await Store.open(path)
+    assert await store.standings() == before
+    assert [await store.battle(each.number) for each in archive.battles] == archive.battles
+    assert await store.check() is None
+    await store.close()

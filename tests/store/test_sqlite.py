@@ -1,0 +1,272 @@
+"""What only a store in a file has: other processes, and files that come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import stat
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
+from thudmud.play.events import Interrupted
+from thudmud.play.projections import HALL
+from thudmud.storage.files import beside
+from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
+
+SUFFIXES = ("", "-wal", "-shm", "-head")
+
+
+@pytest.fixture
+async def stored(path: Path, clock: Clock) -> AsyncIterator[Store]:
+    store = await Store.open(path, serving=True, patience=0.2, clock=clock)
+    yield store
+    await store.close()
+
+
+async def begin(path: Path, what: str) -> Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.store.other", str(path), what, stdin=PIPE, stdout=PIPE
+    )
+
+
+async def line(process: Process) -> str:
+    assert process.stdout
+    return (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode().strip()
+
+
+async def done(path: Path, what: str) -> None:
+    process = await begin(path, what)
+    assert await line(process) == "done"
+    await process.wait()
+
+
+class TestOtherProcesses:
+    async def test_what_another_appends_is_handed_over(self, stored: Store, path: Path) -> None:
+        taken = Taken()
+        await stored.subscribe(None, 0, taken.take, taken.failed)
+        await stored.append({OAK: (0, [joined(1)])})
+        await done(path, "append")
+        await taken.until(lambda: len(taken.entries) == 2)
+        await stored.append({OAK: (2, [joined(3)])})
+        assert [entry.version for entry in taken.entries] == [1, 2, 3]
+
+    async def test_what_another_has_appended_comes_before_one_s_own(
+        self, path: Path, clock: Clock
+    ) -> None:
+        """Though nobody has looked for it."""
+        one = await Store.open(path, poll=1000, clock=clock)
+        two = await Store.open(path, poll=1000, clock=clock)
+        taken, other = Taken(), Taken()
+        await one.subscribe(None, 0, taken.take, taken.failed)
+        await two.subscribe(None, 0, other.take, other.failed)
+        for version in range(0, 20, 2):
+            await one.append({OAK: (version, [joined(version)])})
+            await two.append({OAK: (version + 1, [joined(version)])})
+        await one.append({PINE: (0, [joined(1)])})
+        await two.append({PINE: (1, [joined(1)])})
+        assert taken.entries == other.entries[:-1]
+        assert [each.position for each in other.entries] == list(range(1, 23))
+        for store in (one, two):
+            assert await store.check() is None
+            await store.close()
+
+    async def test_what_another_has_banned_is_told(self, stored: Store, path: Path) -> None:
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.barred(told.put_nowait)
+        await done(path, "ban")
+        assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
+
+    async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
+        await stored.enrol("Anna", "hash")
+        await stored.append({OAK: (0, [joined(1)])})
+        other = await Store.open(path)
+        await other.rename("Anna", "Hanna")
+        await other.enrol("Anna", "hash")
+        await other.close()
+        await stored.append({OAK: (1, [joined(2)])})
+        assert events_of(await stored.read(OAK)) == same(joined(1, "Hanna"), joined(2, "Anna"))
+
+    async def test_of_two_processes_one_wins_each_version(self, path: Path) -> None:
+        one, two = await Store.open(path), await Store.open(path)
+        for version in range(20):
+            outcomes = await asyncio.gather(
+                *(store.append({OAK: (version, [joined(1)])}) for store in (one, two)),
+                return_exceptions=True,
+            )
+            assert sum(isinstance(each, dict) for each in outcomes) == 1
+        await one.close()
+        await two.close()
+
+    async def test_a_newer_version_s_events_are_waited_for(
+        self, stored: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        taken = Taken()
+        await stored.subscribe(None, 0, taken.take, taken.failed)
+        monkeypatch.setattr("thudmud.store.codec.SCHEMA", 0)
+        other = await Store.open(path)
+        await other.append({OAK: (0, [joined(1)])})
+        await taken.until(lambda: bool(taken.errors))
+        assert isinstance(taken.errors[0], Unknown)
+        with pytest.raises(StoreError, match="later version"):
+            await stored.append({PINE: (0, [joined(1)])})
+        assert taken.entries == []
+        monkeypatch.undo()
+        await taken.until(lambda: bool(taken.entries))
+        await stored.append({PINE: (0, [joined(1)])})
+        assert len(taken.errors) == 1
+        assert [entry.stream for entry in taken.entries] == [OAK, PINE]
+        await other.close()
+
+
+class TestServing:
+    async def test_a_second_server_is_refused_while_the_first_lives(self, path: Path) -> None:
+        process = await begin(path, "serve")
+        assert await line(process) == "ready"
+        with pytest.raises(InUse, match=f"{path} is in use"):
+            await Store.open(path, serving=True)
+        beside_it = await Store.open(path)
+        await beside_it.enrol("Anna", "hash")
+        await beside_it.close()
+        process.kill()
+        await process.wait()
+        store = await Store.open(path, serving=True)
+        assert await store.find("Anna")
+        await store.close()
+
+    async def test_who_was_here_before_it_was_killed_is_taken_for_gone(
+        self, path: Path, clock: Clock
+    ) -> None:
+        first = await Store.open(path, serving=True, clock=clock)
+        await first.beat("one", 10_000)
+        await first.claim("Anna", "one", "s1")
+        await first.close()
+        clock.now += 60
+        second = await Store.open(path, serving=True, clock=clock)
+        await second.beat("two")
+        assert [claim.name for claim in await second.reap("two")] == ["Anna"]
+        (gap,) = [entry.event for entry in await second.read(HALL)]
+        assert isinstance(gap, Interrupted)
+        assert gap.at >= gap.since + 60
+        await second.close()
+
+    @pytest.mark.parametrize("seed", range(3))
+    async def test_a_killed_process_loses_nothing(self, path: Path, seed: int) -> None:
+        dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
+        told = 0
+        for _ in range(2):
+            process = await begin(path, "play")
+            for _ in range(dice.randrange(1, 60)):
+                told = int(await line(process))
+            process.kill()
+            assert process.stdout
+            for rest in (await process.stdout.read()).split(b"\n")[:-1]:
+                told = int(rest)
+            await process.wait()
+            store = await Store.open(path, serving=True)
+            version = (await store.streams())[OAK]
+            assert version in {told, told + 2}
+            assert len(await store.read(OAK)) == version == await store.position()
+            await store.close()
+        store = await Store.open(path)
+        assert await store.check() is None
+        await store.close()
+
+
+class TestFiles:
+    async def test_all_is_there_the_next_time(self, path: Path) -> None:
+        store = await Store.open(path)
+        await store.append({OAK: (0, [started(1), joined(2)])}, "k")
+        await store.enrol("Anna", "hash")
+        before = await store.read(OAK), await store.accounts(), await store.battle(1)
+        await store.close()
+        store = await Store.open(path)
+        assert (await store.read(OAK), await store.accounts(), await store.battle(1)) == before
+        assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
+        await store.close()
+
+    async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
+        await stored.enrol("Anna", "hash")
+        for suffix in SUFFIXES:
+            assert stat.S_IMODE(beside(path, suffix).stat().st_mode) == 0o600
+
+    @pytest.mark.parametrize("how", ["removed", "replaced"])
+    @pytest.mark.parametrize("suffix", SUFFIXES)
+    async def test_nothing_is_told_once_a_file_was_removed(
+        self, stored: Store, path: Path, suffix: str, how: str
+    ) -> None:
+        await stored.append({OAK: (0, [joined(1)])})
+        file = beside(path, suffix)
+        away = file.rename(path.with_name("away"))
+        if how == "replaced":
+            file.write_bytes(away.read_bytes())
+        for change in (stored.append({OAK: (1, [joined(2)])}), stored.enrol("Anna", "hash")):
+            with pytest.raises(NotWritten, match="was removed or replaced"):
+                await change
+        away.rename(file)
+        await stored.append({OAK: (1, [joined(2)])})
+        assert await stored.find("Anna") is None
+        assert (await stored.streams()) == {OAK: 2}
+
+    async def test_what_was_erased_is_on_no_disk(self, stored: Store, path: Path) -> None:
+        await stored.enrol("Wilhelmina", "a-very-secret-hash")
+        await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
+        words = (b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash")
+        files = [beside(path, suffix) for suffix in SUFFIXES]
+        assert any(words[0] in file.read_bytes() for file in files)
+        await stored.erase("Wilhelmina")
+        for file in files:
+            contents = file.read_bytes()
+            assert not any(word in contents for word in words), file
+
+    async def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="it is a folder"):
+            await Store.open(tmp_path)
+
+    async def test_there_has_to_be_a_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="there is no folder"):
+            await Store.open(tmp_path / "none" / "thud.store")
+
+    async def test_another_process_that_does_not_let_go_is_told_of(
+        self, stored: Store, path: Path
+    ) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("begin immediate")
+            outcomes = await asyncio.gather(
+                *(stored.append({f"board {number}": (0, [joined(1)])}) for number in range(5)),
+                return_exceptions=True,
+            )
+            assert all(isinstance(each, NotWritten) for each in outcomes)
+            assert "another process does not let go" in str(outcomes[0])
+            connection.execute("rollback")
+        await stored.append({OAK: (0, [joined(1)])})
+
+
+async def test_the_check_runs_beside_play(stored: Store) -> None:
+    await stored.append({OAK: (0, [started(1)])})
+    check = asyncio.ensure_future(stored.check())
+    version = 1
+    while not check.done():
+        await stored.append({OAK: (version, [started(version)])})
+        version += 1
+    assert await check is None
+
+
+async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Path) -> None:
+    await stored.append({OAK: (0, [joined(number) for number in range(100)])})
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("update event set at = at + 1 where position = 50")
+    found = await stored.check()
+    assert found
+    assert "a row of event has changed" in found.what
+    assert "Restore a backup" in found.what
+    with pytest.raises(NotWritten, match="a row of event has changed"):
+        await stored.append({PINE: (0, [joined(1)])})
+    with pytest.raises(Damaged):
+        await stored.read(OAK)

@@ -1,0 +1,295 @@
+"""What is known of battles, tallies and ratings, as rows that each event changes.
+
+`project` says what an event does to them, `rate` what a battle does to two ratings. Both are pure:
+the rows are the store's, which calls `project` in the transaction that stores the event. So the
+rows are never behind the events, and nothing has to be folded when a server starts.
+
+Who played is whatever the rows call a player: names in a test, numbers in a database.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from openskill.models import BradleyTerryFull
+
+from thudmud.play.archive import Battle, State
+from thudmud.play.events import (
+    LANDMARKS,
+    Adjourned,
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    Cleared,
+    Imported,
+    Resumed,
+    SavedMatch,
+    StoredEvent,
+)
+from thudmud.play.standings import MIDDLE, SCALE, Rating
+from thudmud.rules import Side
+
+PROJECTION = 1
+"""Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
+were made by another number makes them anew before it is ready, at some 100 us a battle."""
+
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed)
+"""The events that change rows. They must never be pruned: the rows are made of them again."""
+
+HALL = "hall"
+"""The stream of what happens to the hall itself."""
+
+MATCHES = "(match) "
+"""What the key of the stream of a match that was put away begins with."""
+
+MATCH = "match"
+"""The kind of tally that counts matches; the others are sides, and count battles."""
+
+_MODEL = BradleyTerryFull()
+_RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
+
+
+class Place(NamedTuple):
+    """Where an event is stored."""
+
+    stream: str
+    version: int
+    position: int
+
+
+class Count(NamedTuple):
+    """How often a player won, drew and lost."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    def and_one(self, *, mine: bool, theirs: bool) -> Count:
+        """Return it with one more, that the player, the opponent or neither has won."""
+        return Count(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
+
+
+class Strength(NamedTuple):
+    """How good a player is: a normal distribution, and how many battles it rests on."""
+
+    mu: float = _MODEL.mu
+    sigma: float = _MODEL.sigma
+    battles: int = 0
+
+    @property
+    def rating(self) -> Rating:
+        """Return it in points, as a chess player would read it.
+
+        Players are ranked by the rounded points of it alone, so that who is shown as equal is.
+        """
+        points = MIDDLE + round(SCALE * (self.mu - _MODEL.mu))
+        return Rating(points, round(SCALE * self.sigma), self.battles)
+
+
+class Rows(Protocol):
+    """The rows, wherever they are kept. What is put replaces what was there."""
+
+    def open_board(self, board: str) -> None:
+        """Note that a board is up."""
+
+    def close_board(self, board: str) -> None:
+        """Note that a board is not up any more."""
+
+    def count(self) -> int:
+        """Return the number of the last battle; 0 if there is none."""
+
+    def battle(self, number: int) -> Battle:
+        """Return the battle with a number, which is there."""
+
+    def number_of(self, battle: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+
+    def put_battle(self, battle: Battle) -> None:
+        """Keep a battle by its number, and by who plays in it now, besides who did before."""
+
+    def on_board(self, board: str) -> int | None:
+        """Return the number of the last battle at a board, unless that is as new."""
+
+    def put_on_board(self, board: str, number: int | None) -> None:
+        """Keep the number of the last battle at a board; None if that is as new."""
+
+    def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
+        """Keep where the match that came to a battle was put away, and whose it is."""
+
+    def take_up(self, number: int) -> bool:
+        """Forget that a match was put away; return whether it was."""
+
+    def tally(self, player: str, rules: str, kind: str) -> Count:
+        """Return how a player fared by a ruleset: with a side, or in matches."""
+
+    def put_tally(self, player: str, rules: str, kind: str, tally: Count) -> None:
+        """Keep how a player fared."""
+
+    def strength(self, player: str) -> Strength | None:
+        """Return how good a player is, if that is known."""
+
+    def put_strength(self, player: str, strength: Strength) -> None:
+        """Keep how good a player is."""
+
+
+def realm_of(stream: str) -> str:
+    """Return whose players play in a stream: what its key has before the last ``/``.
+
+    The Bert of one gateway's client, the Bert of another's and the member Bert are three players.
+    """
+    return stream.rpartition("/")[0]
+
+
+def match_stream(began: BattleId) -> str:
+    """Return the key of the stream of a match that was put away.
+
+    Putting away and resuming are appended to it as well as to the board's, at its version: so no
+    two boards can resume one match.
+    """
+    realm, slash, board = began.board.rpartition("/")
+    return f"{realm}{slash}{MATCHES}{board} {began.version}"
+
+
+def project(event: StoredEvent, place: Place, rows: Rows) -> None:
+    """Change the rows by an event; all of them have to come in the common order."""
+    at = BattleId(place.stream, place.version)
+    if place.stream.rpartition("/")[2].startswith(MATCHES):
+        return  # it is told by the board's own
+    match event:
+        case BoardOpened(key=key):
+            rows.open_board(key)
+        case BoardClosed(key=key):
+            rows.close_board(key)
+        case BattleStarted():
+            _begin(event, at, rows)
+        case BattleEnded():
+            _end(event, at, rows)
+        case Adjourned(match=saved):
+            _put_away(saved, at, place.position, rows)
+        case Resumed(match=saved):
+            _resume(saved, at, rows)
+        case Cleared():
+            _give_up(at, rows)
+        case Imported():
+            imported = _new(event, at, rows)._replace(
+                until=at.version,
+                state=State.ENDED,
+                plies=event.plies,
+                outcome=event.outcome,
+                imported=True,
+            )
+            rows.put_battle(imported)
+
+
+def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
+    """Return how good two players are after a battle, ``a`` being who had the dwarfs.
+
+    A battle is one game of the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor
+    of Glicko): a win, draw or loss moves and narrows both distributions.
+    """
+    teams = [[_MODEL.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
+    [[new_a], [new_b]] = _MODEL.rate(teams, ranks=_RANKS[winner])
+    return (
+        Strength(new_a.mu, new_a.sigma, a.battles + 1),
+        Strength(new_b.mu, new_b.sigma, b.battles + 1),
+    )
+
+
+def _begin(event: BattleStarted, at: BattleId, rows: Rows) -> None:
+    first = _leave_off(at, rows)
+    before = (0, 0)
+    if event.number > 1 and first:
+        before = _points(first)[::-1]  # they have swapped seats
+    battle = _new(event, at, rows)._replace(part=event.number, before=before)
+    rows.put_battle(battle)
+    rows.put_on_board(at.board, battle.number)
+
+
+def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
+    battle = _on_board(at.board, rows)
+    if battle is None or battle.state is not State.RUNNING:
+        return  # it has ended already, and counts once
+    rows.put_battle(
+        battle._replace(
+            state=State.ENDED,
+            until=at.version,
+            dwarf=event.dwarf,
+            troll=event.troll,
+            plies=event.plies,
+            outcome=event.outcome,
+            rated=event.rated,
+            points=event.points,
+        )
+    )
+    winner = event.outcome.winner
+    for player, side in ((event.dwarf, Side.DWARF), (event.troll, Side.TROLL)):
+        tally = rows.tally(player, battle.rules, side.value)
+        tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
+        rows.put_tally(player, battle.rules, side.value, tally)
+        if event.points:
+            mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
+            tally = rows.tally(player, battle.rules, MATCH)
+            tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
+            rows.put_tally(player, battle.rules, MATCH, tally)
+    if event.rated and event.dwarf != event.troll:
+        before = rows.strength(event.dwarf), rows.strength(event.troll)
+        dwarf, troll = rate(before[0] or Strength(), before[1] or Strength(), winner)
+        rows.put_strength(event.dwarf, dwarf)
+        rows.put_strength(event.troll, troll)
+
+
+def _put_away(match: SavedMatch, at: BattleId, position: int, rows: Rows) -> None:
+    battle = _on_board(at.board, rows)
+    if battle is None or battle.id != match.began:
+        _give_up(at, rows)
+        return
+    rows.put_on_board(at.board, None)
+    rows.put_away(battle.number, position, match.dwarf, match.troll)
+    if battle.state is State.RUNNING:
+        away = battle._replace(state=State.ADJOURNED, until=at.version, plies=len(match.moves))
+        rows.put_battle(away._replace(dwarf=match.dwarf, troll=match.troll))
+
+
+def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
+    _give_up(at, rows)
+    number = rows.number_of(match.began)
+    if number is None or not rows.take_up(number):
+        return  # it goes on at another board already, and what comes of it there counts
+    rows.put_on_board(at.board, number)
+    battle = rows.battle(number)
+    if battle.state is State.ADJOURNED:
+        rows.put_battle(battle._replace(state=State.RUNNING, source=at, until=None, plies=None))
+
+
+def _give_up(at: BattleId, rows: Rows) -> None:
+    """Note that a board is as new."""
+    if _leave_off(at, rows):
+        rows.put_on_board(at.board, None)
+
+
+def _leave_off(at: BattleId, rows: Rows) -> Battle | None:
+    """Note that nobody plays on the last battle at a board, if there is one; return that."""
+    battle = _on_board(at.board, rows)
+    if battle and battle.state is State.RUNNING:
+        rows.put_battle(battle._replace(state=State.UNFINISHED, until=at.version))
+    return battle
+
+
+def _new(event: BattleStarted | Imported, at: BattleId, rows: Rows) -> Battle:
+    number = rows.count() + 1
+    return Battle(number, at, event.at, event.rules, event.dwarf, event.troll, at)
+
+
+def _on_board(board: str, rows: Rows) -> Battle | None:
+    number = rows.on_board(board)
+    return None if number is None else rows.battle(number)
+
+
+def _points(battle: Battle) -> tuple[int, int]:
+    """Return the points after a battle, of who had the dwarfs and of who had the trolls."""
+    if battle.outcome is None:
+        return battle.before
+    score = battle.outcome.score
+    return battle.before[0] + score.dwarf, battle.before[1] + score.troll

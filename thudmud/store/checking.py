@@ -1,0 +1,136 @@
+"""Whether all that is stored is what was written: a check beside play, as a program of its own.
+
+    python -m thudmud.store FILE
+
+It reads one snapshot, however much is written meanwhile, and gives way to all other processes. It
+checks how the file hangs together and that the indexes fit; then that no row has changed, and that
+none is missing; then it makes the projections anew and compares them.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import defaultdict
+from contextlib import closing
+from itertools import zip_longest
+from pathlib import Path
+from typing import cast
+
+from thudmud.storage.files import connect
+from thudmud.store.database import project_all
+from thudmud.store.files import check_head, damaged
+from thudmud.store.interface import Damage, Damaged, StoreError
+from thudmud.store.rows import ProjectedRows
+from thudmud.store.schema import PROJECTIONS, SUMMED, Table, crc, definitions
+
+DAMAGED = 3
+"""The status of the program if the file is damaged. 1 is that of one that has failed."""
+
+
+def check_connection(connection: sqlite3.Connection) -> Damage | None:
+    """Check all that a connection reads."""
+    try:
+        for (line,) in connection.execute("pragma integrity_check(1)"):
+            if line != "ok":
+                return Damage(" ".join(line.split()))
+        table = Table(connection)
+        _check_sum(table)
+        _check_events(table)
+        _check_projections(table)
+    except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError) as error:
+        return Damage(str(error))
+    except Damaged as error:
+        return Damage(str(error))
+    return None
+
+
+def check_file(path: Path) -> Damage | None:
+    """Check a file that may be in use.
+
+    Raises:
+        StoreError: it cannot be checked.
+    """
+    try:
+        check_head(path, 5.0)
+        with closing(connect(path, 5.0, reading=True)) as connection:
+            connection.execute("begin")
+            found = check_connection(connection)
+    except Damaged as error:
+        return Damage(str(error))
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        return Damage(str(damaged(path, str(error))))
+    except OSError as error:
+        raise StoreError(f"The store {path} cannot be read: {error}.") from error
+    return found and Damage(str(damaged(path, found.what)))
+
+
+def _check_sum(table: Table) -> None:
+    """Check that the rows which no event speaks of are those that were written last."""
+    for name in SUMMED:
+        for row in table.rows(name):
+            table.sum ^= crc(row)
+    head = table.row("head", "where id = 1")
+    if head is None or head[-1] != table.sum:
+        raise Damaged("something of players or accounts is as it was before")
+
+
+def _check_events(table: Table) -> None:
+    """Check that positions and versions go on without a gap, but for those that are recorded."""
+    gaps = dict(cast("list[tuple[int, int]]", list(table.rows("gap"))))
+    versions: defaultdict[int, int] = defaultdict(int)
+    position, pruned, missing = 0, 0, 0
+    for row in table.rows("event", "order by position"):
+        found, stream, version = cast("tuple[int, int, int]", row[:3])
+        while (last := gaps.get(position + 1)) is not None:
+            pruned, position = pruned + last - position, last
+        if found != position + 1 or version <= versions[stream]:
+            raise Damaged(f"the event {position + 1} is missing, or {found} is not where it was")
+        missing += version - versions[stream] - 1
+        versions[stream], position = version, found
+    while (last := gaps.get(position + 1)) is not None:
+        pruned, position = pruned + last - position, last
+    head = table.row("head", "where id = 1")
+    if head is None or head[1] != position:
+        raise Damaged("the last events are missing")
+    for row in table.rows("stream"):
+        stream, _, _, version, _ = cast("tuple[int, str, str, int, int]", row)
+        missing += version - versions.pop(stream, 0)
+    if versions or missing != pruned:
+        raise Damaged("some streams have lost events")
+
+
+def _check_projections(table: Table) -> None:
+    """Make the projections anew, beside the others, and compare."""
+    with closing(sqlite3.connect("", isolation_level=None)) as anew:  # on the disk, if it is large
+        anew.execute("pragma synchronous = off")
+        for statement in definitions(PROJECTIONS):
+            anew.execute(statement)
+        anew.execute("begin")
+        project_all(table, ProjectedRows(Table(anew), streams=table))
+        for name in PROJECTIONS:
+            columns = ", ".join(f"{number}" for number in (1, 2, 3)[: _width(table, name)])
+            rows = (
+                table.rows(name, f"order by {columns}"),
+                Table(anew).rows(name, f"order by {columns}"),
+            )
+            for found, made in zip_longest(*rows):
+                if found != made:
+                    raise Damaged(f"a row of {name} is not what its events make it")
+
+
+def _width(table: Table, name: str) -> int:
+    return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
+
+
+def main(arguments: list[str]) -> int:
+    """Check a file; say what is wrong, and return `DAMAGED`, or 2 if it cannot be told."""
+    os.nice(19)
+    try:
+        damage = check_file(Path(arguments[0]))
+    except StoreError as error:
+        print(error)
+        return 2
+    if damage:
+        print(damage.what)
+    return DAMAGED if damage else 0

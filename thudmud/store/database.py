@@ -1,0 +1,751 @@
+"""A store's database, read and written by one thread: appends, streams, and what follows from them.
+
+Nothing here waits for anything but the disk, and nothing knows of an event loop. The rules that
+everything rests on:
+
+- Positions, versions and numbers of players and streams are given under the lock of the writer. A
+  sequence would give them out before, and out of order: whoever follows would miss events.
+- What is cached of the rows holds as long as the count of commits stands where it was left. Another
+  process that writes raises it, so it is read first thing under the lock.
+- The caller is told only after the commit, and only after the commit the witness is raised.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar, cast
+
+from thudmud.play.archive import Battle
+from thudmud.play.events import (
+    Adjourned,
+    BoardOpened,
+    BoardRenamed,
+    Event,
+    Imported,
+    Interrupted,
+    SavedMatch,
+    StoredEvent,
+    is_complete,
+)
+from thudmud.play.projections import (
+    HALL,
+    MATCH,
+    PROJECTED,
+    PROJECTION,
+    Count,
+    Place,
+    Strength,
+    project,
+    realm_of,
+)
+from thudmud.rules import Side
+from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
+from thudmud.store.files import Files
+from thudmud.store.interface import (
+    Claim,
+    Conflict,
+    Damaged,
+    Entry,
+    NotWritten,
+    OpenBoard,
+    Score,
+    Stored,
+    StoreError,
+)
+from thudmud.store.rows import ProjectedRows
+from thudmud.store.schema import PROJECTIONS, Table, definitions
+
+BATCH = 1_000
+"""About how many entries are read at once for who follows."""
+
+KEPT_REQUESTS = 3 * 86_400.0
+"""Seconds for which it is known what a request with a key came to."""
+
+MOST_CACHED = 10_000
+"""How many streams and players are known without looking."""
+
+T = TypeVar("T")
+Work = Callable[["Database"], Any]
+Changes = Mapping[str, tuple[int, Sequence[StoredEvent]]]
+
+
+class Head(NamedTuple):
+    """The one row of ``head``."""
+
+    id: int = 1
+    position: int = 0
+    commits: int = 0
+    projection: int = PROJECTION
+    at: float = 0.0
+    served: float = 0.0
+    sum: int = 0
+
+
+class _Stream(NamedTuple):
+    """A row of ``stream``."""
+
+    id: int
+    key: str
+    name: str
+    version: int
+    beginning: int
+
+
+class _Spoilt(Exception):
+    """A work was refused after it had written something: nothing of its batch may stay."""
+
+
+class Database:
+    """An open database.
+
+    Args:
+        files: what it is kept in.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(self, files: Files, clock: Callable[[], float]) -> None:
+        self.files = files
+        self.damage: Damaged | None = None
+        """What has been found of it; from then on nothing is written."""
+        self._clock = clock
+        self._db = files.connection
+        self.table = Table(self._db)
+        self.projected = ProjectedRows(self.table)
+        self._streams: dict[str, _Stream] = {}
+        self._keys: dict[int, str] = {}
+        self._players: dict[tuple[str, str], tuple[int, str]] = {}
+        self._names: dict[int, str] = {}
+        self._new: list[Entry] = []
+        self._followed = False
+        self._serves = False
+        """Whether a node of ours lives: then there is a server, not only somebody who imports."""
+        self._pruned_at: float | None = None
+        self.erased = False
+        """Whether something was erased that the -wal may still hold."""
+        with self._told():
+            if files.is_new:
+                self.table.put("head", *Head())
+            self.head = self._read_head()
+            if self.head.projection != PROJECTION:
+                self._rebuild()
+        self._handed = self.head.position
+        files.told(self.head.commits)
+
+    # Transactions
+
+    def write(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+        """Do works in one transaction, each all or not at all.
+
+        Returns:
+            What each returned, or the exception that it came to, and the entries that are to be
+            handed to who follows, in their order: those of others that had not been seen, too.
+        """
+        if self.damage:
+            refused = NotWritten(f"Nothing is written any more: {self.damage}")
+            return [refused] * len(works), []
+        try:
+            return self._transaction(works)
+        except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
+            # One bad work must not fail the others that happen to share its transaction. But what
+            # the disk or another process does not allow it allows none of them, each after a wait.
+            is_its_own = not isinstance(error, sqlite3.OperationalError | NotWritten)
+            if len(works) > 1 and is_its_own:
+                done = [self.write([work]) for work in works]
+                return [one for [one], _ in done], [each for _, new in done for each in new]
+            return [self._translated(error, writing=True)] * len(works), []
+
+    def read(self, work: Callable[[Database], T]) -> T:
+        """Return what a work that only reads comes to.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with self._told():
+            return work(self)
+
+    def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+        self._db.execute("begin immediate")
+        try:
+            unseen = self._unseen()
+            self._new = []
+            before = self._db.total_changes
+            outcomes = [self._outcome(work) for work in works]
+            if self._db.total_changes == before:
+                self._db.execute("rollback")
+            else:
+                commits = self.head.commits + 1
+                self.head = self.head._replace(commits=commits, sum=self.table.sum)
+                self.table.put("head", *self.head)
+                self.files.require()
+                self._db.execute("commit")
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                self._db.execute("rollback")
+            self._forget()
+            if isinstance(error, _Spoilt):
+                raise cast("StoreError", error.__cause__) from None
+            raise
+        # From here on it is stored, and nothing may say that it is not.
+        with suppress(OSError):  # the witness is behind, until the next commit
+            self.files.told(self.head.commits)
+        if self.erased:
+            with suppress(sqlite3.Error):
+                self.erased = not self.files.scrubbed()
+        self._handed = self.head.position
+        return outcomes, unseen + self._new
+
+    def _outcome(self, work: Work) -> Any:
+        before = self._db.total_changes
+        try:
+            return work(self)
+        except Damaged:
+            raise
+        except StoreError as error:
+            if self._db.total_changes != before:
+                raise _Spoilt from error
+            return error
+
+    def _unseen(self) -> list[Entry]:
+        """Take note of what others have written; return the entries of it to be handed on."""
+        if self.files.is_shared and (head := self._read_head()).commits != self.head.commits:
+            self._forget()
+        head = self.head
+        if not self._followed or head.position == self._handed:
+            return []
+        return self._entries("where position > ? order by position", self._handed)
+
+    def news(self) -> list[Entry] | None:
+        """Return some entries that others have appended; None if nobody has written anything.
+
+        Raises:
+            StoreError: they cannot be read, now or by this version.
+        """
+        witnessed = self.files.witnessed()
+        if witnessed == self.head.commits and self._handed == self.head.position:
+            return None
+        with self._told():
+            head = self._read_head()
+            if head.commits == self.head.commits and self._handed == head.position:
+                return None
+            if head.commits != self.head.commits:
+                self._forget()
+                self.head = head
+            entries = self.after(self._handed) if self._followed else []
+            self._handed = entries[-1].position if entries else head.position
+            return entries
+
+    def _read_head(self) -> Head:
+        row = self.table.row("head", "where id = 1")
+        if row is None:
+            raise Damaged("the row that it begins with is missing")
+        head = Head(*cast("tuple[int, int, int, int, float, float, int]", row))
+        self.table.sum = head.sum
+        return head
+
+    def _forget(self) -> None:
+        """Forget what is cached: the rows may be others."""
+        for cache in (self._streams, self._keys, self._players, self._names):
+            cast("dict[Any, Any]", cache).clear()
+        with suppress(sqlite3.Error, Damaged):  # who reads next is told
+            self.head = self._read_head()
+
+    def _told(self) -> _Told:
+        return _Told(self)
+
+    def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
+        """Return an error as the caller is to have it; remember damage."""
+        told = self.files.translated(error, writing=writing)
+        if isinstance(told, Damaged) and self.damage is None:
+            self.damage = told
+        return told
+
+    # Appending
+
+    def append(
+        self, changes: Changes, key: str | None = None, mark: object = None
+    ) -> Mapping[str, Stored]:
+        """Store events of several streams, all or none, see `thudmud.store.Store.append`."""
+        if key is not None and (known := self._came_to(changes, key)):
+            return known
+        for name, (expected, _) in changes.items():
+            found = self._version(name)
+            if found != expected:
+                raise Conflict(name, expected, found)
+        stored = {}
+        at = self.now()
+        left = sum(len(events) for _, events in changes.values())
+        for name, (_, events) in changes.items():
+            for event in events:
+                left -= 1
+                stored[name] = self._store(name, event, at, last=not left, mark=mark)
+        if key is not None:
+            self._prune_requests(at)
+            for name, place in stored.items():
+                self.table.put("request", self._stream(name).id, key, *place)
+        return stored
+
+    def _store(
+        self, name: str, event: StoredEvent, at: float, *, last: bool, mark: object
+    ) -> Stored:
+        if not isinstance(event, Imported):
+            event = _stamped(event, at)
+        realm = realm_of(name)
+        array = to_array(event, lambda player: self.number_of(player, realm))
+        body = to_text(array)
+        stream = self._stream(name)
+        position, version = self.head.position + 1, stream.version + 1
+        beginning = version if is_complete(cast("Event", event)) else stream.beginning
+        self._put_stream(_Stream(*stream[:3], version, beginning), stream)
+        self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
+        _, _, commits, projection, _, served, total = self.head
+        served = at if self._serves else served
+        self.head = Head(1, position, commits, projection, at, served, total)
+        if isinstance(event, BoardOpened | BoardRenamed):
+            self._put_stream(self._stream(event.key)._replace(name=event.name))
+        if isinstance(event, PROJECTED):
+            by_number = from_array(array, at, _as_text)
+            project(by_number, Place(name, version, position), self.projected)
+        if self._followed:
+            self._new.append(Entry(position, name, version, event, mark))
+        return Stored(position, version)
+
+    def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
+        """Return what a request with a key came to; nothing if it came to nothing yet."""
+        found = {}
+        for name in changes:
+            stream = self._known(name)
+            where = "where stream = ? and key = ?"
+            row = stream and self.table.row("request", where, stream.id, key)
+            if row:
+                found[name] = Stored(cast("int", row[2]), cast("int", row[3]))
+        return found
+
+    def _prune_requests(self, at: float) -> None:
+        """Forget what old requests came to, once an hour.
+
+        Times go up with positions, so the last old one is found by halving, without an index.
+        """
+        if self._pruned_at is not None and monotonic() < self._pruned_at + 3600.0:
+            return
+        self._pruned_at = monotonic()
+        low, high = 0, self.head.position
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = self.table.row("event", "where position >= ? order by position limit 1", middle)
+            if row and cast("float", row[4]) < at - KEPT_REQUESTS:
+                low = middle
+            else:
+                high = middle - 1
+        self.table.delete("request", "where position <= ?", low)
+
+    def now(self) -> float:
+        """Return the time, which never goes back."""
+        return max(self._clock(), self.head.at)
+
+    def lived(self) -> None:
+        """Note that a server runs now."""
+        now = self.now()
+        self.head = self.head._replace(at=now, served=now)
+        self.table.put("head", *self.head)
+
+    def interrupted(self) -> None:
+        """Note in the hall's stream that no server ran since the last one did."""
+        now, since = self.now(), self.head.served
+        if 0 < since < now:
+            self.append({HALL: (self._version(HALL), [Interrupted(now, since)])})
+
+    # Streams
+
+    def _known(self, name: str) -> _Stream | None:
+        stream = self._streams.get(name)
+        if stream is None and (row := self.table.row("stream", "where key = ?", name)):
+            stream = _Stream(*cast("tuple[int, str, str, int, int]", row))
+            self._cache(self._streams, name, stream)
+        return stream
+
+    def _stream(self, name: str) -> _Stream:
+        """Return a stream, which is made if there is none."""
+        stream = self._known(name)
+        if stream is None:
+            number = self.table.number("select coalesce(max(id), 0) + 1 from stream")
+            stream = _Stream(number, name, name, 0, 1)
+            self._put_stream(stream)
+        return stream
+
+    def _put_stream(self, stream: _Stream, before: _Stream | None = None) -> None:
+        if before:
+            self.table.replace("stream", before, *stream)
+        else:
+            self.table.put("stream", *stream)
+        self._cache(self._streams, stream.key, stream)
+
+    def _version(self, name: str) -> int:
+        stream = self._known(name)
+        return stream.version if stream else 0
+
+    def _key(self, number: int) -> str:
+        if number not in self._keys:
+            row = self.table.row("stream", "where id = ?", number)
+            if row is None:
+                raise Damaged(f"there is no stream {number}")
+            self._cache(self._keys, number, cast("str", row[1]))
+        return self._keys[number]
+
+    def read_stream(self, name: str, first: int, most: int | None) -> Sequence[Entry]:
+        """Return events of a stream, see `thudmud.store.Store.read`."""
+        stream = self._known(name)
+        if stream is None:
+            return []
+        first = max(first, 1)
+        entries = self._entries(
+            "where stream = ? and version between ? and ? order by version",
+            stream.id,
+            first,
+            stream.version if most is None else min(stream.version, first + most - 1),
+        )
+        self._require_whole(stream, entries, first, most)
+        return entries
+
+    def _require_whole(
+        self, stream: _Stream, entries: Sequence[Entry], first: int, most: int | None
+    ) -> None:
+        """Refuse what has holes: an index may have lost rows that are there."""
+        wanted = max(0, stream.version - first + 1)
+        wanted = wanted if most is None else min(wanted, most)
+        versions = [each.version for each in entries]
+        is_whole = versions == list(range(first, first + wanted))
+        if any(each.stream != stream.key for each in entries) or not (
+            is_whole or self.table.row("gap", "limit 1")
+        ):
+            raise Damaged(f"events of {stream.key!r} are missing")
+
+    def streams(self) -> dict[str, int]:
+        """Return the streams that have events, and their versions."""
+        rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream")))
+        return {key: version for _, key, _, version, _ in rows if version}
+
+    def open_boards(self) -> list[OpenBoard]:
+        """Return the boards that are up."""
+        rest = "join open_board on open_board.stream = stream.id order by stream.id"
+        rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
+        return [OpenBoard(*row[1:]) for row in rows]
+
+    def position(self) -> int:
+        """Return the position of the last event."""
+        return self._read_head().position
+
+    # Following
+
+    def follow(self, after: int) -> tuple[list[Entry], bool]:
+        """Return entries after a position, and whether all that come later will be handed on."""
+        if not self._followed:
+            self._followed = True
+            self._handed = max(self._handed, self._read_head().position)
+        if after >= self._handed:
+            return [], True
+        entries = [each for each in self.after(after) if each.position <= self._handed]
+        return entries, not entries or entries[-1].position >= self._handed
+
+    def after(self, position: int) -> list[Entry]:
+        """Return the first entries after a position: whole appends."""
+        end = self.table.row(
+            "event", "where position >= ? and last = 1 order by position limit 1", position + BATCH
+        )
+        last = cast("int", end[0]) if end else self._read_head().position
+        where = "where position > ? and position <= ? order by position"
+        entries = self._entries(where, position, last)
+        if len(entries) != max(0, last - position) and not self.table.row("gap", "limit 1"):
+            raise Damaged(f"events after {position} are missing")
+        return entries
+
+    def _entries(self, rest: str, *values: object) -> list[Entry]:
+        return [
+            Entry(position, self._key(stream), version, from_text(schema, body, at, self.name_of))
+            for position, stream, version, schema, at, _, body in cast(
+                "Sequence[tuple[int, int, int, int, float, int, str]]",
+                list(self.table.rows("event", rest, *values)),
+            )
+        ]
+
+    # Players
+
+    def number_of(self, name: str, realm: str = "") -> int:
+        """Return the number of the player who has a name now, who is made if there is none.
+
+        A name is kept as it was last written; ``""`` is nobody's, and has 0.
+        """
+        if not name:
+            return 0
+        number, as_written = self.player(name, realm) or (0, name)
+        if not number:
+            number = self.table.number("select coalesce(max(id), 0) + 1 from player")
+        elif as_written == name:
+            return number
+        self.put_player(number, realm, name.lower(), name)
+        return number
+
+    def player(self, name: str, realm: str = "") -> tuple[int, str] | None:
+        """Return the number and the name, as it was last written, of who has a name now."""
+        place = realm, name.lower()
+        if place not in self._players:
+            row = self.table.row("player", "where realm = ? and key = ?", *place)
+            if row is None:
+                return None
+            self._cache(self._players, place, (cast("int", row[0]), cast("str", row[3])))
+        return self._players[place]
+
+    def put_player(self, number: int, realm: str, key: str | None, name: str) -> None:
+        """Keep what a player is called."""
+        self.table.put("player", number, realm, key, name)
+        self._players.clear()
+        self._names[number] = name
+
+    def name_of(self, number: int) -> str:
+        """Return what a player is called."""
+        if number not in self._names:
+            row = self.table.row("player", "where id = ?", number) if number else (0, "", "", "")
+            if row is None:
+                raise Damaged(f"there is no player {number}")
+            self._cache(self._names, number, cast("str", row[3]))
+        return self._names[number]
+
+    def _cache(self, cache: dict[Any, Any], key: object, value: object) -> None:
+        if len(cache) >= MOST_CACHED:
+            cache.clear()
+        cache[key] = value
+
+    # Battles
+
+    def battle(self, number: int) -> Battle | None:
+        """Return the battle with a number, if there is one."""
+        return next(iter(self._battles("where number = ?", number)), None)
+
+    def plies(self, number: int) -> Sequence[StoredEvent]:
+        """Return the events that a battle is folded from."""
+        battle = self.battle(number)
+        if battle is None:
+            return []
+        key, first = battle.source
+        most = None if battle.until is None else battle.until - first + 1
+        return [entry.event for entry in self.read_stream(key, first, most)]
+
+    def history(self, player: str, before: int | None, most: int, realm: str) -> list[Battle]:
+        """Return the last battles of a player before one, the latest first."""
+        found = self.player(player, realm)
+        if found is None:
+            return []
+        return self._battles(
+            "join player_battle on player_battle.battle = battle.number"
+            " where player_battle.player = ? and player_battle.battle < ?"
+            " order by player_battle.battle desc limit ?",
+            found[0],
+            2**62 if before is None else before,
+            most,
+        )
+
+    def adjourned(self, player: str, realm: str) -> list[tuple[Battle, SavedMatch]]:
+        """Return the matches of a player that are put away, by the battles they have come to."""
+        found = self.player(player, realm)
+        if found is None:
+            return []
+        rest = "where dwarf = ? or troll = ? order by battle"
+        away = [row[:2] for row in self.table.rows("adjourned", rest, found[0], found[0])]
+        matches = []
+        for number, position in away:
+            (entry,) = self._entries("where position = ?", position)
+            battle = self.battle(cast("int", number))
+            if battle and isinstance(entry.event, Adjourned):
+                matches.append((battle, entry.event.match))
+        return matches
+
+    def standings(self, rules: str | None, most: int) -> list[Score]:
+        """Return the best of those who have ended a battle by some rules, the best first."""
+        who = ""
+        if rules is not None:
+            played = "select 1 from tally where tally.player = rating.player and rules = ?"
+            who = f"where exists ({played})"
+        values = () if rules is None else (rules,)
+        # Ties are broken by name, which is not in the index: so all who are as good as the last.
+        least = self._db.execute(
+            f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
+            " order by proven desc limit ?)",
+            (*values, most),
+        ).fetchone()[0]
+        rest = f"{who} {'and' if who else 'where'} proven >= ?"
+        rows = list(self.table.rows("rating", rest, *values, least)) if least is not None else []
+        ranked = [
+            (cast("int", proven), self.name_of(cast("int", player)), cast("int", player))
+            for player, _, _, _, proven in rows
+        ]
+        ranked.sort(key=lambda each: (-each[0], each[1].lower()))
+        return [self._score(player, name) for _, name, player in ranked[:most]]
+
+    def score(self, player: str, realm: str) -> Score | None:
+        """Return what a player has won and lost; None if they have ended no battle."""
+        found = self.player(player, realm)
+        score = self._score(*found) if found else None
+        return score if score and score.battles else None
+
+    def _score(self, player: int, name: str) -> Score:
+        battles, matches = {}, {}
+        for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
+            _, rules, kind, *counts = cast("tuple[int, str, str, int, int, int]", row)
+            if kind == MATCH:
+                matches[rules] = Count(*counts)
+            else:
+                battles[rules, Side(kind)] = Count(*counts)
+        strength: Strength | None = self.projected.strength(str(player))
+        return Score(name, battles, matches, strength.rating if strength else None)
+
+    def _battles(self, rest: str, *values: object) -> list[Battle]:
+        return [
+            battle._replace(
+                dwarf=self.name_of(int(battle.dwarf or 0)),
+                troll=self.name_of(int(battle.troll or 0)),
+            )
+            for battle in self.projected.battles(rest, *values)
+        ]
+
+    def _rebuild(self) -> None:
+        """Make the rows of the projections anew."""
+        self._db.execute("begin immediate")
+        for name in PROJECTIONS:
+            self._db.execute(f"drop table if exists {name}")
+        for statement in definitions(PROJECTIONS):
+            self._db.execute(statement)
+        project_all(self.table, self.projected)
+        self.head = self.head._replace(projection=PROJECTION, commits=self.head.commits + 1)
+        self.table.put("head", *self.head)
+        self._db.execute("commit")
+
+    # Nodes and claims
+
+    def beat(self, node: str, lease: float) -> bool:
+        """Say that a node lives, see `thudmud.store.Store.beat`."""
+        now = self.now()
+        known = self.table.row("node", "where name = ?", node) is not None
+        if not known and not self.table.row("node", "where until > ? limit 1", now):
+            self.interrupted()
+            now = self.now()
+        self.table.put("node", node, now, now + lease)
+        self._serves = True
+        self.lived()
+        return known
+
+    def leave(self, node: str) -> None:
+        """Take a node out, with its claims."""
+        self.lived()
+        self.table.delete("claim", "where node = ?", node)
+        self.table.delete("node", "where name = ?", node)
+
+    def reap(self, node: str) -> list[Claim]:
+        """Take over the claims of dead nodes, see `thudmud.store.Store.reap`."""
+        dead = [row[0] for row in self.table.rows("node", "where until <= ?", self.now())]
+        taken: list[Claim] = []
+        for name in dead:
+            if name == node:
+                continue
+            for row in list(self.table.rows("claim", "where node = ?", name)):
+                taken.append(self._claim(row))
+                self.table.put("claim", row[0], node, *row[2:])
+            self.table.delete("node", "where name = ?", name)
+        return taken
+
+    def claim(self, name: str, node: str, session: str, room: str, realm: str) -> Claim | None:
+        """Claim a name for a node, see `thudmud.store.Store.claim`."""
+        now = self.now()
+        lease = self.table.row("node", "where name = ?", node)
+        if lease is None or cast("float", lease[2]) <= now:
+            raise NotWritten(f"The lease of the node {node} has run out.")
+        found = self.player(name, realm)
+        row = found and self.table.row("claim", "where player = ?", found[0])
+        if row and row[1] != node:
+            owner = self.table.row("node", "where name = ?", row[1])
+            if owner and cast("float", owner[2]) > now:
+                return self._claim(row)
+        self.table.put("claim", self.number_of(name, realm), node, session, room)
+        return None
+
+    def release(self, name: str, node: str, realm: str) -> None:
+        """Let a name go, if a node has it."""
+        if found := self.player(name, realm):
+            self.table.delete("claim", "where player = ? and node = ?", found[0], node)
+
+    def people(self) -> list[Claim]:
+        """Return all claims."""
+        return [self._claim(row) for row in self.table.rows("claim", "order by player")]
+
+    def _claim(self, row: Sequence[object]) -> Claim:
+        player, node, session, room = cast("tuple[int, str, str, str]", row)
+        found = self.table.row("player", "where id = ?", player)
+        if found is None:
+            raise Damaged(f"there is no player {player}")
+        return Claim(cast("str", found[1]), cast("str", found[3]), node, session, room)
+
+    def alone(self) -> None:
+        """Take all nodes for dead: whoever serves from these files has them alone."""
+
+        def end(_: Database) -> None:
+            for name, seen, _until in list(self.table.rows("node")):
+                self.table.put("node", name, seen, 0.0)
+
+        [outcome], _ = self.write([end])
+        if outcome is not None:
+            raise outcome
+
+    def is_damaged(self, error: Damaged) -> None:
+        """Write nothing any more, since this was found."""
+        self.damage = self.damage or error
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.files.close()
+
+
+class _Told:
+    """Turns what comes of reading a database into errors of ours."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception):
+            told = self._database._translated(error)  # noqa: SLF001  (of this module)
+            if told is not error:
+                raise told from error
+
+
+def project_all(events: Table, rows: ProjectedRows) -> None:
+    """Change rows by all events that there are."""
+    keys = {row[0]: cast("str", row[1]) for row in events.rows("stream")}
+    names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, PROJECTED)]
+    these = f"where substr(body, 1, instr(body, ',')) in ({', '.join('?' * len(names))})"
+    for position, stream, version, schema, at, _, body in events.rows(
+        "event", f"{these} order by position", *names
+    ):
+        event = from_text(cast("int", schema), cast("str", body), cast("float", at), _as_text)
+        place = Place(keys[stream], cast("int", version), cast("int", position))
+        project(event, place, rows)
+
+
+def _stamped(event: StoredEvent, at: float) -> StoredEvent:
+    """Return an event with another time.
+
+    `dataclasses.replace` would check it once more, which takes as long as to write it.
+    """
+    kind = type(event)
+    stamped = object.__new__(kind)
+    for name in kind.__slots__:
+        object.__setattr__(stamped, name, getattr(event, name))
+    object.__setattr__(stamped, "at", at)
+    return stamped
+
+
+def _as_text(number: int) -> str:
+    return str(number or "")

@@ -1,0 +1,318 @@
+"""The files of a store on a disk, or in memory: how they are opened, and whether they are whole.
+
+Beside the database, ``FILE``, and the two that SQLite keeps beside that, there is ``FILE-head``,
+the witness. It holds the count of commits that was told last. SQLite takes from a -wal what comes
+before the first mistake and forgets the rest without a word; it takes a -wal that was cut or
+deleted for one that never was. The witness remembers that there was more. It is written after each
+commit, without a sync: what it counts was synced before, so it is never ahead of the disk.
+
+All of this is looked at read-only first: opening for writing would fold the good half of a damaged
+-wal into the file and delete the rest, which is evidence.
+
+A server holds a lock on the witness, not on the database: closing any descriptor of that would drop
+SQLite's own locks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from zlib import crc32
+
+from thudmud.play.projections import PROJECTION
+from thudmud.storage.files import Identity, beside, connect, has_log, identity, make
+from thudmud.storage.reasons import TROUBLES, is_damage, reason
+from thudmud.store.codec import SCHEMA
+from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
+from thudmud.store.schema import APPLICATION, DURABLE, PROJECTIONS, Table, definitions
+
+HEAD = "-head"
+_WITNESS = 30
+"""Bytes of the witness: so few that a write of them is whole or not there."""
+
+_PRIVATE = 0o600
+"""For the owner alone: there are hashes of passwords in it."""
+
+ADDED: frozenset[str] = frozenset()
+"""Tables and indexes that were added since the first release: they are made where they are missing.
+Any other that is missing was lost."""
+
+_LONGEST_LOG = 64 << 20
+"""Bytes that the -wal is cut to, when it had to grow while everything was checked."""
+
+
+class Files:
+    """What a database is kept in.
+
+    Attributes:
+        connection: to it.
+        is_new: whether it has nothing but its tables.
+        is_shared: whether another process may write to it.
+    """
+
+    connection: sqlite3.Connection
+    is_new = False
+    is_shared = True
+
+    def require(self) -> None:
+        """Refuse to commit to files that nobody would ever find: SQLite would not notice."""
+
+    def told(self, commits: int) -> None:
+        """Remember that so many commits are about to be told of."""
+
+    def witnessed(self) -> int:
+        """Return how many commits were told of by whichever process; -1 if that is not known."""
+        return -1
+
+    def scrubbed(self) -> bool:
+        """Leave nothing in the -wal of what was erased; return whether that could be done."""
+        return True
+
+    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+        """Return an error of SQLite or the system as one of ours."""
+        return _translated(None, error, writing=writing)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self.connection.close()
+
+
+class InMemory(Files):
+    """A database that is gone when it is closed."""
+
+    is_new = True
+    is_shared = False
+
+    def __init__(self) -> None:
+        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        for statement in definitions([*DURABLE, *PROJECTIONS]):
+            self.connection.execute(statement)
+
+
+class OnDisk(Files):
+    """A database on a disk.
+
+    Args:
+        path: of the file, which is made if there is none.
+        serving: whether to keep other servers away.
+        patience: for how many seconds it waits for other processes that write.
+
+    Raises:
+        InUse: another server keeps its boards here.
+        Damaged: what is there is not what was written.
+        Unknown: a later version of this program wrote it, or another program.
+        StoreError: it cannot be used.
+    """
+
+    def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
+        self._path = path
+        self._head = -1
+        try:
+            found = _read(path)
+            if not path.exists():
+                _create(path, found)
+            self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
+            if serving:
+                self._lock()
+            self._highest = max(check_head(path, patience), 0)
+            self.connection = connect(path, patience)
+            self._prepare()
+        except BaseException as error:
+            self.close()
+            if isinstance(error, Exception):
+                raise _translated(path, error) from error
+            raise
+        self._identities = self._on_disk()
+
+    def require(self) -> None:
+        """Refuse to commit if one of the files was removed or replaced."""
+        if self._on_disk() != self._identities:
+            raise NotWritten(
+                f"The store {self._path} could not be written: it, or a file that belongs to it,"
+                " was removed or replaced while it was in use. Bring it back, or restore a backup,"
+                " before you restart: without it an empty store would be begun."
+            )
+
+    def told(self, commits: int) -> None:
+        """Raise the witness. Another process may have raised it higher."""
+        if commits > max(self._highest, self.witnessed()):
+            os.pwrite(self._head, _witness(commits), 0)
+        self._highest = max(commits, self._highest)
+
+    def witnessed(self) -> int:
+        """Return the count of the witness."""
+        return _count(os.pread(self._head, _WITNESS + 1, 0))
+
+    def scrubbed(self) -> bool:
+        """Take the -wal into the file, and cut it to nothing."""
+        ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
+        return not busy
+
+    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+        """Return an error of SQLite or the system as one of ours."""
+        return _translated(self._path, error, writing=writing)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with suppress(AttributeError):  # it was not opened
+            self.connection.close()
+        if self._head >= 0:
+            os.close(self._head)
+            self._head = -1
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._head, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InUse(
+                f"The store {self._path} is in use: another server keeps its boards there. Stop"
+                " that first, or give this one a file of its own."
+            ) from error
+
+    def _prepare(self) -> None:
+        execute = self.connection.execute
+        execute("pragma synchronous = full")
+        execute("pragma secure_delete = on")
+        execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
+        execute("begin immediate")  # so that a file that is read-only is told of now
+        there = {name for (name,) in execute("select name from sqlite_schema")}
+        for statement in definitions([*DURABLE, *PROJECTIONS]):
+            if statement.split()[2] in ADDED - there:
+                execute(statement)
+        execute(f"pragma user_version = {SCHEMA}")
+        self.is_new = not execute("select count(*) from head").fetchone()[0]
+        if self.is_new and has_rows(self.connection):
+            raise damaged(self._path, "the row that it begins with is missing")
+        execute("commit")
+
+    def _on_disk(self) -> Sequence[Identity | None]:
+        return [identity(beside(self._path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
+
+
+def has_rows(connection: sqlite3.Connection) -> bool:
+    """Return whether there is anything in any table."""
+    return any(
+        connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (ours)
+        for table in DURABLE
+    )
+
+
+def check_head(path: Path, patience: float) -> int:
+    """Check, read-only, whose database it is, and that it has all that was told.
+
+    Returns:
+        The count of the witness; -1 if there is none.
+    """
+    if not path.stat().st_size:
+        raise damaged(path, "it is empty")
+    witness = _read(path)  # before the database: whoever writes meanwhile raises that first
+    with closing(connect(path, patience, reading=True)) as connection:
+        ((application,),) = connection.execute("pragma application_id")
+        if application != APPLICATION:
+            raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
+        ((found,),) = connection.execute("pragma user_version")
+        if found > SCHEMA:
+            raise Unknown(
+                f"The store {path} was written by a later version of thudmud: it has schema"
+                f" {found}, and this version knows {SCHEMA}."
+            )
+        there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
+        row = Table(connection).row("head", "where id = 1") if there else None
+        commits, projection = (row[2], row[3]) if row else (0, PROJECTION)
+        _check_tables(path, connection, DURABLE)
+        if projection == PROJECTION:
+            _check_tables(path, connection, PROJECTIONS)
+    if witness == -2:
+        raise damaged(path, f"{beside(path, HEAD).name} has changed")
+    if isinstance(commits, int) and commits < witness:
+        raise damaged(
+            path,
+            f"it has {commits} of at least {witness} transactions; if it was restored from a"
+            f" backup, delete {beside(path, HEAD).name}",
+        )
+    return witness
+
+
+def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Check that some tables, and their indexes, are there as we make them, unless they are new."""
+    with closing(InMemory()) as files:
+        wanted = _tables(files.connection, names)
+    found = _tables(connection, names)
+    if {name: found.get(name) for name in wanted if name in found or name not in ADDED} != wanted:
+        raise damaged(path, "its tables are not those of a store")
+
+
+def _tables(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, tuple[object, ...]]:
+    rows = connection.execute("select name, tbl_name, type, sql from sqlite_schema")
+    return {name: (table, *rest) for name, table, *rest in rows if table in names}
+
+
+def _create(path: Path, witness: int) -> None:
+    """Make an empty database, unless another process is quicker, or there was one."""
+    for rest in (beside(path, "-wal"), beside(path, HEAD)):
+        if has_log(path) if rest.name.endswith("-wal") else witness != -1:
+            raise Damaged(
+                f"The store {path} is gone, but {rest.name} is still there: bring both back from a"
+                f" backup, or delete {rest.name} to begin a new one."
+            )
+
+    def fill(connection: sqlite3.Connection) -> None:
+        connection.execute(f"pragma application_id = {APPLICATION}")
+        connection.execute(f"pragma user_version = {SCHEMA}")
+        connection.execute("pragma journal_mode = wal")
+        tables = "; ".join(definitions([*DURABLE, *PROJECTIONS]))
+        connection.executescript(f"begin; {tables}; commit;")
+
+    make(path, fill, _PRIVATE)
+
+
+def _witness(commits: int) -> bytes:
+    count = b"%020d" % commits
+    return b"%s %08x\n" % (count, crc32(count))
+
+
+def _count(contents: bytes) -> int:
+    """Return the count of a witness; -1 if it is empty, -2 if it is none that was written."""
+    if not contents:
+        return -1
+    with suppress(ValueError):
+        count = int(contents[:20])
+        if contents == _witness(count):
+            return count
+    return -2
+
+
+def _read(path: Path) -> int:
+    try:
+        return _count(beside(path, HEAD).read_bytes())
+    except FileNotFoundError:
+        return -1
+
+
+def damaged(path: Path | None, what: str) -> Damaged:
+    """Return the error of a file that is not as it was written."""
+    log = ""
+    with suppress(OSError):
+        if path and has_log(path):
+            log = f", without the {beside(path, '-wal').name} that is there now"
+    return Damaged(f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}.")
+
+
+def _translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+    if isinstance(error, Damaged):
+        return error if str(error).startswith("The store") else damaged(path, str(error))
+    if isinstance(error, StoreError):
+        return error
+    if isinstance(error, TROUBLES):
+        if is_damage(error):
+            return damaged(path, str(error))
+        kind, what = (NotWritten, "written") if writing else (StoreError, "used")
+        where = path or "in memory"
+        return kind(f"The store {where} could not be {what}: {reason(path, error)}.")
+    if writing:
+        return NotWritten(f"This cannot be stored: {error!r}.")
+    return error

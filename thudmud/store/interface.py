@@ -1,0 +1,160 @@
+"""What a store gives out, and the tree of what it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from thudmud.errors import ThudmudError
+from thudmud.play.events import StoredEvent
+from thudmud.play.projections import Count
+from thudmud.play.standings import Rating
+from thudmud.rules import Side
+
+
+class StoreError(ThudmudError):
+    """The store cannot be used, now or at all; ``str()`` is a sentence for its operator."""
+
+
+class Conflict(StoreError):
+    """Somebody else has appended first: decide again, on the newer state."""
+
+    def __init__(self, stream: str, expected: int, found: int) -> None:
+        super().__init__(f"{stream!r} stands at version {found}, not {expected}")
+        self.stream, self.expected, self.found = stream, expected, found
+
+
+class NotWritten(StoreError):
+    """What was to be stored was not, and nothing has changed; the next try may succeed."""
+
+
+class Damaged(StoreError):
+    """What is stored is not what was written."""
+
+
+class Unknown(StoreError):
+    """What is stored was written by a later version of this program, or by another one."""
+
+
+class InUse(StoreError):
+    """Another server keeps its boards here, and it lives."""
+
+
+class NameTaken(StoreError):
+    """Somebody has that name already."""
+
+
+class Nobody(StoreError):
+    """There is no account of that name to be changed so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event where it is stored.
+
+    Attributes:
+        position: its place in the common order of all events.
+        stream: the key of whose event it is, such as a board's.
+        version: its number in the stream, from 1.
+        event: the event; its time is the store's.
+        mark: what `Store.append` was given to know it by, if it was appended through this store.
+    """
+
+    position: int
+    stream: str
+    version: int
+    event: StoredEvent
+    mark: object = field(default=None, compare=False, repr=False)
+
+
+class Stored(NamedTuple):
+    """Where the last event of an append stands in a stream, and in all."""
+
+    position: int
+    version: int
+
+
+class OpenBoard(NamedTuple):
+    """A board that is up.
+
+    Attributes:
+        key: what its events are stored under.
+        name: what it is called now.
+        version: that of its last event.
+        beginning: the version from which on its events have to be read for its state.
+    """
+
+    key: str
+    name: str
+    version: int
+    beginning: int
+
+
+class Claim(NamedTuple):
+    """Who has a player: a node, there a session, and the room that the player is in."""
+
+    realm: str
+    name: str
+    node: str
+    session: str
+    room: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """All that a player has won and lost.
+
+    Attributes:
+        name: what they are called now.
+        battles: by ruleset's name and side.
+        matches: by ruleset's name.
+        rating: how good that makes them, if any of it was rated.
+    """
+
+    name: str
+    battles: Mapping[tuple[str, Side], Count]
+    matches: Mapping[str, Count]
+    rating: Rating | None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A member, or a name that nobody may have.
+
+    Attributes:
+        name: as it is shown.
+        password: its argon2id hash; empty if the name is nobody's.
+        preferences: how they want things; values are those of JSON.
+        created: when they registered, or were banned, in seconds since the epoch.
+        seen: when they were here last, likewise.
+        banned: the operator does not let them in.
+    """
+
+    name: str
+    password: str = field(repr=False)
+    preferences: Mapping[str, Any]
+    created: float
+    seen: float
+    banned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeptName:
+    """A guest's name.
+
+    Attributes:
+        name: as it is shown.
+        word: the sha256 of what shows that the name is theirs.
+        seen: when they were here last, in seconds since the epoch.
+    """
+
+    name: str
+    word: bytes = field(repr=False)
+    seen: float
+
+
+class Damage(NamedTuple):
+    """What the check of everything has found, in words for the operator."""
+
+    what: str

@@ -1,0 +1,257 @@
+"""Where the work on a database is done: in a thread of its own, or at once.
+
+All writes that wait when the thread is free become one transaction, so that many tables share the
+wait for the disk (group commit). What was stored is told to the loop in one callback: first those
+who appended are woken, then it is handed to those who follow. So whoever appended has their own
+text and the prompt in one write.
+
+A database in memory has no thread. Its coroutines never wait, and may be driven without a loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from asyncio import Future
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any, Protocol, TypeVar, cast
+
+from thudmud.store.database import Database
+from thudmud.store.interface import Entry, NotWritten, StoreError
+
+T = TypeVar("T")
+
+CLOSED = "The store is closed."
+
+_log = logging.getLogger(__name__)
+
+
+class Listener(Protocol):
+    """Who is told what has been written."""
+
+    def deliver(self, entries: Sequence[Entry]) -> None:
+        """These entries come next, in order."""
+
+    def changed(self) -> None:
+        """Another process has written something, maybe of accounts."""
+
+    def fail(self, error: StoreError) -> None:
+        """What comes next cannot be read; it will be tried again and again."""
+
+
+class Runner(Protocol):
+    """Does work on a database, each all or not at all."""
+
+    async def write(self, work: Callable[[Database], T]) -> T:
+        """Do what changes something."""
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Do what changes nothing."""
+
+    async def stop(self) -> None:
+        """Do what was asked for, and let go of the database."""
+
+
+class AtOnce:
+    """Does everything in the call."""
+
+    def __init__(self, database: Database, listener: Listener) -> None:
+        self._database: Database | None = database
+        self._listener = listener
+
+    async def write(self, work: Callable[[Database], T]) -> T:
+        """Do what changes something."""
+        if self._database is None:
+            raise NotWritten(CLOSED)
+        [outcome], entries = self._database.write([work])
+        if entries:
+            self._listener.deliver(entries)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return cast("T", outcome)
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Do what changes nothing."""
+        if self._database is None:
+            raise StoreError(CLOSED)
+        return self._database.read(work)
+
+    async def stop(self) -> None:
+        """Let go of the database."""
+        if self._database:
+            self._database.close()
+            self._database = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Something to be done in the thread, and the future of its result, which is the loop's."""
+
+    work: Callable[[Database], Any] | None
+    """None to come to an end."""
+    result: Future[Any]
+    writes: bool = False
+
+
+class InThread:
+    """A thread with a database of its own. All methods are for the event loop."""
+
+    def __init__(self, open_it: Callable[[], Database], poll: float, listener: Listener) -> None:
+        self._open_it, self._poll, self._listener = open_it, poll, listener
+        self._loop = asyncio.get_running_loop()
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._at_work: Sequence[_Job] = ()
+        """Those that were last taken from the queue; the thread's, as long as it runs."""
+        self._why = CLOSED
+        """Why nothing is done any more, once nothing is."""
+        self._trouble = ""
+        """What could not be read of others, as it was last told; the thread's."""
+        self._started: Future[None] = self._loop.create_future()
+        self._ended: Future[None] = self._loop.create_future()
+        self._thread = Thread(target=self._run, name="store", daemon=True)
+
+    async def start(self) -> None:
+        """Open the database.
+
+        Raises:
+            StoreError: it cannot be opened.
+        """
+        self._thread.start()
+        await self._started
+
+    async def write(self, work: Callable[[Database], T]) -> T:
+        """Do what changes something, in one transaction with all else that waits for it."""
+        return cast("T", await self._put(work, writes=True))
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Do what changes nothing, after what is waiting to be stored."""
+        return cast("T", await self._put(work))
+
+    async def stop(self) -> None:
+        """Do what is waiting, and come to an end."""
+        if not self._ended.done():
+            self._put(None)
+        await asyncio.shield(self._ended)
+
+    def _put(self, work: Callable[[Database], Any] | None, *, writes: bool = False) -> Future[Any]:
+        job = _Job(work, self._loop.create_future(), writes)
+        if self._ended.done():
+            _refuse(job, self._why)
+        else:
+            self._jobs.put(job)
+        return job.result
+
+    # What follows runs in the thread.
+
+    def _run(self) -> None:
+        try:
+            database = self._open_it()
+        except Exception as error:  # noqa: BLE001 - who waits for the start is told
+            self._tell(_settle, self._started, error)
+        else:
+            self._tell(_settle, self._started, None)
+            try:
+                self._work(database)
+            except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
+                _log.exception("the store has come to an end that it should not come to")
+                self._why = f"The store has stopped: {error!r}."
+            finally:
+                with suppress(Exception):
+                    database.close()
+        self._tell(self._finish)
+
+    def _work(self, database: Database) -> None:
+        due = monotonic() + self._poll
+        ending = False
+        while not ending:
+            self._at_work = jobs = self._next_jobs(due)
+            writing = [job for job in jobs if job.writes and job.work]
+            if writing:
+                outcomes, entries = database.write([job.work for job in writing if job.work])
+                self._tell(self._written, writing, outcomes, entries)
+            for job in jobs:
+                if job.work and not job.writes:
+                    self._tell(_settle, job.result, _outcome(job.work, database))
+            ending = any(job.work is None for job in jobs)
+            if monotonic() >= due:
+                self._look(database)
+                due = monotonic() + self._poll
+
+    def _next_jobs(self, due: float) -> Sequence[_Job]:
+        """Return all jobs that wait; none if there are none until it is ``due``."""
+        jobs = []
+        with suppress(Empty):
+            jobs.append(self._jobs.get(timeout=max(0.0, due - monotonic())))
+            while True:
+                jobs.append(self._jobs.get_nowait())
+        return jobs
+
+    def _look(self, database: Database) -> None:
+        """See whether another process has written something.
+
+        What cannot be read is told once, and looked for again until it can: whoever follows must
+        not be given what comes after it.
+        """
+        try:
+            while (entries := database.news()) is not None:
+                self._tell(self._listener.changed)
+                if entries:
+                    self._tell(self._listener.deliver, entries)
+            self._trouble = ""
+        except StoreError as error:
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                self._tell(self._listener.fail, error)
+
+    def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
+            self._loop.call_soon_threadsafe(call, *arguments)
+
+    # What follows runs in the loop.
+
+    def _written(
+        self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]
+    ) -> None:
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            _settle(job.result, outcome)
+        if entries:
+            self._listener.deliver(entries)
+
+    def _finish(self) -> None:
+        self._thread.join()
+        _settle(self._ended, None)
+        for job in self._at_work:
+            _refuse(job, self._why)
+        while not self._jobs.empty():
+            _refuse(self._jobs.get_nowait(), self._why)
+
+
+def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
+    """Return what comes of work, or the exception that does."""
+    try:
+        return database.read(work)
+    except Exception as error:  # noqa: BLE001 - who waits for the result is told
+        return error
+
+
+def _settle(future: Future[Any], outcome: object) -> None:
+    """Hand an outcome, maybe an exception, to who waits for it, unless they wait no more."""
+    if future.done():
+        return
+    if isinstance(outcome, Exception):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+def _refuse(job: _Job, why: str) -> None:
+    """Tell who waits for a job, if it has not been done, why it will not be."""
+    if job.work is None:
+        _settle(job.result, None)
+    else:
+        _settle(job.result, (NotWritten if job.writes else StoreError)(why))

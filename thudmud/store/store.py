@@ -1,0 +1,446 @@
+"""The store: what has happened, and who has which name, behind one interface.
+
+A store is streams of events: one for the hall, one for each board, one for each match that was put
+away. A stream's events are numbered from 1, and the number of its last event is its version. Who
+appends says which version they decided at, so two can never decide on the same state. All events of
+all streams also have one common order, their positions.
+
+Battles, tallies and ratings are rows that change in the transaction of the event that changes them;
+accounts, nodes and claims are rows beside them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thudmud.play.archive import Battle
+from thudmud.play.events import SavedMatch, StoredEvent
+from thudmud.store import accounts
+from thudmud.store.checking import DAMAGED, check_connection
+from thudmud.store.database import Changes, Database
+from thudmud.store.files import InMemory, OnDisk
+from thudmud.store.following import Failed, Followers, Subscription, Take
+from thudmud.store.interface import (
+    Account,
+    Claim,
+    Damage,
+    Damaged,
+    Entry,
+    KeptName,
+    OpenBoard,
+    Score,
+    Stored,
+    StoreError,
+)
+from thudmud.store.running import AtOnce, InThread, Runner
+
+T = TypeVar("T")
+Heard = Callable[[object], None]
+
+POLL = 0.1
+"""Seconds between two looks at whether another process has written something."""
+
+LEASE = 10.0
+"""Seconds for which a node lives, unless it says once more that it does."""
+
+_log = logging.getLogger(__name__)
+
+
+class Store:
+    """What is stored. `in_memory` and `open` make one.
+
+    All methods are for one event loop, and nothing of them blocks it. In memory they need none:
+    their coroutines never wait. Each raises StoreError if what is stored cannot be read or changed.
+    If a call is cancelled, what it was to change may be changed nevertheless.
+    """
+
+    def __init__(self) -> None:
+        self._runner: Runner
+        self._path: Path | None = None
+        self._followers = Followers()
+        self._hearing: list[Heard] = []
+        self._told_barred: dict[Callable[[frozenset[str]], None], frozenset[str]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def in_memory(cls, *, clock: Callable[[], float] = time.time) -> Store:
+        """Return a store that is gone when it is closed."""
+        store = cls()
+        store._runner = AtOnce(Database(InMemory(), clock), store._listener())
+        return store
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | Path,
+        *,
+        serving: bool = False,
+        poll: float = POLL,
+        patience: float = 5.0,
+        clock: Callable[[], float] = time.time,
+    ) -> Store:
+        """Return the store in a file, which is made if it is not there.
+
+        Args:
+            path: of the file. Three more are kept beside it.
+            serving: whether boards are served from it, which only one process at a time may do.
+            poll: how many seconds it takes at most to notice what other processes write.
+            patience: for how many seconds it waits while another process writes.
+            clock: returns the seconds since the epoch.
+
+        Raises:
+            InUse: another server serves boards from it.
+            Damaged: what is there is not what was written.
+            Unknown: a later version of this program wrote it, or another program.
+            StoreError: it cannot be used.
+        """
+        store = cls()
+        store._path = Path(path)
+
+        def open_it() -> Database:
+            files = OnDisk(Path(path), serving=serving, patience=patience)
+            try:
+                database = Database(files, clock)
+                if serving:
+                    database.alone()
+            except BaseException:
+                files.close()
+                raise
+            return database
+
+        runner = InThread(open_it, poll, store._listener())
+        store._runner = runner
+        try:
+            await runner.start()
+        except BaseException:
+            await runner.stop()
+            raise
+        return store
+
+    async def close(self) -> None:
+        """Store what is waiting to be stored, and let go of the file."""
+        await self._runner.stop()
+        for task in list(self._tasks):
+            await asyncio.wait([task])
+
+    # Streams
+
+    async def append(
+        self, changes: Changes, key: str | None = None, *, mark: object = None
+    ) -> Mapping[str, Stored]:
+        """Store events, all or none, durably, each with the store's time.
+
+        Once it returns they are stored, and whoever follows has been handed them.
+
+        Args:
+            changes: by stream, the version that it has to stand at, and the events that come next.
+                Where there are no events, only the version is required.
+            key: tells this request from all others to these streams. If it was stored before, it
+                is not again: what it came to then is returned. That is known for some days. A
+                request that was refused may be made again.
+            mark: what the entries are to be known by when this store hands them out.
+
+        Returns:
+            By stream, where the last event stands.
+
+        Raises:
+            Conflict: a stream stands at another version.
+            NotWritten: they could not be stored.
+        """
+        kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
+        return await self._runner.write(lambda database: database.append(kept, key, mark))
+
+    async def subscribe(
+        self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
+    ) -> Subscription:
+        """Be handed all events of some streams after a position, in order and without a gap.
+
+        When this returns, ``take`` has been called with all that was stored before the call.
+
+        Args:
+            streams: by key; None for all of them.
+            after: the position that the first one comes after.
+            take: called with entries, always in the loop: whole appends, whoever appended them, but
+                for the entries of other streams. Who appended has been woken before, and goes on
+                after that. It must not raise.
+            failed: called with why nothing is handed out for now; it goes on when it can.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        subscription = Subscription(self._followers, streams, after, take, failed)
+        self._followers.add(subscription)
+        try:
+            whole = False
+            while not whole:
+                read_to = after
+                entries, whole = await self._runner.read(lambda db, to=read_to: db.follow(to))  # type: ignore[misc]  # of a default
+                subscription.catch_up(entries)
+                after = entries[-1].position if entries else after
+        except BaseException:
+            subscription.close()
+            raise
+        subscription.go_on()
+        return subscription
+
+    async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        return await self._runner.read(lambda database: database.read_stream(stream, first, most))
+
+    async def streams(self) -> Mapping[str, int]:
+        """Return all streams by key, and their versions. For export and checks: there are many."""
+        return await self._runner.read(Database.streams)
+
+    async def open_boards(self) -> Sequence[OpenBoard]:
+        """Return the boards that are up, in the order in which they first were."""
+        return await self._runner.read(Database.open_boards)
+
+    async def position(self) -> int:
+        """Return the position of the last event; 0 if there is none."""
+        return await self._runner.read(Database.position)
+
+    async def now(self) -> float:
+        """Return the store's time, in seconds since the epoch; it never goes back."""
+        return await self._runner.read(Database.now)
+
+    # Battles
+
+    async def battle(self, number: int) -> Battle | None:
+        """Return the battle with a number, if there is one."""
+        return await self._runner.read(lambda database: database.battle(number))
+
+    async def plies(self, number: int) -> Sequence[StoredEvent]:
+        """Return the events that a battle is folded from; none if there is no such battle."""
+        return await self._runner.read(lambda database: database.plies(number))
+
+    async def history(
+        self, player: str, before: int | None = None, most: int = 20, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the last battles of a player, before a number if one is given, latest first."""
+        return await self._runner.read(lambda db: db.history(player, before, most, realm))
+
+    async def adjourned(
+        self, player: str, *, realm: str = ""
+    ) -> Sequence[tuple[Battle, SavedMatch]]:
+        """Return the matches of a player that are put away, each with the battle it has come to."""
+        return await self._runner.read(lambda database: database.adjourned(player, realm))
+
+    async def standings(self, rules: str | None = None, most: int = 50) -> Sequence[Score]:
+        """Return the best players by rating, of those who have ended a battle by some rules."""
+        return await self._runner.read(lambda database: database.standings(rules, most))
+
+    async def score(self, player: str, *, realm: str = "") -> Score | None:
+        """Return what a player has won and lost; None if they have ended no battle."""
+        return await self._runner.read(lambda database: database.score(player, realm))
+
+    # Accounts, by names that are the same in any case
+
+    async def find(self, name: str) -> Account | None:
+        """Return the account of a name, which may be banned; None if it has none."""
+        return await self._runner.read(lambda database: accounts.find(database, name))
+
+    async def accounts(self) -> Sequence[Account]:
+        """Return all accounts, by name."""
+        return await self._runner.read(accounts.everybody)
+
+    async def enrol(self, name: str, password: str) -> Account:
+        """Make an account with the hash of a password. NameTaken if there is one."""
+        return await self._change(lambda database: accounts.enrol(database, name, password))
+
+    async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
+        """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
+
+        Raises:
+            Nobody: there is no such member, or their password is another one by now.
+        """
+        await self._change(lambda db: accounts.set_password(db, name, password, instead_of))
+
+    async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
+        """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
+        await self._change(lambda db: accounts.set_preferences(db, name, preferences))
+
+    async def rename(self, name: str, new: str) -> None:
+        """Call a member something else; all they have played is theirs still.
+
+        Raises:
+            Nobody: there is no such member.
+            NameTaken: somebody else is called that.
+        """
+        await self._change(lambda database: accounts.rename(database, name, new))
+
+    async def erase(self, name: str) -> None:
+        """Remove an account and its name, from the disk as well. Nobody if there is none."""
+        await self._change(lambda database: accounts.erase(database, name))
+
+    async def ban(self, name: str) -> None:
+        """Let nobody in under a name, be there an account of it or not."""
+        await self._change(lambda database: accounts.ban(database, name))
+
+    async def unban(self, name: str) -> None:
+        """Let a member in again; a name without an account is free again. Nobody if not banned."""
+        await self._change(lambda database: accounts.unban(database, name))
+
+    async def barred(self, told: Callable[[frozenset[str]], None] | None = None) -> frozenset[str]:
+        """Return the names, in lower case, that nobody may play under.
+
+        Args:
+            told: called with them whenever they are others, whichever process has changed them.
+        """
+        names = await self._runner.read(accounts.barred)
+        if told:
+            self._told_barred[told] = names
+        return names
+
+    async def find_guest(self, name: str) -> KeptName | None:
+        """Return what is kept of a guest's name, if anything is."""
+        return await self._runner.read(lambda database: accounts.find_guest(database, name))
+
+    async def keep_guest(self, kept: KeptName, instead_of: KeptName | None = None) -> bool:
+        """Keep a name for a guest.
+
+        Args:
+            kept: the name, and what shows that it is theirs. With another word than before it is
+                another guest's, who has nothing to do with what was played under it.
+            instead_of: what was found of that name before, if anything.
+
+        Returns:
+            Whether it is kept; not if somebody else has got the name since it was looked for.
+        """
+        return await self._change(lambda db: accounts.keep_guest(db, kept, instead_of))
+
+    async def guests(self, before: float = math.inf) -> Sequence[str]:
+        """Return the names of the guests who were last here before a time, by name."""
+        return await self._runner.read(lambda database: accounts.guests(database, before))
+
+    async def forget_guests(self, names: Iterable[str], before: float = math.inf) -> None:
+        """Keep the names of these guests no longer; of those who were last here before a time."""
+        some = list(names)
+        await self._change(lambda database: accounts.forget_guests(database, some, before))
+
+    async def seen(self, times: Mapping[str, float]) -> None:
+        """Note when players, members and guests, were here, in seconds since the epoch."""
+        some = dict(times)
+        await self._change(lambda database: accounts.seen(database, some))
+
+    # Nodes, and who is on them
+
+    async def beat(self, node: str, lease: float = LEASE) -> bool:
+        """Say that a node lives, for so many seconds at least.
+
+        If no other does and it is new, the time in which none did is stored as an event first.
+
+        Returns:
+            Whether it had a row still. If not, it was taken for dead: its claims are others'.
+        """
+        return await self._runner.write(lambda database: database.beat(node, lease))
+
+    async def reap(self, node: str) -> Sequence[Claim]:
+        """Take the claims of dead nodes over for a node that lives; return them as they were."""
+        return await self._runner.write(lambda database: database.reap(node))
+
+    async def leave(self, node: str) -> None:
+        """Take a node out, and let go of what it has claimed."""
+        await self._runner.write(lambda database: database.leave(node))
+
+    async def claim(
+        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
+    ) -> Claim | None:
+        """Claim a player for a session of a node, or say in which room a session's player is.
+
+        Returns:
+            None if it is claimed; else whose it is, on another node that lives. That may be asked
+            by a note to let go.
+
+        Raises:
+            NotWritten: the node's own lease has run out.
+        """
+        return await self._runner.write(lambda db: db.claim(name, node, session, room, realm))
+
+    async def release(self, name: str, node: str, *, realm: str = "") -> None:
+        """Let a player go, if the node has them."""
+        await self._runner.write(lambda database: database.release(name, node, realm))
+
+    async def people(self) -> Sequence[Claim]:
+        """Return all who are claimed."""
+        return await self._runner.read(Database.people)
+
+    async def notify(self, aside: object) -> None:
+        """Tell all who hear, here and on other nodes, what is never stored."""
+        for heard in list(self._hearing):
+            heard(aside)
+
+    def hear(self, callback: Heard) -> Callable[[], None]:
+        """Have a callback called in the loop with all that is notified; return what ends that."""
+        self._hearing.append(callback)
+        return lambda: self._hearing.remove(callback)
+
+    # The whole
+
+    async def check(self) -> Damage | None:
+        """Check all that is stored, while it is used: in a process of its own that gives way.
+
+        If it is damaged, nothing is written any more.
+        """
+        if self._path is None:
+            return await self._runner.read(lambda db: check_connection(db.files.connection))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "thudmud.store", str(self._path.absolute()),
+            stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        said, _ = await process.communicate()
+        what = said.decode("utf-8", "replace").strip()
+        if process.returncode == 0:
+            return None
+        if process.returncode != DAMAGED:
+            raise StoreError(f"The store {self._path} could not be checked: {what or 'it failed'}.")
+        await self._runner.read(lambda database: database.is_damaged(Damaged(what)))
+        return Damage(what)
+
+    async def _change(self, work: Callable[[Database], T]) -> T:
+        """Change accounts."""
+        outcome = await self._runner.write(work)
+        if self._told_barred:
+            await self._look_at_barred()
+        return outcome
+
+    async def _look_at_barred(self) -> None:
+        names = await self._runner.read(accounts.barred)
+        for told, before in list(self._told_barred.items()):
+            if names != before:
+                self._told_barred[told] = names
+                told(names)
+
+    def _listener(self) -> _Listener:
+        return _Listener(self)
+
+
+class _Listener:
+    """What the store is told of the work that is done on its database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.deliver = store._followers.deliver  # noqa: SLF001  (of this module)
+        self.fail = store._followers.fail  # noqa: SLF001  (of this module)
+
+    def changed(self) -> None:
+        """Look again at what others may have changed."""
+        store = self._store
+        if not store._told_barred:  # noqa: SLF001  (of this module)
+            return
+        task = asyncio.get_running_loop().create_task(_logged(store))
+        store._tasks.add(task)  # noqa: SLF001  (of this module)
+        task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
+
+
+async def _logged(store: Store) -> None:
+    try:
+        await store._look_at_barred()  # noqa: SLF001  (of this module)
+    except StoreError as error:
+        _log.error("who may not come in is not known: %s", error)
