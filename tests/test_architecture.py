@@ -121,6 +121,16 @@ def test_pure_rooms_open_no_files(path: Path) -> None:
         ]
 
 
+TO_COME = "store"
+"""A room that nothing uses yet. It takes the place of those below, and has names of theirs."""
+
+REPLACED = {"journal", "storage", "server"}
+
+
+def test_nothing_uses_yet_what_is_to_come() -> None:
+    assert [room for room in ARROWS if TO_COME in ARROWS[room]] == []
+
+
 def test_no_two_classes_have_one_name() -> None:
     plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
     places: dict[str, list[str]] = {}
@@ -128,7 +138,13 @@ def test_no_two_classes_have_one_name() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(ROOT.parent)))
-    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+    twice = {name: paths for name, paths in places.items() if len(paths) > 1}
+    replaced = [
+        name
+        for name, paths in twice.items()
+        if sorted({Path(path).parts[1] for path in paths} - REPLACED) == [TO_COME]
+    ]
+    assert {name: paths for name, paths in twice.items() if name not in replaced} == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -7,7 +7,7 @@ import pytest
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
-from thudmud.store import Claim, NotWritten, Store
+from thudmud.store import NotWritten, PlayerClaim, Store
 
 
 async def interruptions(store: Store) -> list[Interrupted]:
@@ -25,8 +25,8 @@ class TestLeases:
         clock.now += 40
         await store.beat("two", 50)
         clock.now += 40
-        assert await store.reap("two") == [Claim("", "Anna", "one", "s1", "hall")]
-        assert await store.people() == [Claim("", "Anna", "two", "s1", "hall")]
+        assert await store.reap("two") == [PlayerClaim("", "Anna", "one", "s1", "hall")]
+        assert await store.people() == [PlayerClaim("", "Anna", "two", "s1", "hall")]
         assert await store.reap("two") == []
         assert not await store.beat("one", 50), "it was taken for dead"
 
@@ -66,19 +66,19 @@ class TestClaims:
         await store.beat("one", 1000)
         await store.beat("two", 1000)
         assert await store.claim("Anna", "one", "s1", "hall") is None
-        owner = Claim("", "Anna", "one", "s1", "hall")
+        owner = PlayerClaim("", "Anna", "one", "s1", "hall")
         assert await store.claim("ANNA", "two", "s2") == owner
         await store.release("Anna", "two")
         assert await store.people() == [owner]
         await store.release("anna", "one")
         assert await store.claim("Anna", "two", "s2") is None
-        assert await store.people() == [Claim("", "Anna", "two", "s2", "")]
+        assert await store.people() == [PlayerClaim("", "Anna", "two", "s2", "")]
 
     async def test_a_node_may_claim_again_for_another_session_or_room(self, store: Store) -> None:
         await store.beat("one")
         await store.claim("Anna", "one", "s1", "hall")
         assert await store.claim("Anna", "one", "s2", "oak board") is None
-        assert await store.people() == [Claim("", "Anna", "one", "s2", "oak board")]
+        assert await store.people() == [PlayerClaim("", "Anna", "one", "s2", "oak board")]
 
     async def test_who_was_on_a_dead_node_may_be_claimed(self, store: Store, clock: Clock) -> None:
         await store.beat("one", 10)

@@ -51,7 +51,7 @@ _MODEL = BradleyTerryFull()
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
 
 
-class Place(NamedTuple):
+class EventPlace(NamedTuple):
     """Where an event is stored."""
 
     stream: str
@@ -152,7 +152,7 @@ def match_stream(began: BattleId) -> str:
     return f"{realm}{slash}{MATCHES}{board} {began.version}"
 
 
-def project(event: StoredEvent, place: Place, rows: Rows) -> None:
+def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
     """Change the rows by an event; all of them have to come in the common order."""
     at = BattleId(place.stream, place.version)
     if place.stream.rpartition("/")[2].startswith(MATCHES):

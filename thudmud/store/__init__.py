@@ -3,7 +3,6 @@
 from thudmud.store.following import Subscription
 from thudmud.store.interface import (
     Account,
-    Claim,
     Conflict,
     Damage,
     Damaged,
@@ -14,7 +13,8 @@ from thudmud.store.interface import (
     Nobody,
     NotWritten,
     OpenBoard,
-    Score,
+    PlayerClaim,
+    PlayerScore,
     Stored,
     StoreError,
     Unknown,
@@ -23,7 +23,6 @@ from thudmud.store.store import Store
 
 __all__ = [
     "Account",
-    "Claim",
     "Conflict",
     "Damage",
     "Damaged",
@@ -34,7 +33,8 @@ __all__ = [
     "Nobody",
     "NotWritten",
     "OpenBoard",
-    "Score",
+    "PlayerClaim",
+    "PlayerScore",
     "Store",
     "StoreError",
     "Stored",

@@ -22,7 +22,7 @@ from thudmud.store.database import project_all
 from thudmud.store.files import check_head, damaged
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows
-from thudmud.store.schema import PROJECTIONS, SUMMED, Table, crc, definitions
+from thudmud.store.schema import PROJECTIONS, SUMMED, SqlTable, crc, definitions
 
 DAMAGED = 3
 """The status of the program if the file is damaged. 1 is that of one that has failed."""
@@ -34,7 +34,7 @@ def check_connection(connection: sqlite3.Connection) -> Damage | None:
         for (line,) in connection.execute("pragma integrity_check(1)"):
             if line != "ok":
                 return Damage(" ".join(line.split()))
-        table = Table(connection)
+        table = SqlTable(connection)
         _check_sum(table)
         _check_events(table)
         _check_projections(table)
@@ -65,7 +65,7 @@ def check_file(path: Path) -> Damage | None:
     return found and Damage(str(damaged(path, found.what)))
 
 
-def _check_sum(table: Table) -> None:
+def _check_sum(table: SqlTable) -> None:
     """Check that the rows which no event speaks of are those that were written last."""
     for name in SUMMED:
         for row in table.rows(name):
@@ -75,7 +75,7 @@ def _check_sum(table: Table) -> None:
         raise Damaged("something of players or accounts is as it was before")
 
 
-def _check_events(table: Table) -> None:
+def _check_events(table: SqlTable) -> None:
     """Check that positions and versions go on without a gap, but for those that are recorded."""
     gaps = dict(cast("list[tuple[int, int]]", list(table.rows("gap"))))
     versions: defaultdict[int, int] = defaultdict(int)
@@ -100,26 +100,26 @@ def _check_events(table: Table) -> None:
         raise Damaged("some streams have lost events")
 
 
-def _check_projections(table: Table) -> None:
+def _check_projections(table: SqlTable) -> None:
     """Make the projections anew, beside the others, and compare."""
     with closing(sqlite3.connect("", isolation_level=None)) as anew:  # on the disk, if it is large
         anew.execute("pragma synchronous = off")
         for statement in definitions(PROJECTIONS):
             anew.execute(statement)
         anew.execute("begin")
-        project_all(table, ProjectedRows(Table(anew), streams=table))
+        project_all(table, ProjectedRows(SqlTable(anew), streams=table))
         for name in PROJECTIONS:
             columns = ", ".join(f"{number}" for number in (1, 2, 3)[: _width(table, name)])
             rows = (
                 table.rows(name, f"order by {columns}"),
-                Table(anew).rows(name, f"order by {columns}"),
+                SqlTable(anew).rows(name, f"order by {columns}"),
             )
             for found, made in zip_longest(*rows):
                 if found != made:
                     raise Damaged(f"a row of {name} is not what its events make it")
 
 
-def _width(table: Table, name: str) -> int:
+def _width(table: SqlTable, name: str) -> int:
     return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
 
 

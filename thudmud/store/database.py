@@ -18,6 +18,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
+from thudmud.errors import ThudmudError
 from thudmud.play.archive import Battle
 from thudmud.play.events import (
     Adjourned,
@@ -36,7 +37,7 @@ from thudmud.play.projections import (
     PROJECTED,
     PROJECTION,
     Count,
-    Place,
+    EventPlace,
     Strength,
     project,
     realm_of,
@@ -45,18 +46,18 @@ from thudmud.rules import Side
 from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
 from thudmud.store.files import Files
 from thudmud.store.interface import (
-    Claim,
     Conflict,
     Damaged,
     Entry,
     NotWritten,
     OpenBoard,
-    Score,
+    PlayerClaim,
+    PlayerScore,
     Stored,
     StoreError,
 )
 from thudmud.store.rows import ProjectedRows
-from thudmud.store.schema import PROJECTIONS, Table, definitions
+from thudmud.store.schema import PROJECTIONS, SqlTable, definitions
 
 BATCH = 1_000
 """About how many entries are read at once for who follows."""
@@ -94,7 +95,7 @@ class _Stream(NamedTuple):
     beginning: int
 
 
-class _Spoilt(Exception):
+class _Spoilt(ThudmudError):
     """A work was refused after it had written something: nothing of its batch may stay."""
 
 
@@ -112,7 +113,7 @@ class Database:
         """What has been found of it; from then on nothing is written."""
         self._clock = clock
         self._db = files.connection
-        self.table = Table(self._db)
+        self.table = SqlTable(self._db)
         self.projected = ProjectedRows(self.table)
         self._streams: dict[str, _Stream] = {}
         self._keys: dict[int, str] = {}
@@ -307,7 +308,7 @@ class Database:
             self._put_stream(self._stream(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
             by_number = from_array(array, at, _as_text)
-            project(by_number, Place(name, version, position), self.projected)
+            project(by_number, EventPlace(name, version, position), self.projected)
         if self._followed:
             self._new.append(Entry(position, name, version, event, mark))
         return Stored(position, version)
@@ -561,7 +562,7 @@ class Database:
                 matches.append((battle, entry.event.match))
         return matches
 
-    def standings(self, rules: str | None, most: int) -> list[Score]:
+    def standings(self, rules: str | None, most: int) -> list[PlayerScore]:
         """Return the best of those who have ended a battle by some rules, the best first."""
         who = ""
         if rules is not None:
@@ -583,13 +584,13 @@ class Database:
         ranked.sort(key=lambda each: (-each[0], each[1].lower()))
         return [self._score(player, name) for _, name, player in ranked[:most]]
 
-    def score(self, player: str, realm: str) -> Score | None:
+    def score(self, player: str, realm: str) -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
         return score if score and score.battles else None
 
-    def _score(self, player: int, name: str) -> Score:
+    def _score(self, player: int, name: str) -> PlayerScore:
         battles, matches = {}, {}
         for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
             _, rules, kind, *counts = cast("tuple[int, str, str, int, int, int]", row)
@@ -598,7 +599,7 @@ class Database:
             else:
                 battles[rules, Side(kind)] = Count(*counts)
         strength: Strength | None = self.projected.strength(str(player))
-        return Score(name, battles, matches, strength.rating if strength else None)
+        return PlayerScore(name, battles, matches, strength.rating if strength else None)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [
@@ -641,10 +642,10 @@ class Database:
         self.table.delete("claim", "where node = ?", node)
         self.table.delete("node", "where name = ?", node)
 
-    def reap(self, node: str) -> list[Claim]:
+    def reap(self, node: str) -> list[PlayerClaim]:
         """Take over the claims of dead nodes, see `thudmud.store.Store.reap`."""
         dead = [row[0] for row in self.table.rows("node", "where until <= ?", self.now())]
-        taken: list[Claim] = []
+        taken: list[PlayerClaim] = []
         for name in dead:
             if name == node:
                 continue
@@ -654,7 +655,9 @@ class Database:
             self.table.delete("node", "where name = ?", name)
         return taken
 
-    def claim(self, name: str, node: str, session: str, room: str, realm: str) -> Claim | None:
+    def claim(
+        self, name: str, node: str, session: str, room: str, realm: str
+    ) -> PlayerClaim | None:
         """Claim a name for a node, see `thudmud.store.Store.claim`."""
         now = self.now()
         lease = self.table.row("node", "where name = ?", node)
@@ -674,16 +677,16 @@ class Database:
         if found := self.player(name, realm):
             self.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
-    def people(self) -> list[Claim]:
+    def people(self) -> list[PlayerClaim]:
         """Return all claims."""
         return [self._claim(row) for row in self.table.rows("claim", "order by player")]
 
-    def _claim(self, row: Sequence[object]) -> Claim:
+    def _claim(self, row: Sequence[object]) -> PlayerClaim:
         player, node, session, room = cast("tuple[int, str, str, str]", row)
         found = self.table.row("player", "where id = ?", player)
         if found is None:
             raise Damaged(f"there is no player {player}")
-        return Claim(cast("str", found[1]), cast("str", found[3]), node, session, room)
+        return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
     def alone(self) -> None:
         """Take all nodes for dead: whoever serves from these files has them alone."""
@@ -721,7 +724,7 @@ class _Told:
                 raise told from error
 
 
-def project_all(events: Table, rows: ProjectedRows) -> None:
+def project_all(events: SqlTable, rows: ProjectedRows) -> None:
     """Change rows by all events that there are."""
     keys = {row[0]: cast("str", row[1]) for row in events.rows("stream")}
     names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, PROJECTED)]
@@ -730,7 +733,7 @@ def project_all(events: Table, rows: ProjectedRows) -> None:
         "event", f"{these} order by position", *names
     ):
         event = from_text(cast("int", schema), cast("str", body), cast("float", at), _as_text)
-        place = Place(keys[stream], cast("int", version), cast("int", position))
+        place = EventPlace(keys[stream], cast("int", version), cast("int", position))
         project(event, place, rows)
 
 

@@ -28,7 +28,7 @@ from thudmud.storage.files import Identity, beside, connect, has_log, identity, 
 from thudmud.storage.reasons import TROUBLES, is_damage, reason
 from thudmud.store.codec import SCHEMA
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
-from thudmud.store.schema import APPLICATION, DURABLE, PROJECTIONS, Table, definitions
+from thudmud.store.schema import APPLICATION, DURABLE, PROJECTIONS, SqlTable, definitions
 
 HEAD = "-head"
 _WITNESS = 30
@@ -221,7 +221,7 @@ def check_head(path: Path, patience: float) -> int:
                 f" {found}, and this version knows {SCHEMA}."
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
-        row = Table(connection).row("head", "where id = 1") if there else None
+        row = SqlTable(connection).row("head", "where id = 1") if there else None
         commits, projection = (row[2], row[3]) if row else (0, PROJECTION)
         _check_tables(path, connection, DURABLE)
         if projection == PROJECTION:

@@ -91,7 +91,7 @@ class OpenBoard(NamedTuple):
     beginning: int
 
 
-class Claim(NamedTuple):
+class PlayerClaim(NamedTuple):
     """Who has a player: a node, there a session, and the room that the player is in."""
 
     realm: str
@@ -102,7 +102,7 @@ class Claim(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class PlayerScore:
     """All that a player has won and lost.
 
     Attributes:

@@ -11,7 +11,7 @@ from thudmud.play.archive import Battle, State
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Count, Strength
 from thudmud.rules import Ending, Outcome, Score, Side
-from thudmud.store.schema import Table
+from thudmud.store.schema import SqlTable
 
 
 class ProjectedRows:
@@ -22,7 +22,7 @@ class ProjectedRows:
         streams: where the numbers of streams stand, if not there.
     """
 
-    def __init__(self, table: Table, streams: Table | None = None) -> None:
+    def __init__(self, table: SqlTable, streams: SqlTable | None = None) -> None:
         self._table = table
         self._streams = streams or table
 

@@ -147,7 +147,7 @@ def crc(row: Sequence[object]) -> int:
     return crc32(repr(tuple(row)).encode())
 
 
-class Table:
+class SqlTable:
     """Writes and reads the rows of a connection.
 
     Attributes:

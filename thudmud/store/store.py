@@ -29,13 +29,13 @@ from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
 from thudmud.store.interface import (
     Account,
-    Claim,
     Damage,
     Damaged,
     Entry,
     KeptName,
     OpenBoard,
-    Score,
+    PlayerClaim,
+    PlayerScore,
     Stored,
     StoreError,
 )
@@ -232,11 +232,11 @@ class Store:
         """Return the matches of a player that are put away, each with the battle it has come to."""
         return await self._runner.read(lambda database: database.adjourned(player, realm))
 
-    async def standings(self, rules: str | None = None, most: int = 50) -> Sequence[Score]:
+    async def standings(self, rules: str | None = None, most: int = 50) -> Sequence[PlayerScore]:
         """Return the best players by rating, of those who have ended a battle by some rules."""
         return await self._runner.read(lambda database: database.standings(rules, most))
 
-    async def score(self, player: str, *, realm: str = "") -> Score | None:
+    async def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         return await self._runner.read(lambda database: database.score(player, realm))
 
@@ -341,7 +341,7 @@ class Store:
         """
         return await self._runner.write(lambda database: database.beat(node, lease))
 
-    async def reap(self, node: str) -> Sequence[Claim]:
+    async def reap(self, node: str) -> Sequence[PlayerClaim]:
         """Take the claims of dead nodes over for a node that lives; return them as they were."""
         return await self._runner.write(lambda database: database.reap(node))
 
@@ -351,7 +351,7 @@ class Store:
 
     async def claim(
         self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
-    ) -> Claim | None:
+    ) -> PlayerClaim | None:
         """Claim a player for a session of a node, or say in which room a session's player is.
 
         Returns:
@@ -367,7 +367,7 @@ class Store:
         """Let a player go, if the node has them."""
         await self._runner.write(lambda database: database.release(name, node, realm))
 
-    async def people(self) -> Sequence[Claim]:
+    async def people(self) -> Sequence[PlayerClaim]:
         """Return all who are claimed."""
         return await self._runner.read(Database.people)
 
