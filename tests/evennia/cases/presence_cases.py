@@ -131,6 +131,11 @@ class Storage(Furnished):
         assert "Elm board: dwarfs" in seen
         assert "oak" not in self.type(self.char1, "games").lower()
 
+    def test_a_builder_may_call_it_what_no_house_would(self) -> None:
+        odd = self.furniture("Ye 2nd Thud-Table")
+        assert odd.host.table.name == "Ye 2nd Thud-Table"
+        assert "discworld rules" in self.type(self.char1, "look Thud-Table")
+
     def test_rules_come_from_the_class_or_from_an_attribute(self) -> None:
         stony = self.furniture("stony board", attributes=[("rules", "koom valley")])
         assert "koom valley rules" in self.type(self.char1, "look stony board")
