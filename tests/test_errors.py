@@ -15,7 +15,9 @@ from thudmud.gateway.faults import Code, Fault
 from thudmud.journal import Conflict
 from thudmud.language import ParseError, parse
 from thudmud.play import Refusal, Refused
+from thudmud.play.archive import Battle
 from thudmud.play.events import BattleId
+from thudmud.play.hall import Unread
 from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError
 from thudmud.server.cli.importing import KnownError
@@ -95,6 +97,8 @@ def raised() -> Iterator[Exception]:
     yield Fault(Code.BAD_NAME, "A name has letters.", 3)
     yield Conflict("oak", 2, 3)
     yield Unfollowed()
+    place = BattleId("oak", 1)
+    yield Unread(Battle(1, place, 0.0, "classic", "Anna", "Bert", place))
     yield TranscriptError(4, "no step")
     yield KnownError("imported", BattleId("oak", 1))
     yield ConfigError(["a: is wrong", "b: is wrong"])

@@ -37,7 +37,8 @@ def _moves(draw: st.DrawFn) -> Move:
     if piece is Piece.TROLL and others and draw(st.booleans()):
         end = draw(st.sampled_from([origin, target]))
         return Move(piece, origin, end, tuple(others), trample=True)
-    verb = draw(st.sampled_from([Verb.MOVE, Verb.SHOVE])) if piece is Piece.TROLL else Verb.MOVE
+    may_be_shoved = piece is Piece.TROLL and others
+    verb = draw(st.sampled_from([Verb.MOVE, Verb.SHOVE])) if may_be_shoved else Verb.MOVE
     return Move(piece, origin, target, tuple(sorted(others)), verb=verb)
 
 

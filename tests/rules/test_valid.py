@@ -104,6 +104,8 @@ class TestMove:
             ((DWARF, A6, B6, (C6,), False, Verb.HURL), "a hurl is a dwarf's"),
             ((DWARF, A6, B6, (C6,), False, Verb.SHOVE), "a shove is a troll's"),
             ((STONE, H8, A6), "the Thudstone stays"),
+            ((TROLL, A6, A6, (), True), "a trample and a shove capture"),
+            ((TROLL, A6, B6, (), False, Verb.SHOVE), "a trample and a shove capture"),
             ((ROCK, H8, A6, (B6,)), "only fighters capture"),
             ((TROLL, H8, A6, (B6, B6)), "on a square twice"),
             ((TROLL, H8, A6, (C6, B6)), "not in board order"),
@@ -207,8 +209,13 @@ class TestRecord:
         assert text.splitlines()[1].startswith("dH9,")
 
     def test_headers_of_others_are_passed_over(self) -> None:
-        text = f'[Event "a game"]\n[rules "Classic"]\n\n{Record(Game.start(CLASSIC))}'
-        assert read_record(text).game == Game.start(CLASSIC)
+        headers = '[Event "a game"]\n[White_Elo "1"]\n[rules "Classic"]\n\n'
+        assert read_record(f"{headers}{Record(Game.start(CLASSIC))}").game == Game.start(CLASSIC)
+
+    def test_what_others_do_not_know(self) -> None:
+        headers = '[Rules "classic"]\n[Date "????.??.??"]\n[Troll "?"]\n'
+        record = read_record(headers + write_record(Game.start(CLASSIC)))
+        assert (record.troll, record.date) == ("", "")
 
     @pytest.mark.parametrize(
         ("result", "winner", "ending", "problem"),
@@ -241,8 +248,8 @@ class TestRecord:
             ("", 1, 'no header such as [Rules "classic"] tells its rules'),
             ('[Rules "chess"]\n', 1, "there are no 'chess' rules; there are discworld, "),
             ("[Rules]\n", 1, "[Rules] is not a header such as"),
-            ('[Rules "classic"]\n[Date "yesterday"]\n', 1, "is not a date"),
-            ('[Rules "classic"]\n[Dwarf "a\x07b"]\n', 1, "anybody's name"),
+            ('[Rules "classic"]\n[Date "yesterday"]\n', 2, "is not a date"),
+            ('[Rules "classic"]\n[Dwarf "a\x07b"]\n', 2, "anybody's name"),
             ('[Rules "classic"]\n[Ending "boredom"]\n', 2, "'boredom' is no ending; there are"),
             ('[Rules "classic"]\n[Ending "claim"]\n', 2, "an ending needs headers"),
         ],

@@ -257,19 +257,22 @@ name = 'oak'
 [[bot]]
 name = 'Grog the Bot'
 --> bot: should have names that players could have, but 'Grog the Bot': A name is 2 to 20 letters
-    from A to Z, without blanks.
+    from A to Z, without blanks. Name bots in sections [[bot]], or have none by "bot = []" above the
+    first section.
 
 [[board]]
 name = 'grog board'
 [[bot]]
 name = 'grog'
 --> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
-    so it cannot be a name.
+    so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
+    first section.
 
 [[board]]
 name = 'grog board'
 --> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
-    so it cannot be a name.
+    so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
+    first section.
 
 [game]
 quiet_plies = 3

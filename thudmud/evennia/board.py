@@ -182,7 +182,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _new_house(self) -> House:
         # Builders call a board what they want, since Evennia finds it. A name that no house begins
-        # with is given by renaming, which `company` does.
+        # with is given by renaming, which `host` does.
         name = "board" if board_problem(self.name_in_text) else self.name_in_text
         spec = BoardSpec(name, self._rules())
         return House([spec], int(self._number("quiet_plies")), self._number("seat_grace"))

@@ -24,7 +24,7 @@ LONGEST_NAME = 80
 """The most characters that a player's name may have, wherever it comes from."""
 
 EARLIEST = -62_135_596_800.0
-"""The first second of the year 1: a battle that is brought in may have been played long ago."""
+"""The first second of the year 1, which is the first one that has a date."""
 
 LATEST = 253_402_300_799.0
 """The last second of the year 9999, which is the last one that has a date."""
@@ -129,7 +129,7 @@ class _AtABoard:
     player: str
 
     def __post_init__(self) -> None:
-        require_time(self.at)
+        require_time(self.at, EARLIEST)  # a machine whose clock is wrong plays on
         require_name(self.player)
 
 
@@ -376,8 +376,9 @@ class Imported:
 
     def __post_init__(self) -> None:
         require_time(self.at, EARLIEST)
-        for name in filter(None, (self.player, self.dwarf, self.troll)):
-            require_name(name)
+        for name in (self.player, self.dwarf, self.troll):  # however long: files tell them
+            if not name.isprintable() or name.strip() != name:
+                raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
         _require_rules(self.rules)
         if self.plies < 0:
             raise InvalidValueError(f"a battle has no {self.plies} plies")

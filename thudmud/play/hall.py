@@ -207,7 +207,7 @@ class Unread(ThudmudError):
     """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
 
     def __init__(self, battle: Battle) -> None:
-        super().__init__(battle.number)
+        super().__init__(battle)
         self.battle = battle
 
 

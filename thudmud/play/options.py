@@ -99,8 +99,8 @@ class Colour:
 
     def __post_init__(self) -> None:
         for shade in (self.foreground, self.background):
-            parts = shade if isinstance(shade, tuple) else (shade or 0,)
-            if not all(0 <= part <= _BRIGHTEST for part in parts):
+            parts = shade if isinstance(shade, tuple) else (shade or 0,) * 3
+            if len(parts) != 3 or not all(0 <= part <= _BRIGHTEST for part in parts):
                 raise InvalidValueError(f"no colour is {shade}")
 
     def __str__(self) -> str:

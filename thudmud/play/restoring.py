@@ -41,7 +41,6 @@ def hall_of(state: HallState) -> Hall:
     names = [spec.name for spec in state.boards]
     _require(names and len(set(names)) == len(names), "boards need names of their own")
     _require(len(state.tables) == len(names), "there are other boards than tables")
-    _require(all(spec.rules in RULESETS for spec in state.boards), "a board has unknown rules")
     _require(min(state.quiet_plies, state.seat_grace, state.most_games) >= 0, "a limit is below 0")
     return _Restorer(state).hall
 

@@ -98,11 +98,7 @@ class Table:
 
     @classmethod
     def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
-        """Return the empty table that ``spec`` describes.
-
-        Raises:
-            KeyError: there is no such ruleset.
-        """
+        """Return the empty table that ``spec`` describes."""
         rules = RULESETS[spec.rules]
         return cls(spec.name, rules, rules, quiet_limit, seat_grace)
 

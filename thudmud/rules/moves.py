@@ -173,6 +173,8 @@ class Move:
         if self.verb is Verb.SHOVE and piece is not Piece.TROLL:
             return "a shove is a troll's"
         if not captures:
+            if self.trample or self.verb is Verb.SHOVE:
+                return "a trample and a shove capture"
             return "the Thudstone stays" if piece is Piece.STONE else None
         if piece is Piece.STONE or piece is Piece.ROCK:
             return "only fighters capture"

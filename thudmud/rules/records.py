@@ -3,7 +3,7 @@
 A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It does
 not tell its rules, nor how the battle ended unless a ply ended it; the dwarfs are the first to move
 unless the first ply is a troll's. Headers tell what is missing, one a line before the setup, in the
-form that chess programs have for theirs (PGN, tag pairs)::
+form that chess programs have for theirs (tag pairs, as in PGN)::
 
     [Rules "koom valley"]
     [Dwarf "Anna"]
@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.rules.game import Game
@@ -32,7 +33,7 @@ from thudmud.rules.notation import read_setup, write_setup
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
-_HEADER = re.compile(r'\[ *([A-Za-z]+) +"((?:[^"\\]|\\.)*)" *\]')
+_HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _NOBODY = "none"
@@ -66,7 +67,7 @@ class Record:
         date: the day, as ``2026-11-22``; "" if that is not known.
 
     Raises:
-        InvalidValueError: a name does not fit on a line, or the date is no such date.
+        InvalidValueError: a name does not fit on a line, or the date is not of that form.
     """
 
     game: Game
@@ -137,11 +138,16 @@ def read_record(
     if not lines:
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
     game = _ended(_played(lines, _ruleset(headers, ruleset, default, lines[0][0])), headers)
-    told = {name: text for name, (_, text) in headers.items()}
-    try:
-        return Record(game, told.get("Dwarf", ""), told.get("Troll", ""), told.get("Date", ""))
-    except InvalidValueError as error:
-        raise RecordError(1, str(error)) from None
+    record = Record(game)
+    for name in ("Dwarf", "Troll", "Date"):
+        number, told = headers.get(name, (0, ""))
+        if told.strip("?.-"):  # what is not known is ? or ????.??.?? in the files of some programs
+            known: dict[str, Any] = {name.lower(): told}
+            try:
+                record = replace(record, **known)
+            except InvalidValueError as error:
+                raise RecordError(number, str(error)) from None
+    return record
 
 
 _Headers = Mapping[str, tuple[int, str]]

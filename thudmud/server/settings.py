@@ -75,7 +75,10 @@ def _bots_of_their_own(
     names: set[str] = set()
     for bot in bots:
         if problem := player_problem(bot.name, words):
-            raise _clash(f"should have names that players could have, but {bot.name!r}: {problem}")
+            raise _clash(
+                f"should have names that players could have, but {bot.name!r}: {problem} "
+                'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
+            )
         if bot.name.lower() in names:
             raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')
         names.add(bot.name.lower())

@@ -27,7 +27,8 @@ NOBODY = "nobody"
 """Stands in the name of a file for a player who is not known; no player is called that."""
 
 _NAME = re.compile(
-    r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]+)_(?P<troll>[A-Za-z]+)"
+    r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]{2,20})"
+    r"_(?P<troll>[A-Za-z]{2,20})"
     r"(?:_(?P<ending>[a-z-]+)_(?P<winner>[a-z]+))?\.thud",
     re.ASCII,
 )
