@@ -1,9 +1,8 @@
 """The command line: `thudmud` and its subcommands.
 
-Owns which subcommands there are, and the exit status: 0 for success, 2 for a command line or a
-configuration that can't be used. Each has a module in `thudmud.server.cli` that declares its
-options and names what runs it. Only that of the subcommand that is wanted is loaded, so that the
-small ones start at once.
+The exit status is 0 for success, and 2 for a command line or a configuration that can't be used.
+Each subcommand has a module in `thudmud.server.cli` that declares its options and names what runs
+it. Only that of the subcommand that is wanted is loaded, so that the small ones start at once.
 """
 
 from __future__ import annotations

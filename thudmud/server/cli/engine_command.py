@@ -1,6 +1,6 @@
 """`thudmud engine`: the rules, and a player, for other programs, on standard input and output.
 
-Owns the pipes. Must never know what a line means: `thudmud.bots` does.
+What a line means is known to `thudmud.bots`; here are the pipes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`thudmud export`: the battles of a journal, as files of records.
-
-Owns which battles are written, and where. Must never change the journal.
-"""
+"""`thudmud export`: the battles of a journal, as files of records. The journal stays as it is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`thudmud gateway`: thudmud for another MUD, which brings the players.
 
-Owns the signals, and what is opened and closed in which order.
+Signals are handled here, and things are opened and closed in their order.
 """
 
 from __future__ import annotations

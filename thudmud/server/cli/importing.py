@@ -1,7 +1,7 @@
 """`thudmud import`: records in files, into the journal.
 
-Owns what a record has to be to be taken in, and what is said of one that is not. Must never judge a
-ply: the rules do.
+What a record has to be to be taken in stands here, and what is said of one that is not; its plies
+are judged by the rules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What came of transcripts as JUnit XML, the form that CI systems read.
 
-Owns the form: one suite, and a case for each transcript. Must never play one. Elements and
-attributes are those that pytest writes and the schema of Jenkins allows.
+One suite, and a case for each transcript. Elements and attributes are those that pytest writes and
+the schema of Jenkins allows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What several subcommands share: how options are read, and how a refusal is told.
 
-Owns the exit status of what cannot be used, and the line that says so. Must never know a
-subcommand, nor load what only some of them need.
+Nothing is loaded here that only some of them need.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`thudmud perft`: how many distinct outcomes there are.
-
-Owns its options and what it prints. Must never count by itself.
-"""
+"""`thudmud perft`: how many distinct outcomes there are."""
 
 from __future__ import annotations
 

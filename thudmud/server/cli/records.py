@@ -1,8 +1,5 @@
 """Game records as files, and the journal that they come from or go to.
 
-Owns the names of such files, and how a subcommand comes by the journal. Must never write into
-either.
-
 The headers of a record tell its rules, who played it and when, and how it ended. The name of its
 file tells that once more, for those who look through a folder, and for bare records:
 ``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.

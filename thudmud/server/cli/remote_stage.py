@@ -1,8 +1,7 @@
 """A stage for transcripts on a running server: each player is a telnet connection.
 
-Owns finding out, without waiting for a guessed time, that everything has been seen: a telnet timing
-mark (RFC 860) is answered behind all that was sent before it. Must never know what a transcript
-says.
+That everything has been seen is found out without waiting for a guessed time: a telnet timing mark
+(RFC 860) is answered behind all that was sent before it.
 """
 
 from __future__ import annotations

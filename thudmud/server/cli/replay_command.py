@@ -1,7 +1,4 @@
-"""`thudmud replay`: a game record, checked, and the board that it ends with.
-
-Owns its options. Must never judge, play or draw by itself.
-"""
+"""`thudmud replay`: a game record, checked, and the board that it ends with."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The options of `thudmud script`. `thudmud.server.cli.scripting` is what runs.
+"""The options of `thudmud script`, which `thudmud.server.cli.scripting` runs.
 
-Owns how addresses and variables are written, also for the pytest plugin.
+How addresses and variables are written stands here, also for the pytest plugin.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`thudmud script`: transcripts, played.
-
-Owns what is printed and written. Must never play or compare by itself.
-"""
+"""`thudmud script`: transcripts, played; what does not fit is printed, or written down."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`thudmud serve`: the server as its configuration and the command line want it.
-
-Owns what is said when it is ready or cannot run.
-"""
+"""`thudmud serve`: the server as its configuration and the command line want it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Transcripts on disk, and the stages that they are played on.
 
-Owns finding the files: those that a transcript includes, and its configurations. Must never compare
-anything.
+The files are found here: those that a transcript includes, and its configurations.
 """
 
 from __future__ import annotations

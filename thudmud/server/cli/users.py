@@ -1,6 +1,6 @@
 """`thudmud user`: the operator's hand on the accounts, also while the server runs.
 
-Owns what is printed about accounts. Must never print a password that it was given, nor a hash.
+No password that was given is ever printed, nor a hash.
 """
 
 from __future__ import annotations
