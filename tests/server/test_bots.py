@@ -14,7 +14,6 @@ from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, progra
 from thudmud.bots import opponent
 from thudmud.commands import Play
 from thudmud.engine import Side
-from thudmud.server import bot_program
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby
 from thudmud.server.members.accounts import KeptName
@@ -144,12 +143,9 @@ async def test_a_program_that_does_not_start_says_so(tmp_path: Path, command: li
         assert "sits down" not in anna.shown
 
 
-async def test_a_program_that_never_begins_to_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bot_program, "STARTING", 0.2)
+async def test_a_program_that_never_begins_to_answer(tmp_path: Path) -> None:
     command = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
-    async with opened(settings(command), tmp_path) as (_, anna):
+    async with opened(settings(command), tmp_path, starting=0.2) as (_, anna):
         await anna.type(*SIT)
         await anna.sees("I cannot come")
 
