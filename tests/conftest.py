@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import uvloop
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# Shared machines stall now and then: no example is timed.
-settings.register_profile("thudmud", deadline=None)
+# Shared machines stall now and then: no example is timed, nor what makes it.
+settings.register_profile("thudmud", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("thudmud")
 
 Loops = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]

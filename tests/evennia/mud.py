@@ -28,6 +28,8 @@ TELNET_INTERFACES = ["127.0.0.1"]
 AMP_PORT = {amp}
 WEBSERVER_ENABLED = False
 WEBCLIENT_ENABLED = False
+# Tests type faster than people: by default, no more than 80 lines of anybody's a second are read.
+MAX_COMMAND_RATE = 10_000
 """
 PAGE = (ROOT / "docs" / "evennia.md").read_text("utf-8")
 SETTINGS_OF_THE_PAGE, *_ = re.findall(r"```python\n(FILE_.*?)```", PAGE, re.DOTALL)

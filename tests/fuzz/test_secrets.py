@@ -97,7 +97,10 @@ async def throw(steps: Sequence[bytes]) -> None:
                 await client.fence()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @example([hidden(b"", SECRETS[1], b""), hidden(b"", SECRETS[0], b""), b"boom\r\n"])
 @example([by_client("Anna", SECRETS[1], "\x1b[2J\n"), by_client("\ud800", SECRETS[1], "\udfff")])
 @given(st.lists(STEPS, min_size=1, max_size=5))

@@ -117,7 +117,10 @@ class TestAppending:
         await journal.append(OAK, version, [joined(3)])
         assert events_of(await journal.read(OAK))[-1] == joined(3)
 
-    @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=10,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
     @given(events=st.lists(some_events, max_size=30))
     async def test_every_event_is_read_as_it_was(
         self, journal: Journal, events: list[Event]

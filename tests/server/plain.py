@@ -14,7 +14,8 @@ from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.text import House, Message, Plan
 
-PATIENCE = 20.0  # seconds after which something that was waited for will not come
+PATIENCE = 60.0  # seconds after which something that was waited for will not come
+CHUNK = 65_536  # bytes
 
 OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
 """DO TTYPE, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
@@ -86,9 +87,11 @@ class Client:
         self.unread = b""
 
     async def send(self, data: bytes) -> None:
-        self.writer.write(data)
-        async with asyncio.timeout(PATIENCE):
-            await self.writer.drain()
+        # However much it is, all that is waited for is that it goes on.
+        for start in range(0, len(data), CHUNK):
+            self.writer.write(data[start : start + CHUNK])
+            async with asyncio.timeout(PATIENCE):
+                await self.writer.drain()
 
     async def until(self, wanted: bytes) -> bytes:
         """Return everything up to and with ``wanted``."""
@@ -135,7 +138,7 @@ class Client:
     async def _more(self, wanted: bytes) -> bytes:
         try:
             async with asyncio.timeout(PATIENCE):
-                data = await self.reader.read(65536)
+                data = await self.reader.read(CHUNK)
         except TimeoutError:
             raise AssertionError(f"{wanted!r} did not come, only {self.unread[-2000:]!r}") from None
         assert data, f"the connection ended before {wanted!r}; there was {self.unread[-2000:]!r}"

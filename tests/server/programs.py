@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from thudmud.server import bot_program
 from thudmud.server import serve as serving
 from thudmud.server.guests import Done
 from thudmud.server.lobby import Lobby
@@ -129,11 +130,19 @@ def settings(
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, folder: Path, *, pause: float = 3600.0
+    settings: Settings, folder: Path, *, pause: float = 3600.0, starting: float = PATIENCE
 ) -> AsyncIterator[tuple[Lobby, Person]]:
-    """Open a lobby with bots in it, and a player, Anna; close it in the end as a server does."""
+    """Open a lobby with bots in it, and a player, Anna; close it in the end as a server does.
+
+    Args:
+        settings: the bots.
+        folder: where files and programs are.
+        pause: how many seconds bots leave it to others to begin a battle.
+        starting: how many seconds a program may take to start.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(serving, "START_AFTER", pause)
+        patch.setattr(bot_program, "STARTING", starting)
         async with serving.open_lobby(settings, folder) as lobby:
             anna = Person(lobby, "Anna")
             await anna.come()

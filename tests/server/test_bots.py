@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.server.plain import PATIENCE
 from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from thudmud.bots import opponent
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import Side
-from thudmud.server import bot_program
 from thudmud.server import lobby as lobbies
 from thudmud.server.bot_program import Program, ProgramError
+from thudmud.server.bots import Bots
 from thudmud.server.lobby import Lobby
 from thudmud.server.members.accounts import KeptName
 from thudmud.server.serve import open_lobby
-from thudmud.server.settings import Settings
+from thudmud.server.settings import BotSettings, Settings, StorageSettings
 
 OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
 PAIR = ("Grog", "Mog")
@@ -208,11 +209,8 @@ async def test_a_program_that_does_not_start_says_so(tmp_path: Path, command: li
         assert "Grog sits down" not in anna.shown
 
 
-async def test_a_program_that_never_begins_to_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bot_program, "STARTING", 0.2)
-    async with opened(settings(MUTE), tmp_path) as (_, anna):
+async def test_a_program_that_never_begins_to_answer(tmp_path: Path) -> None:
+    async with opened(settings(MUTE), tmp_path, starting=0.2) as (_, anna):
         await anna.type(*SIT)
         await anna.sees("I cannot come")
 
@@ -440,3 +438,14 @@ time.sleep(3600)
 async def gone(pid: int) -> None:
     """Wait until a process is no more, or waits for its parent to notice."""
     await until(lambda: not is_alive(pid))
+
+
+async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Path) -> None:
+    without = Settings(bot=(), storage=StorageSettings(backend="memory"))
+    async with open_lobby(without, tmp_path) as lobby:
+        bots = Bots([BotSettings(name="Mog")], lobby, tmp_path, patience=1.0, pause=1.0)
+        bots.start()
+        lobby.close("That is all.")
+        async with asyncio.timeout(PATIENCE):
+            await bots.close()
+            await lobby.emptied()

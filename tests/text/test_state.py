@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.text.plays import BEGUN, DEEDS, GONE, NAMES, PLAYS, do, house_of, rich_house
@@ -65,7 +65,7 @@ def house_without_a_seat_for_bert(deeds: list[Deed]) -> House:
 
 
 class TestKeeping:
-    @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    @settings(max_examples=150)
     @given(
         st.sampled_from([[], BEGUN]),
         PLAYS,
@@ -242,7 +242,7 @@ LINES = [
 
 
 class TestDamage:
-    @settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    @settings(max_examples=400)
     @given(st.data())
     def test_a_changed_state_is_none_or_one_that_a_house_can_be_in(
         self, data: st.DataObject

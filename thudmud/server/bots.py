@@ -89,7 +89,7 @@ class Bot:
         self._lobby, self._opponent, self._program = lobby, opponent, program
         self._name, self._restarts = settings.name, settings.restarts
         self._failures: Counter[tuple[str, int]] = Counter()
-        self._ended = False
+        self._begun = self._ended = False
         self._woken = asyncio.Event()
         self._asked: deque[_PendingInvitation] = deque()
         self._living: asyncio.Task[None] | None = None
@@ -123,7 +123,8 @@ class Bot:
 
     def end(self, *, linger: bool) -> None:  # noqa: ARG002  (there is no connection that lingers)
         """Leave."""
-        if not self._ended and self._living:
+        # A task that is cancelled before its first step takes none: it would clean up nothing.
+        if self._begun and self._living and not self._ended:
             self._living.cancel()
         self._ended = True
 
@@ -139,8 +140,10 @@ class Bot:
     # Its life.
 
     async def _live(self) -> None:
+        self._begun = True
         try:
-            await self._coming
+            if not self._ended:
+                await self._coming
             while not self._ended:
                 await self._act()
         except asyncio.CancelledError:
