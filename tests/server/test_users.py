@@ -222,9 +222,11 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
         capsys.readouterr()
         assert user("reset", "anna", "--generate") == 0
         password = capsys.readouterr().out.split()[-1]
-        with socket.create_connection(address, timeout=PATIENCE) as anna:
-            anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
-            seen = until(anna, b"")
+        seen = banned = "has banned Anna."
+        while banned in seen:  # until the server has seen what was changed
+            with socket.create_connection(address, timeout=PATIENCE) as anna:
+                anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
+                seen = until(anna, b"")
         assert seen.index("That is not the password") < seen.index("You come into the hall.")
         with socket.create_connection(address, timeout=PATIENCE) as mallory:
             mallory.sendall(b"mallory\n")

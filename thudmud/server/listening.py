@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import ssl
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -31,7 +32,10 @@ from thudmud.server.telnet.policy import TelnetPolicy
 FAREWELL = "The server is shutting down. Goodbye."
 
 _UNLISTED = ListingSettings()
+_FORCED = 5.0  # seconds that connections may take to be gone once they are ended by force
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
+
+_log = logging.getLogger(__name__)
 
 
 class _Counted(Connection):
@@ -118,7 +122,11 @@ class Server:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
         self.close()
         self._lobby.close(FAREWELL)
-        await self._lobby.emptied()
+        try:
+            async with asyncio.timeout(self._settings.shutdown_grace + _FORCED):
+                await self._lobby.emptied()
+        except TimeoutError:
+            _log.warning("stopped with connections that do not end")
         await self._desk.close()
         self._passwords.close()
         for listening in self._listening:

@@ -118,10 +118,10 @@ class Session:
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
         self._inbox.end()
-        if self.screen.closed:
-            self._transport.close()
-        else:
+        if not self.screen.closed:
             self.received([Signal.END_OF_INPUT])
+        elif not self._transport.is_closing():  # one of TLS that is closed twice hears no abort
+            self._transport.close()
 
     def choke(self) -> None:
         """Stop handling: the client is not reading what it has been sent."""
