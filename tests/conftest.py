@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,24 @@ LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 FreePort = Callable[[], int]
 PassTime = Callable[[float], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Leave logging to the next test as this one found it, also when a program began it here.
+
+    Levels are set by ``setLevel``: loggers keep in mind what is enabled until that is called.
+    """
+    root, quiet = logging.getLogger(), logging.getLogger("telnetlib3")
+    handlers, levels = root.handlers[:], (root.level, quiet.level)
+    yield
+    for handler in root.handlers:
+        if handler not in handlers:
+            handler.close()
+    root.handlers[:] = handlers
+    if (root.level, quiet.level) != levels:
+        root.setLevel(levels[0])
+        quiet.setLevel(levels[1])
 
 
 @contextmanager

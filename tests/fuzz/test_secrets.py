@@ -76,7 +76,8 @@ def logging_to(path: Path) -> Iterator[None]:
         for handler in root.handlers[:]:
             root.removeHandler(handler)
             handler.close()
-        root.handlers[:], root.level = before
+        root.handlers[:] = before[0]
+        root.setLevel(before[1])
 
 
 async def throw(steps: Sequence[bytes]) -> None:

@@ -4,7 +4,6 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,19 +68,7 @@ def test_a_traceback_belongs_to_its_record() -> None:
     assert r"boom \\x1b[31m\\x7f\\nlevel=error" in line
 
 
-@pytest.fixture
-def root() -> Iterator[logging.Logger]:
-    """Return the root logger, which is afterwards as it was."""
-    root, quiet = logging.getLogger(), logging.getLogger("telnetlib3")
-    before = root.handlers[:], root.level, quiet.level
-    yield root
-    for handler in root.handlers:
-        if handler not in before[0]:
-            handler.close()
-    root.handlers[:], root.level, quiet.level = before
-
-
-def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path, root: logging.Logger) -> None:
+def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "log"
     logs.begin("info", path)
     logging.getLogger("x").info("one", extra={"peer": "é"})
@@ -93,7 +80,7 @@ def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path, root: logging.L
 
 
 def test_a_file_that_cannot_be_written_is_told(
-    tmp_path: Path, root: logging.Logger, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "config.toml"
     config.write_text('[server]\nport = 0\nlog_file = "nowhere/log"\n')
