@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from thudmud.text.display import Terminal
     from thudmud.text.house import House
     from thudmud.text.plan import Message
-    from thudmud.text.state import StateError
 
 __all__ = [
     "BoardSpec",
@@ -26,7 +25,6 @@ __all__ = [
     "Message",
     "Options",
     "Parting",
-    "StateError",
     "Style",
     "Terminal",
 ]
@@ -38,7 +36,6 @@ if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
         "Message": "thudmud.text.plan",
         "Options": "thudmud.play.options",
         "Parting": "thudmud.play.events",
-        "StateError": "thudmud.text.state",
         "Style": "thudmud.play.commands",
         "Terminal": "thudmud.text.display",
     }

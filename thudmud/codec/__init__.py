@@ -1,6 +1,6 @@
 """Events and other values of ours as what JSON holds, and back. Pure."""
 
-from thudmud.codec.events import SCHEMA, Misread, TooNew, decode, encode
+from thudmud.codec.events import SCHEMA, Misread, TooNew, decode, encode, from_line, to_line
 from thudmud.codec.forms import Form, FormError, form_of
 
 __all__ = [
@@ -12,4 +12,6 @@ __all__ = [
     "decode",
     "encode",
     "form_of",
+    "from_line",
+    "to_line",
 ]

@@ -80,6 +80,27 @@ def decode(schema: int, text: str) -> Event:
         raise Misread(f"This is not an event: {text:.200} ({error}).") from error
 
 
+def to_line(stream: str, event: Event) -> str:
+    """Return an event and the stream that it is of as one line of text, in ASCII."""
+    return _TO_JSON([SCHEMA, stream, to_array(event)])
+
+
+def from_line(line: str) -> tuple[str, Event]:
+    """Return the stream and the event that `to_line` made a line of.
+
+    Raises:
+        TooNew: a later version of this program wrote it.
+        Misread: no version wrote it.
+    """
+    try:
+        schema, stream, array = _parsed(line.strip())
+        if type(schema) is not int or type(stream) is not str:
+            raise TypeError("it should begin with a number and a name")
+    except _TROUBLES as error:
+        raise Misread(f"This is not an event: {line:.200} ({error}).") from error
+    return stream, from_array(schema, array)
+
+
 def to_array(event: Event) -> list[Any]:
     """Return an event as the array that its text is of; ValueError if a number is not finite."""
     kind, write = _WRITERS[type(event)]

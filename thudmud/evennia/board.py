@@ -18,16 +18,24 @@ from evennia.utils import logger
 from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
-from thudmud.evennia.host import BoardHost
+from thudmud.errors import ThudmudError
+from thudmud.evennia.host import BoardHost, BoardHouse
 from thudmud.evennia.screens import escaped, first_session, send, terminal
-from thudmud.language.names import board_problem
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
-from thudmud.text import House, Message
+from thudmud.text import Message
 
-STATE = "thud_state"
-"""The Attribute that holds all there is to know of a board, as JSON."""
+EVENTS = "thud_events"
+"""The category of the Attributes that hold what has happened at a board: each what was stored at
+once, as lines of JSON, under the number of the first of them."""
+
+NAMES = "thud_names"
+"""The Attribute that says what those are called at a board who have something there to come back
+to: JSON, by their ids."""
+
+KEY = "board"
+"""What the events of any board are stored under: each has a house of its own."""
 
 USED = "thud_used"
 """What is noted of a character while the MUD runs: the id of the board that they used last."""
@@ -111,18 +119,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     @property
     def in_use(self) -> bool:
         """Whether anything has ever been done here."""
-        return bool(self.ndb.thud_host) or self.attributes.has(STATE)
+        return bool(self.ndb.thud_host) or bool(self._kept_events())
 
     @property
     def host(self) -> BoardHost:
         """What lets those about the board play on it."""
         host: BoardHost | None = self.ndb.thud_host
-        if host is None or self._is_set_anew(host):
-            host = self._restored() or BoardHost(self._new_house(), str(self.id), {})
-            self.ndb.thud_host = host
-        if host.table.name != self.name_in_text:
-            host.rename(self.name_in_text)
-            self.ndb.thud_stored = None
+        if host is None or host.table.name != self.name_in_text or self._is_set_anew(host):
+            host = self.ndb.thud_host = self._opened()
         return host
 
     def meet(self) -> None:
@@ -153,39 +157,45 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             send(character, message)
 
     def _keep(self, host: BoardHost) -> None:
-        known = (host.table.version, dict(host.names))
-        if known == self.ndb.thud_stored or not host.table.version:
-            return
+        kept = self.ndb.thud_kept or 0
         try:
-            state = {"house": host.house.state(), "names": host.names}
-            self.attributes.add(STATE, json.dumps(state))
+            names = json.dumps(host.names)
+            if names != self.attributes.get(NAMES) and (kept or host.table.version):
+                self.attributes.add(NAMES, names)
+            if host.table.version > kept:
+                lines = host.house.events(kept)
+                self.attributes.add(str(kept + 1), "\n".join(lines), category=EVENTS)
+                self.ndb.thud_kept = kept + len(lines)
         except Exception:
             # What cannot be stored has not happened: go on from what is.
             self.ndb.thud_host = None
             raise
-        self.ndb.thud_stored = known
 
-    def _restored(self) -> BoardHost | None:
-        """Return the host of the board, as it was stored; None if it was not."""
-        stored = self.attributes.get(STATE)
-        if stored is None:
-            return None
+    def _opened(self) -> BoardHost:
+        """Return a host of the board, with what was stored of it."""
+        stored = self._kept_events()
+        lines = [line for _, text in stored for line in text.split("\n")]
         try:
-            state = json.loads(stored)
-            house = House.from_state(state["house"])
-            names = {int(number): str(name) for number, name in state["names"].items()}
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            names = json.loads(self.attributes.get(NAMES) or "{}")
+            known = {int(number): str(name) for number, name in names.items()}
+            house = self._house(lines)
+        except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
-            self.attributes.add(f"{STATE}_unread", stored)
-            return None
-        return BoardHost(house, str(self.id), names)
+            self.attributes.add(f"{EVENTS}_unread", "\n".join(lines))
+            self.attributes.clear(category=EVENTS)
+            lines, known, house = [], {}, self._house([])
+        self.ndb.thud_kept = len(lines)
+        return BoardHost(house, str(self.id), known)
 
-    def _new_house(self) -> House:
-        # Builders call a board what they want, since Evennia finds it. A name that no house begins
-        # with is given by renaming, which `host` does.
-        name = "board" if board_problem(self.name_in_text) else self.name_in_text
-        spec = BoardSpec(name, self._rules())
-        return House([spec], int(self._number("quiet_plies")), self._number("seat_grace"))
+    def _kept_events(self) -> list[tuple[int, str]]:
+        """Return what was stored of the board, in order."""
+        found = self.attributes.get(category=EVENTS, return_obj=True, return_list=True)
+        return sorted((int(each.key), each.value) for each in found if each)
+
+    def _house(self, lines: Iterable[str]) -> BoardHouse:
+        spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)
+        grace = self._number("seat_grace")
+        return BoardHouse([spec], int(self._number("quiet_plies")), grace, lines)
 
     def _rules(self) -> str:
         rules = self._said("rules")

@@ -6,7 +6,7 @@ returns messages, and what is to be stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evennia.utils.ansi import strip_ansi
@@ -16,11 +16,9 @@ from thudmud.evennia.screens import terminal
 from thudmud.play.asides import Entered, OptionChosen, StyleChosen
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
-from thudmud.play.hall import Decision, Unread
+from thudmud.play.hall import Decision
 from thudmud.play.options import Options
-from thudmud.play.refusals import Refusal, Refused
-from thudmud.play.renaming import renamed
-from thudmud.play.table import Table
+from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import part
 from thudmud.text import House, Message
 from thudmud.text.display import Display, Terminal
@@ -34,11 +32,18 @@ Characters = Mapping[int, Any]
 """Characters by their ids."""
 
 
+class BoardHouse(House):
+    """The house of one board, which is called whatever its builder wants."""
+
+    def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
+        """Accept any name: Evennia finds the board, not a player's words."""
+
+
 class BoardHost:
     """Lets the characters about a board play on its house.
 
     Args:
-        house: the house, of one board. Those in it are taken to be about, until they `meet`.
+        house: the house, of one board. Nobody is in it until they `meet`.
         board: what the board's style is kept under, with those who have chosen one.
         names: what those are called there who are known already, by their characters' ids.
     """
@@ -49,18 +54,13 @@ class BoardHost:
         self.names = dict(names)
         self._here: dict[int, Any] = {}
         self._gone: dict[int, Any] = {}
-        # Who has not come to play is not shown the whole board time and again.
-        people = house.hall.people.values()
-        self._glancing = {person.name for person in people if person.used is None}
+        self._glancing: set[str] = set()
+        """Who has not come to play: they are not shown the whole board time and again."""
 
     @property
     def table(self) -> Table:
         """The board as it stands."""
         return next(iter(self.house.hall.tables.values()))
-
-    def rename(self, name: str) -> None:
-        """Let the board be called something else."""
-        self.house.hall = renamed(self.house.hall, self.table.name, name)
 
     def knows(self, character: Any) -> bool:
         """Whether somebody is about, or has a seat or a match that was put away."""
@@ -97,11 +97,7 @@ class BoardHost:
         if name in self._glancing:
             self._glancing.discard(name)
             self.house.hall.people[name].styles.clear()
-        try:
-            plan = self.house.plan_command(name, command, now)
-        except Unread as unread:
-            refused = Refused(Refusal.NOT_KEPT, number=unread.battle.number)
-            return [self.house.answer(name, str(refused))]
+        plan = self.house.plan_command(name, command, now)
         chosen = any(
             isinstance(aside, OptionChosen | StyleChosen)
             for decision in plan.decisions
@@ -167,7 +163,7 @@ class BoardHost:
             self._glancing.add(name)
         styles = {self.table.name: style} if style else {}
         self.house.fit(name, terminal(character.sessions.all()))
-        if side:
+        if side in self.table.away:
             back = self.house.arrive(name, now, member=True, styles=styles, options=options)
             return self._carried_out(back)
         entered = Entered(name, self.table.name, True, tuple(styles.items()), options)  # noqa: FBT003 (a field)
@@ -187,11 +183,15 @@ class BoardHost:
         return told + self._see_out(name, parting, now)
 
     def _miss(self, characters: Characters, now: float) -> list[Message]:
-        """See out who is not about any more since the MUD was stopped, and return what is told."""
+        """Note who has a seat and is not about since the MUD was stopped; return what is told."""
         present = {self.names[number] for number in {*self._here, *characters} & {*self.names}}
-        missing = [name for name in self.house.hall.people if name not in present]
+        missing = [name for name in self.table.seats.values() if name not in present]
         return [
-            message for name in missing for message in self._see_out(name, Parting.RESTART, now)
+            message
+            for name in missing
+            for message in self._carried_out(
+                self.house.presence(name, self.table.name, now, Parting.RESTART)
+            )
         ]
 
     def _see_out(self, name: str, parting: Parting, now: float) -> list[Message]:

@@ -1,6 +1,6 @@
 """One board of a client's: what happens at it is stored, and only then told.
 
-Owns the way from a player's line to the journal, and from there to what the players are told. Must
+Owns the way from a player's line to the store, and from there to what the players are told. Must
 never know a link, nor who owns the board. One thing at a time: whoever calls sees to that.
 """
 
@@ -14,16 +14,19 @@ from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Data
 from thudmud.gateway.requests import EnterRequest
-from thudmud.journal import Conflict, Entry, Journal, JournalError
 from thudmud.play.asides import Asked, Entered
 from thudmud.play.commands import Style, ViewGame
-from thudmud.play.events import LANDMARKS, Parting, TableEvent
-from thudmud.play.hall import Decision, Telling, Unread, kept_for
+from thudmud.play.events import Parting, TableEvent
+from thudmud.play.hall import Decision, Telling, kept_for
+from thudmud.play.lookups import AdjournedLookup, Found, Unread
+from thudmud.play.projections import realm_of
 from thudmud.play.table import BoardSpec
-from thudmud.text import House, Message, Plan
+from thudmud.store import Conflict, Entry, Store, StoreError
+from thudmud.text import Message, Plan
 from thudmud.text.board import full
 from thudmud.text.display import Display, Terminal
 from thudmud.text.facts import facts
+from thudmud.text.premises import Premises
 
 PACKAGES = frozenset({"thud"})
 """What a player's client gets that wants data."""
@@ -33,27 +36,26 @@ class Board:
     """A board, and the players at it.
 
     Args:
-        journal: where what happens is stored.
-        stream: under which name.
-        spec: what the board is like.
+        store: where what happens is stored.
+        spec: what the board is like, and under which key that is stored.
         policy: what holds at every board.
         clock: returns the seconds since the epoch.
 
-    Every method may raise JournalError: then nothing has happened. What they return is what players
+    Every method may raise StoreError: then nothing has happened. What they return is what players
     are told.
     """
 
     def __init__(
         self,
-        journal: Journal,
-        stream: str,
+        store: Store,
         spec: BoardSpec,
         policy: GatewayPolicy,
         clock: Callable[[], float],
     ) -> None:
         self.spec = spec
-        self._journal, self._stream, self._clock = journal, stream, clock
-        self._house = House([spec], policy.quiet_plies, policy.seat_grace)
+        self._store, self._clock = store, clock
+        self._realm = realm_of(spec.key)
+        self._house = Premises([spec], policy.quiet_plies, policy.seat_grace)
         self._late: list[Message] = []
         """What others have done, which was found when something here had to be decided again."""
 
@@ -67,27 +69,25 @@ class Board:
         """The names of those who are here."""
         return list(self._house.hall.people)
 
-    def problem(self, name: str) -> Fault | None:
+    async def problem(self, name: str) -> Fault | None:
         """Return why nobody of that name can come in; None if somebody can."""
         if problem := self._house.name_problem(name):
             return Fault(Code.BAD_NAME, problem)
         if here := self._house.hall.names.get(name.lower()):
             return Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
-        if kept := kept_for(self._house.hall, name):
+        away = [each.match for each in await self._store.adjourned(name, realm=self._realm)]
+        if kept := kept_for(self._house.hall, name, away):
             text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
             return Fault(Code.BAD_NAME, text)
         return None
 
     async def open(self) -> None:
-        """Bring the board to where the journal is; all who have seats are away."""
-        first = await self._journal.beginning(self._stream)
-        entries = await self._journal.read(self._stream)
-        kept = [cast("TableEvent", each.event) for each in entries if each.version >= first]
-        self._house.restore(self.spec.name, first - 1, kept)
-        for entry in entries:
-            if isinstance(entry.event, LANDMARKS):
-                self._house.note(self.spec.name, entry.version, entry.event)
-        self._house.hall.standings.rate()
+        """Bring the board to where the store is; all who have seats are away."""
+        known = await self._store.board(self.spec.key)
+        first = known.beginning if known else 1
+        entries = await self._store.read(self.spec.key, first)
+        events = [(cast("TableEvent", each.event), each.battle) for each in entries]
+        self._house.restore(self.spec.name, first - 1, events)
         for name in self._house.seated(self.spec.name):
             await self._note(name, Parting.RESTART)
 
@@ -101,13 +101,16 @@ class Board:
         )
         styles = {board: Style(request.style)} if request.style else {}
         now = self._clock()
-        first, *_, last = self._house.arrive(name, now, member=request.member, styles=styles)
+        away = await self._store.look_up(AdjournedLookup(name), realm=self._realm)
+        first, *_, last = self._house.arrive(
+            name, now, member=request.member, styles=styles, adjourned=bool(away.matches)
+        )
         if request.room == "board":
             first = _at(board, first)
         told = self._house.carry_out(first)
         try:
             told += await self._note(name, Parting.LOST)
-        except JournalError:
+        except StoreError:
             self._house.carry_out(self._house.part(name, now)[-1])
             raise
         told += self._house.carry_out(last)
@@ -130,18 +133,21 @@ class Board:
         Raises:
             Fault: the board does not stand at that version.
         """
+        found = Found()
         while True:
             if at_version is not None and self.version != at_version:
                 text = f"The board stands at version {self.version}, not {at_version}."
                 raise Fault(Code.CHANGED, text)
             try:
-                plan = self._house.plan(name, line, self._clock())
+                plan = self._house.plan(name, line, self._clock(), found)
                 told = [*plan.messages, *await self._carry_out(plan.decisions)]
                 break
             except Unread as unread:
-                await self._recall(unread)
+                answer = await self._store.look_up(unread.lookup, realm=self._realm)
+                found.take(unread.lookup, answer)
             except Conflict:
                 await self._catch_up()
+                found = Found()
         return self._all(told + self._house.play_at_once(name)), plan
 
     def is_here(self, name: str) -> bool:
@@ -170,9 +176,18 @@ class Board:
         told = []
         for decision in decisions:
             if decision.events:
-                await self._journal.append(self._stream, decision.version, decision.events)
-            told += self._house.carry_out(decision)
+                told += await self._stored(decision)
+            else:
+                told += self._house.carry_out(decision)
         return told
+
+    async def _stored(self, decision: Decision) -> list[Message]:
+        key, version = self.spec.key, decision.version
+        await self._store.append_to_board(key, version, decision.events)
+        entries = await self._store.read(key, version + 1, len(decision.events))
+        events = tuple(cast("TableEvent", entry.event) for entry in entries)
+        battle = next((entry.battle for entry in entries if entry.battle), None)
+        return self._house.carry_out(replace(decision, events=events, battle=battle))
 
     async def _note(self, name: str, parting: Parting) -> list[Message]:
         """Store and tell whether a player is here who has a seat."""
@@ -189,7 +204,7 @@ class Board:
 
     async def _catch_up(self) -> None:
         """Make so what another process has stored."""
-        for entry in await self._journal.read(self._stream, self.version + 1):
+        for entry in await self._store.read(self.spec.key, self.version + 1):
             self._late += self._house.carry_out(self._decided(entry))
 
     def _all(self, told: list[Message]) -> list[Message]:
@@ -199,12 +214,9 @@ class Board:
 
     def _decided(self, entry: Entry) -> Decision:
         event = cast("TableEvent", entry.event)
-        return Decision(event.player, self.spec.name, entry.version - 1, (event,))
-
-    async def _recall(self, unread: Unread) -> None:
-        battle = unread.battle
-        entries = await self._journal.read(self._stream, battle.source.version, battle.length)
-        self._house.recall(battle, [entry.event for entry in entries])
+        return Decision(
+            event.player, self.spec.name, entry.version - 1, (event,), battle=entry.battle
+        )
 
 
 def _at(board: str, entering: Decision) -> Decision:

@@ -1,6 +1,6 @@
 """All boards of all clients: whose they are, and what is done at them.
 
-Owns the names of the streams that they are stored in, and that things happen one at a time at each.
+Owns the keys that they are stored under, and that things happen one at a time at each.
 Must never know a link.
 """
 
@@ -19,11 +19,12 @@ from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Data
 from thudmud.gateway.session import ClientSession
-from thudmud.journal import Journal, JournalError
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
-from thudmud.play.events import Parting
+from thudmud.play.events import BoardOpened, Parting
+from thudmud.play.projections import HALL, realm_of
 from thudmud.play.table import BoardSpec
+from thudmud.store import Conflict, Store, StoreError
 from thudmud.text import Message
 
 Done = tuple[Data, Sequence[Message]]
@@ -50,13 +51,13 @@ class BoardRegistry:
     """All boards of a gateway: those that are open, and those that have been.
 
     Args:
-        journal: where what happens at them is stored.
+        store: where what happens at them is stored.
         policy: what holds at all of them.
         clock: returns the seconds since the epoch.
     """
 
-    def __init__(self, journal: Journal, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
-        self._journal, self._policy, self._clock = journal, policy, clock
+    def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
+        self._store, self._policy, self._clock = store, policy, clock
         self._owners: dict[str, Owner] = {}
         self._open: dict[str, _Opened] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -65,20 +66,19 @@ class BoardRegistry:
         """Learn whose boards there are.
 
         Raises:
-            JournalError: the journal cannot be read.
+            StoreError: the store cannot be read.
         """
-        for stream in await self._journal.list():
-            client, blank, rest = stream.partition(" ")
-            board, blank_too, name = rest.partition(" ")
-            if blank and blank_too:
-                self._owners.setdefault(board, Owner(client, name))
+        for board in await self._store.open_boards():
+            client = realm_of(board.key)
+            name = board.key.removeprefix(f"{client}/")
+            self._owners.setdefault(name, Owner(client, board.name))
 
     async def do(self, session: ClientSession, request: requests.Request) -> Done:
         """Do what a client asks for, after all that was asked for at that board before.
 
         Raises:
             Fault: it is not done.
-            JournalError: it is not done, since it cannot be stored.
+            StoreError: it is not done, since it cannot be stored.
         """
         async with self._lock(request.board):
             _check_session(session)
@@ -87,7 +87,7 @@ class BoardRegistry:
             opened = self._opened(session, request)
             try:
                 return await self._do(opened.board, request)
-            except (Fault, JournalError):
+            except (Fault, StoreError):
                 raise
             except Exception:
                 # Nobody may play on at a board that is maybe not as it is stored.
@@ -121,16 +121,29 @@ class BoardRegistry:
         if opened is None:
             if len(self._open) >= self._policy.boards:
                 raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
-            spec = BoardSpec(request.name, request.rules, Style(request.style))
-            stream = f"{session.client} {request.board} {request.name}"
-            board = Board(self._journal, stream, spec, self._policy, self._clock)
+            key = f"{session.client}/{request.board}"
+            spec = BoardSpec(request.name, request.rules, Style(request.style), key)
+            if request.board not in self._owners:
+                await self._put_up(session, request, spec)
+            board = Board(self._store, spec, self._policy, self._clock)
             await board.open()
             _check_session(session)
-            self._owners[request.board] = Owner(session.client, request.name)
             opened = self._open[request.board] = _Opened(session, board)
         board = opened.board
         here = {"name": board.spec.name, "players": board.players}
         return {"board": request.board, "version": board.version, **here}, ()
+
+    async def _put_up(
+        self, session: ClientSession, request: requests.OpenRequest, spec: BoardSpec
+    ) -> None:
+        """Store whose a new board is, unless another process is quicker."""
+        while request.board not in self._owners:
+            opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
+            version = await self._store.version(HALL)
+            with suppress(Conflict):
+                await self._store.append({HALL: (version, [opened])})
+            await self.open()
+        self._check_claim(session, request)
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
         """Raise Fault if a board cannot be opened so by a client."""
@@ -147,7 +160,7 @@ class BoardRegistry:
         more: Data = {}
         match request:
             case requests.EnterRequest(player=player):
-                if problem := board.problem(player):
+                if problem := await board.problem(player):
                     raise problem
                 if len(board.players) >= self._policy.players:
                     raise Fault(Code.TOO_MANY, f"There are {len(board.players)} players here.")
@@ -169,7 +182,7 @@ class BoardRegistry:
         """Close a board, whether or not it can be stored that its players are away."""
         told = []
         try:
-            with suppress(JournalError):  # the next to open it stores that
+            with suppress(StoreError):  # the next to open it stores that
                 for player in board.players:
                     told += await board.leave(player, Parting.LOST)
         finally:

@@ -19,7 +19,7 @@ from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.replies import Answer, Happened
 from thudmud.gateway.session import ClientSession
-from thudmud.journal import Journal, JournalError
+from thudmud.store import Store, StoreError
 
 NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
 INTERNAL = "This has gone wrong here, and the board is closed. Open it again."
@@ -39,7 +39,7 @@ class Gateway:
     """Boards for other MUDs.
 
     Args:
-        journal: where what happens is stored.
+        store: where what happens is stored.
         policy: what holds for all clients.
         clock: returns the seconds since the epoch.
         token: returns a word for a session that nobody can guess.
@@ -47,14 +47,14 @@ class Gateway:
 
     def __init__(
         self,
-        journal: Journal,
+        store: Store,
         policy: GatewayPolicy,
         *,
         clock: Callable[[], float] = time.time,
         token: Callable[[], str] = secrets.token_urlsafe,
     ) -> None:
         self.policy = policy
-        self._boards = BoardRegistry(journal, policy, clock)
+        self._boards = BoardRegistry(store, policy, clock)
         self._token = token
         self._sessions: dict[str, ClientSession] = {}
         self._holders: dict[ClientSession, Holder] = {}
@@ -66,7 +66,7 @@ class Gateway:
         """Learn what is stored.
 
         Raises:
-            JournalError: the journal cannot be read.
+            StoreError: the store cannot be read.
         """
         await self._boards.open()
 
@@ -160,7 +160,7 @@ class Gateway:
             data, told = await self._boards.do(session, request)
         except Fault as fault:
             session.answer(Answer(request.id, fault=fault))
-        except JournalError as error:
+        except StoreError as error:
             _log.error("a request cannot be stored: %s", error, extra=_who(session, request))
             session.answer(Answer(request.id, fault=Fault(Code.NOT_STORED, NOT_STORED)))
         except Exception:  # noqa: BLE001  (a mistake of ours ends one board, not the gateway)

@@ -10,8 +10,9 @@ Attributes:
 
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting, TableEvent
-from thudmud.play.hall import Decision, Hall, Telling, Unread
+from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.lookups import Found, Unread
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import BoardSpec, Table
@@ -20,6 +21,7 @@ __all__ = [
     "BoardSpec",
     "Command",
     "Decision",
+    "Found",
     "Hall",
     "Options",
     "Parting",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from thudmud.play.battles import Battle
 from thudmud.play.commands import (
     Boards,
     Games,
@@ -25,6 +26,7 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import Parting, TableEvent
+from thudmud.play.lookups import LookupAnswer
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side
@@ -53,7 +55,7 @@ class Entered:
     """A player came in, to the hall or, with a seat that was kept, to its board.
 
     ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
-    what they are shown, where that is known.
+    what they are shown, where that is known; ``adjourned``, that a match of theirs is put away.
     """
 
     player: str
@@ -61,6 +63,7 @@ class Entered:
     member: bool = False
     styles: tuple[tuple[str, Style], ...] = ()
     options: Options | None = None
+    adjourned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ class Replayed:
     """
 
     player: str
-    number: int
+    battle: Battle
     game: Game
     ply: int
     playing: bool = False
@@ -192,13 +195,13 @@ class Replayed:
 class Asked:
     """A player asked for something that changes nothing; the answer is for them alone.
 
-    ``game`` is the battle that a question is about, where it is about one.
+    ``answer`` is what was looked up for it, where it is about what was played before.
     """
 
     player: str
     question: Question
     board: str | None = None
-    game: Game | None = None
+    answer: LookupAnswer | None = None
 
 
 Happening = (

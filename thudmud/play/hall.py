@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 
-from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.play.archive import Archive, Battle
+from thudmud.errors import InvalidValueError
 from thudmud.play.asides import (
     Aside,
     Asked,
@@ -34,12 +33,10 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import Style
-from thudmud.play.events import Absent, BattleEnded, Moved, TableEvent
-from thudmud.play.match import Match
+from thudmud.play.events import Absent, Moved, SavedMatch, TableEvent
 from thudmud.play.options import Options, SetOption, after
-from thudmud.play.standings import Standings
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Game, Side
+from thudmud.rules import Side
 
 DEFAULTS = Options()
 
@@ -172,7 +169,8 @@ class Decision:
     """What a command would bring about.
 
     ``events`` are those of the table ``board``, decided when it stood at ``version``; ``asides``
-    happen before them.
+    happen before them. ``battle`` is the number of the battle that the events begin or take up
+    again, which is known once they are stored.
     """
 
     player: str
@@ -180,6 +178,7 @@ class Decision:
     version: int = 0
     events: tuple[TableEvent, ...] = ()
     asides: tuple[Aside, ...] = ()
+    battle: int | None = None
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -203,14 +202,6 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
-class Unread(ThudmudError):
-    """The moves of a battle are needed, and are not known here: `Hall.recall` tells them."""
-
-    def __init__(self, battle: Battle) -> None:
-        super().__init__(battle)
-        self.battle = battle
-
-
 class Hall:
     """The boards and the people.
 
@@ -219,7 +210,6 @@ class Hall:
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
-        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
 
     Attributes:
         boards: what the boards were set up as.
@@ -231,9 +221,6 @@ class Hall:
         left: those who are gone and have a seat, as they were.
         bots: the names under which programs play, not people.
         missed: what happened at a board, for each side whose player is away, and the table then.
-        archive: the battles that were played.
-        standings: what that comes to for the players.
-        games: the battles that are kept whole, by number, those first that are given up first.
     """
 
     def __init__(
@@ -241,26 +228,27 @@ class Hall:
         boards: Sequence[BoardSpec],
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
-        most_games: int = 100,
     ) -> None:
         self.boards = tuple(boards)
         self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
-        self.quiet_plies, self.seat_grace, self.most_games = quiet_plies, seat_grace, most_games
+        self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
         self.members: Set[str] = Members(self.people)
         self.left: dict[str, Person] = {}
-        self.archive = Archive()
-        self.standings = Standings(self.archive)
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
-        self.games: dict[int, Game] = {}
         self.bots: frozenset[str] = frozenset()
+        self._keys = {spec.key: spec.name for spec in boards}
         self._styles = {spec.name: spec.style for spec in boards}
         self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
         self.board_words = frozenset(word for words in self._by_words for word in words)
         self._places = {spec.name: place for place, spec in enumerate(boards)}
         self._rooms = Rooms()
         self._seats = Seats()
+
+    def called(self, key: str) -> str:
+        """Return the name of the board with a key; that itself if no such board stands here."""
+        return self._keys.get(key, key)
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may stand here no longer."""
@@ -296,15 +284,19 @@ class Hall:
         """Whether a player of that name, in any case, has a seat."""
         return bool(self._seats.of(player))
 
-    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+    def restore(
+        self, board: str, version: int, events: Iterable[tuple[TableEvent, int | None]]
+    ) -> None:
         """Fold the events that follow on a table's ``version``; nobody is told.
+
+        Each comes with the number of the battle that it begins or takes up again, if it does.
 
         The first of them, or none, must be one after which a table does not depend on what was
         before it; or ``version`` is 0.
         """
         self.tables[board] = replace(self.tables[board], version=version)
-        for event in events:
-            self._apply(board, event)
+        for event, battle in events:
+            self._apply(board, event, battle)
 
     def put(self, board: str, table: Table) -> None:
         """Let a board stand as ``table`` says."""
@@ -320,56 +312,30 @@ class Hall:
         self.people[person.name], self.names[person.name.lower()] = person, person.name
         self._rooms.enter(person)
 
-    def recall(self, number: int, game: Game) -> None:
-        """Keep the moves of a battle, for whoever wants to see it."""
-        self.games[number] = game
-        while len(self.games) > self.most_games:
-            del self.games[next(iter(self.games))]
-
-    def game(self, battle: Battle) -> Game:
-        """Return a battle as far as it has come.
-
-        Raises:
-            Unread: its moves are not known here.
-        """
-        if battle.number in self.games:
-            return self.games[battle.number]
-        for table in self.tables.values():
-            if table.match and table.match.began == battle.id:
-                return table.match.game
-        if battle.number in self.archive.adjourned:
-            return Match.restored(self.archive.adjourned[battle.number]).game
-        raise Unread(battle)
-
     def commit(self, decision: Decision) -> list[Telling]:
         """Make a decision so, and return who is to be told what, in order."""
         told = [self._told(aside) for aside in decision.asides]
-        told += [self._happened(event, str(decision.board)) for event in decision.events]
+        board, battle = str(decision.board), decision.battle
+        told += [self._happened(event, board, battle) for event in decision.events]
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
 
     # --- making it so ------------------------------------------------------------------------
 
-    def _happened(self, event: TableEvent, board: str) -> Telling:
+    def _happened(self, event: TableEvent, board: str, battle: int | None) -> Telling:
         """Make an event at a board so, and return who is to be told."""
         # Those who give a seat up by it are still to be told, and those who take one already.
         before = self.tables[board].seats.values()
-        table = self._apply(board, event)
-        self.archive.apply(board, table.version, event)
+        table = self._apply(board, event, battle)
         if isinstance(event, Moved):
             self._close_replays(table)
-        if isinstance(event, BattleEnded) and table.match:
-            number = self.archive.number_of(table.match.began)
-            if number is not None and table.game:
-                self.recall(number, table.game)
-            self.standings.rate()
         company = self._rooms.company(board)
         concerned = (*table.seats.values(), *before, event.player)
         return Telling(event, _audience(company, concerned), table, company)
 
-    def _apply(self, board: str, event: TableEvent) -> Table:
-        table = self.tables[board].apply(event)
+    def _apply(self, board: str, event: TableEvent, battle: int | None) -> Table:
+        table = self.tables[board].apply(event, battle)
         self.put(board, table)
         if not table.away and not self.missed:
             return table
@@ -395,7 +361,7 @@ class Hall:
                 table, company = self._table(room), self._rooms.company(room)
                 concerned = table.seats.values() if table else ()
                 return Telling(aside, _audience(company, concerned), table, company)
-            case Entered(player, room, member, styles, options):
+            case Entered(player, room, member, styles, options, _):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
@@ -445,17 +411,17 @@ def _audience(company: Company, concerned: Iterable[str]) -> tuple[str, ...]:
     return (*company.names, *elsewhere)
 
 
-def claimants(hall: Hall, name: str) -> Iterator[str]:
-    """Yield the name as those spell it who have a seat, or a match that was put away, under it."""
+def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:
+    """Yield the name as those spell it who have a seat, or one of these matches, under it."""
     key = name.lower()
     if hall.has_seat(name):
         seated = (player for table in hall.tables.values() for player in table.seats.values())
         yield from (player for player in seated if player.lower() == key)
-    for match in hall.archive.adjourned.values():
+    for match in adjourned:
         yield from (player for player in (match.dwarf, match.troll) if player.lower() == key)
 
 
-def kept_for(hall: Hall, name: str) -> str | None:
+def kept_for(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> str | None:
     """Return who has claims to a name in another spelling, if nobody has any in this very one."""
-    claims = list(claimants(hall, name))
+    claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]

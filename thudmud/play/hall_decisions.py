@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from thudmud.play import table_decisions
-from thudmud.play.archive import Battle
 from thudmud.play.asides import (
     Aside,
     Asked,
@@ -29,6 +28,7 @@ from thudmud.play.asides import (
     Told,
     WentOut,
 )
+from thudmud.play.battles import Battle
 from thudmud.play.commands import (
     Adjourn,
     ArchiveCommand,
@@ -79,6 +79,15 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting, SavedMatch
 from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.lookups import (
+    AdjournedLookup,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    ScoreLookup,
+    StandingsLookup,
+)
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, listed, player_meant
 from thudmud.play.options import (
     Options,
@@ -97,9 +106,12 @@ from thudmud.play.options import (
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import Table
 from thudmud.play.table_decisions import Events, Occasion, battle, come_back, invited, vanish
+from thudmud.rules import Game
 
 
-def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decision]:
+def decide(
+    hall: Hall, player: str, command: Command, now: float, found: Found | None = None
+) -> list[Decision]:
     """Return what ``command`` would bring about, to be committed in this order.
 
     Args:
@@ -107,18 +119,22 @@ def decide(hall: Hall, player: str, command: Command, now: float) -> list[Decisi
         player: the name of somebody who is here.
         command: what they ask for.
         now: the time, in seconds since the epoch.
+        found: what has been looked up for it.
 
     Raises:
         Refused: a table or the hall does not allow it.
         IllegalMove: the rules of the game do not allow it.
-        Unread: the moves of a battle are needed first.
+        Unread: something has to be looked up first.
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    return [_decide(command, hall, hall.people[player], Occasion(now, hall.members))]
+    occasion = Occasion(now, hall.members)
+    return [_decide(command, hall, hall.people[player], occasion, found or Found())]
 
 
-def _decide(command: Command, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+def _decide(
+    command: Command, hall: Hall, person: Person, occasion: Occasion, found: Found
+) -> Decision:
     """Return what any command but ``quit`` brings about. What is typed most comes first."""
     name = person.name
     match command:
@@ -150,14 +166,14 @@ def _decide(command: Command, hall: Hall, person: Person, occasion: Occasion) ->
             return _join(command, hall, person, occasion)
         case Resume():
             table = board_meant(hall, person, command.on)
-            saved = to_resume(command, hall, person, table)
+            saved = to_resume(command, hall, person, table, found)
             return _at(table, person, table_decisions.resume(table, name, saved, occasion))
         case Invite():
             return _invite(command, hall, person, occasion)
         case Step():
-            return _step(command, hall, person)
+            return _step(command, person, found)
         case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
-            return Decision(name, asides=(looked_up(hall, person, command),))
+            return Decision(name, asides=(looked_up(person, command, found),))
         case (
             Where()
             | ScanRow()
@@ -244,12 +260,12 @@ def _invite(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> 
     return Decision(person.name, table.name, asides=(asked,))
 
 
-def _step(command: Step, hall: Hall, person: Person) -> Decision:
+def _step(command: Step, person: Person, found: Found) -> Decision:
     replay = person.replay
     at_end = replay is None or replay.ply == len(replay.game.moves)
     if command.way is Way.LAST and at_end and person.room:
         return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
-    return Decision(person.name, asides=(looked_up(hall, person, command),))
+    return Decision(person.name, asides=(looked_up(person, command, found),))
 
 
 def _at(table: Table, person: Person, events: Events, asides: tuple[Aside, ...] = ()) -> Decision:
@@ -287,8 +303,9 @@ def arrive(
     styles: Mapping[str, Style],
     options: Options | None = None,
     room: str | None = None,
+    adjourned: bool = False,
 ) -> list[Decision]:
-    """Return what happens when ``player`` comes in.
+    """Return what happens when ``player`` comes in; ``adjourned`` if a match of theirs is put away.
 
     They come to the board ``room``, if it is given; else to where a seat was kept, or to the hall.
     """
@@ -298,7 +315,7 @@ def arrive(
     back = [
         Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
     ]
-    entered = Entered(player, room, member, tuple(styles.items()), options)
+    entered = Entered(player, room, member, tuple(styles.items()), options, adjourned)
     news = [
         CaughtUp(player, table.name, tuple(hall.missed.get((table.name, side), ())))
         for table in kept
@@ -317,51 +334,67 @@ def _has_turn(table: Table, player: str) -> bool:
 # The battles that were played, and those that are put away.
 
 
-def looked_up(hall: Hall, person: Person, command: ArchiveCommand) -> Aside:
+def looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
     """Return what ``command`` shows to ``person``.
 
     Raises:
         Refused: there is no such battle, or none is being replayed.
-        Unread: the moves of the battle are needed first.
+        Unread: it has to be looked up first.
     """
+    me = person.name
     match command:
         case ViewRecord(number):
-            return Asked(person.name, command, game=hall.game(_battle(hall, number)))
+            return Asked(me, command, answer=FoundBattle(*_battle(number, found)))
         case Replay(number):
-            return Replayed(person.name, number, hall.game(_battle(hall, number)), 0)
+            return Replayed(me, *_battle(number, found), 0)
         case Step(way):
-            return _stepped(hall, person, way)
-        case History(player) | ViewScore(player) if player and player.lower() in {"me", "myself"}:
-            return Asked(person.name, replace(command, player=person.name))
-    return Asked(person.name, command)
+            return _stepped(person, way, found)
+        case Games():
+            return Asked(me, command, answer=found[AdjournedLookup(me)])
+        case History(player, page):
+            asked = replace(command, player=_named(player, me))
+            return Asked(me, asked, answer=found[HistoryLookup(asked.player, page)])
+        case ViewScore(player):
+            asked_for = replace(command, player=_named(player, me))
+            return Asked(me, asked_for, answer=found[ScoreLookup(asked_for.player or me)])
+        case ViewStandings():
+            return Asked(me, command, answer=found[StandingsLookup(me)])
+        case _:
+            assert_never(command)
 
 
-def _stepped(hall: Hall, person: Person, way: Way) -> Replayed:
+def _named(player: str | None, me: str) -> str | None:
+    return me if player and player.lower() in {"me", "myself"} else player
+
+
+def _stepped(person: Person, way: Way, found: Found) -> Replayed:
     seen = person.replay
     if seen is None:
         raise Refused(Refusal.NOT_REPLAYING)
+    number = seen.battle.number
     end = len(seen.game.moves)
     back = way in {Way.BACK, Way.FIRST}
     if seen.ply == (0 if back else end):
         reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
-        if not back and hall.game(_battle(hall, seen.number)) != seen.game:
+        if not back and _battle(number, found)[1] != seen.game:
             reason = Refusal.REPLAY_GONE_ON
-        raise Refused(reason, number=seen.number, words=Replay(seen.number))
+        raise Refused(reason, number=number, words=Replay(number))
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
     then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 
 
-def to_resume(command: Resume, hall: Hall, person: Person, table: Table) -> SavedMatch:
+def to_resume(
+    command: Resume, hall: Hall, person: Person, table: Table, found: Found
+) -> SavedMatch:
     """Return the match that is meant: put away, and with both of its players at ``table``.
 
     Raises:
         Refused: there is none, or more than one, or somebody is not there.
+        Unread: the player's matches have to be looked up first.
     """
     adjourned = {
-        number: saved
-        for number, saved in hall.archive.adjourned.items()
-        if person.name in (saved.dwarf, saved.troll)
+        away.battle.number: away.match for away in found[AdjournedLookup(person.name)].matches
     }
     if not adjourned:
         going_on = [each.name for each in hall.seats_of(person.name) if each.under_way]
@@ -387,13 +420,15 @@ def to_resume(command: Resume, hall: Hall, person: Person, table: Table) -> Save
             players = {name for saved in adjourned.values() for name in (saved.dwarf, saved.troll)}
             others = sorted(players - {person.name})
             verb = "is" if len(others) == 1 else "are"
-            away = f"{listed(others)} {verb}"
-            raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, others=away)
+            absent = f"{listed(others)} {verb}"
+            raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, others=absent)
     raise Refused(Refusal.WHICH_ADJOURNED, words=Resume(next(iter(ready)), command.on))
 
 
-def _battle(hall: Hall, number: int) -> Battle:
-    battle = hall.archive.battle(number)
-    if battle is None:
+def _battle(number: int, found: Found) -> tuple[Battle, Game]:
+    known = found[BattleLookup(number)]
+    if known is None:
         raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
-    return battle
+    if known.game is None:
+        raise Refused(Refusal.NOT_KEPT, number=number)
+    return known.battle, known.game

@@ -44,6 +44,7 @@ class Match:
         before: the points of the battles before it, of who has the dwarfs and of who has the
             trolls in it.
         single: whether there is but one battle, as of those that were imported.
+        number: by which players call the battle; None if that is not known.
     """
 
     game: Game
@@ -54,19 +55,27 @@ class Match:
     battle: int = 1
     before: tuple[int, int] = (0, 0)
     single: bool = False
+    number: int | None = None
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
 
     @classmethod
-    def restored(cls, saved: SavedMatch) -> Match:
-        """Return the match that was put away as ``saved``."""
+    def restored(cls, saved: SavedMatch, number: int | None = None) -> Match:
+        """Return the match that was put away as ``saved``, when it had come to a battle."""
         game = Game.start(RULESETS[saved.rules])
         for move in saved.moves:
             game = game.play(move)
         game = replace(game, outcome=saved.outcome)
         return cls(
-            game, saved.began, saved.dwarf, saved.troll, saved.rated, saved.battle, saved.before
+            game,
+            saved.began,
+            saved.dwarf,
+            saved.troll,
+            saved.rated,
+            saved.battle,
+            saved.before,
+            number=number,
         )
 
     def saved(self) -> SavedMatch:
@@ -83,10 +92,13 @@ class Match:
             self.game.outcome,
         )
 
-    def second_battle(self, began: BattleId, dwarf: str, troll: str, *, rated: bool) -> Match:
+    def second_battle(
+        self, began: BattleId, dwarf: str, troll: str, *, rated: bool, number: int | None = None
+    ) -> Match:
         """Return the match at the opening of its second battle, the points with swapped seats."""
         before = self.points(Side.TROLL), self.points(Side.DWARF)
-        return Match(Game.start(self.game.ruleset), began, dwarf, troll, rated, 2, before)
+        game = Game.start(self.game.ruleset)
+        return Match(game, began, dwarf, troll, rated, 2, before, number=number)
 
     def with_game(self, game: Game) -> Match:
         """Return the match with the battle on the board gone on to ``game``."""

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, State
+from thudmud.play.battles import Battle, State
 from thudmud.play.events import (
     LANDMARKS,
     Adjourned,
@@ -28,7 +28,7 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.play.standings import MIDDLE, SCALE, Rating
+from thudmud.play.standings import Count, Rating
 from thudmud.rules import Side
 
 PROJECTION = 1
@@ -44,6 +44,13 @@ HALL = "hall"
 MATCHES = "(match) "
 """What the key of the stream of a match that was put away begins with."""
 
+MIDDLE = 1500
+"""The rating of a player who is not known yet."""
+
+SCALE = 30
+"""Points for one of openskill's own: with it, somebody who is 400 points better wins about ten
+battles for every one lost, as chess players expect."""
+
 MATCH = "match"
 """The kind of tally that counts matches; the others are sides, and count battles."""
 
@@ -57,18 +64,6 @@ class EventPlace(NamedTuple):
     stream: str
     version: int
     position: int
-
-
-class Count(NamedTuple):
-    """How often a player won, drew and lost."""
-
-    won: int = 0
-    drawn: int = 0
-    lost: int = 0
-
-    def and_one(self, *, mine: bool, theirs: bool) -> Count:
-        """Return it with one more, that the player, the opponent or neither has won."""
-        return Count(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
 class Strength(NamedTuple):
@@ -152,10 +147,15 @@ def match_stream(began: BattleId) -> str:
     return f"{realm}{slash}{MATCHES}{board} {began.version}"
 
 
+def is_of_a_match(stream: str) -> bool:
+    """Return whether a stream is that of a match that was put away."""
+    return stream.rpartition("/")[2].startswith(MATCHES)
+
+
 def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
     """Change the rows by an event; all of them have to come in the common order."""
     at = BattleId(place.stream, place.version)
-    if place.stream.rpartition("/")[2].startswith(MATCHES):
+    if is_of_a_match(place.stream):
         return  # it is told by the board's own
     match event:
         case BoardOpened(key=key):

@@ -40,7 +40,13 @@ from thudmud.rules import RULESETS, Game, Ruleset, Side
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """A board as its owner configures it: its name, its ruleset's name, newcomers' style.
+    """A board as its owner configures it.
+
+    Attributes:
+        name: what it is called, its noun last.
+        rules: its ruleset's name, in any case.
+        style: how newcomers are shown it.
+        key: what its events are stored under, which never changes; the name, if it is "".
 
     Raises:
         InvalidValueError: there are no rules of that name, in any case.
@@ -49,6 +55,7 @@ class BoardSpec:
     name: str
     rules: str = "discworld"
     style: Style = Style.FULL
+    key: str = ""
 
     def __post_init__(self) -> None:
         rules = str(self.rules).lower()
@@ -56,6 +63,7 @@ class BoardSpec:
             known = ", ".join(RULESETS)
             raise InvalidValueError(f"there are no {self.rules!r} rules; there are {known}")
         object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "key", self.key or self.name)
 
 
 Key = TypeVar("Key")
@@ -72,6 +80,7 @@ class Table:
 
     Attributes:
         name: what the board is called, its noun last.
+        key: what its events are stored under.
         own_rules: the board's own ruleset, with which it begins anew.
         ruleset: what the next match is played by; the match on the board has its own.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
@@ -86,6 +95,7 @@ class Table:
     """
 
     name: str
+    key: str
     own_rules: Ruleset
     ruleset: Ruleset
     quiet_limit: int = 200
@@ -100,11 +110,11 @@ class Table:
     def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
         """Return the empty table that ``spec`` describes."""
         rules = RULESETS[spec.rules]
-        return cls(spec.name, rules, rules, quiet_limit, seat_grace)
+        return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace)
 
-    def apply(self, event: TableEvent) -> Table:
-        """Return the table after ``event``."""
-        return replace(_applied(event, self), version=self.version + 1)
+    def apply(self, event: TableEvent, battle: int | None = None) -> Table:
+        """Return the table after ``event``; ``battle`` is the number of the one that it begins."""
+        return replace(_applied(event, self, battle), version=self.version + 1)
 
     @property
     def game(self) -> Game | None:
@@ -152,7 +162,7 @@ class Table:
         return next((side for side, holder in self.seats.items() if holder == player), None)
 
 
-def _applied(event: TableEvent, table: Table) -> Table:
+def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
     """Return the table after an event, but for its version. The most frequent come first."""
     match event:
         case Moved(move=move):
@@ -179,7 +189,7 @@ def _applied(event: TableEvent, table: Table) -> Table:
             seats, away = _without(table.seats, side), _without(table.away, side)
             return replace(table, seats=seats, away=away)
         case BattleStarted():
-            return _seated(table, _begun(event, table))
+            return _seated(table, _begun(event, table, battle))
         case BattleEnded(outcome=outcome):
             match = _match(table)
             ended = replace(match.game, outcome=outcome)
@@ -187,11 +197,17 @@ def _applied(event: TableEvent, table: Table) -> Table:
         case RulesSet(rules=rules):
             return replace(table, ruleset=RULESETS[rules], match=None)
         case Resumed(match=saved):
-            return _seated(table, Match.restored(saved))
+            return _seated(table, Match.restored(saved, battle))
         case Cleared() | Adjourned():
             own = table.own_rules
             return Table(
-                table.name, own, own, table.quiet_limit, table.seat_grace, version=table.version
+                table.name,
+                table.key,
+                own,
+                own,
+                table.quiet_limit,
+                table.seat_grace,
+                version=table.version,
             )
         case _:
             assert_never(event)
@@ -205,12 +221,13 @@ def _joined(event: Joined, table: Table) -> Table:
     return replace(table, seats=seats, match=match, away=MappingProxyType(dict(away)))
 
 
-def _begun(event: BattleStarted, table: Table) -> Match:
-    began = BattleId(table.name, table.version + 1)
+def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
+    began = BattleId(table.key, table.version + 1)
+    dwarf, troll, rated = event.dwarf, event.troll, event.rated
     if event.number == 1:
         game = Game.start(RULESETS[event.rules])
-        return Match(game, began, event.dwarf, event.troll, event.rated)
-    return _match(table).second_battle(began, event.dwarf, event.troll, rated=event.rated)
+        return Match(game, began, dwarf, troll, rated, number=number)
+    return _match(table).second_battle(began, dwarf, troll, rated=rated, number=number)
 
 
 def _seated(table: Table, match: Match) -> Table:

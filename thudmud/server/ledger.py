@@ -1,6 +1,6 @@
-"""The journal's side of the house: what is stored there is made so here, in the journal's order.
+"""The store's side of the premises: what is stored there is made so here, in the store's order.
 
-Owns what waits to be stored, and the following of the journal. Must never decide anything.
+Owns what waits to be stored, and the following of the store. Must never decide anything.
 """
 
 from __future__ import annotations
@@ -10,53 +10,50 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
-from thudmud.journal import Conflict, Damaged, Entry, Journal, JournalError
-from thudmud.play.events import TableEvent
-from thudmud.play.hall import Decision, Unread
-from thudmud.text import House, Message
-
-NOTED_AT_ONCE = 500
-"""Old events that are taken note of before something else may be done."""
-
-RETRIES = 5
-"""How often it is tried again to read what others have appended."""
-
-RETRY = 1.0
-"""Seconds between two tries."""
+from thudmud.play.events import BoardOpened, TableEvent
+from thudmud.play.hall import Decision
+from thudmud.play.lookups import Lookup
+from thudmud.play.projections import HALL
+from thudmud.store import Conflict, Entry, Store, StoreError
+from thudmud.text import Message
+from thudmud.text.premises import Premises
 
 _log = logging.getLogger(__name__)
 
 
-class Unfollowed(JournalError):
-    """The journal is followed no longer: what comes of what was to be stored cannot be seen."""
+class Unfollowed(StoreError):
+    """The store is followed no longer: what comes of what was to be stored cannot be seen."""
 
     def __str__(self) -> str:
-        return "The journal is followed no longer."
+        return "The store is followed no longer."
 
 
 class Ledger:
-    """A house's copy of what is stored.
+    """A hall's copy of what is stored.
 
     Args:
         house: where it is made so.
-        journal: where it is stored.
+        store: where it is stored.
+        clock: returns the seconds since the epoch.
         deliver: takes what people are told.
 
     Attributes:
-        archiving: the task that reads the old battles.
-        following: the task that follows the journal; it only ends with it.
+        ended: has the error that the following of the store has ended with, once it has.
     """
 
     def __init__(
-        self, house: House, journal: Journal, deliver: Callable[[Iterable[Message]], None]
+        self,
+        house: Premises,
+        store: Store,
+        clock: Callable[[], float],
+        deliver: Callable[[Iterable[Message]], None],
     ) -> None:
-        self._house = house
-        self._journal = journal
-        self._deliver = deliver
+        self._house, self._store = house, store
+        self._clock, self._deliver = clock, deliver
+        self._keys = {spec.key: spec.name for spec in house.hall.boards}
         self._boards: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._written: dict[tuple[str, int], tuple[Decision, asyncio.Future[bool]]] = {}
 
     @property
     def busy(self) -> list[str]:
@@ -69,28 +66,28 @@ class Ledger:
             pass
 
     async def open(self) -> None:
-        """Fold the tables from the journal, and begin to follow it.
-
-        The archive is folded meanwhile, since there may be many old battles.
+        """Fold the tables from the store, and begin to follow it.
 
         Raises:
-            JournalError: it cannot be read.
+            StoreError: it cannot be read.
         """
-        position = await self._journal.position()
-        for board in self._house.boards:
-            first = await self._journal.beginning(board)
-            entries = await self._journal.read(board, first)
-            events = [entry.event for entry in entries]
-            self._house.restore(board, first - 1, cast("list[TableEvent]", events))
-        self._news = asyncio.get_running_loop().create_future()
-        self.archiving = asyncio.create_task(self._archive(position))
-        self.following = asyncio.create_task(self._follow(position))
-        self.following.add_done_callback(self._unfollowed)
+        loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self._news: asyncio.Future[None] = loop.create_future()
+        await self._put_up()
+        position = await self._store.position()
+        for board in await self._store.open_boards():
+            if board.key in self._keys:
+                await self._restore(board.key, board.beginning)
+        self._following = await self._store.subscribe(
+            self._keys, position, self._take, self._unread
+        )
 
-    async def close(self) -> None:
-        """Store what is waiting to be stored, and close the journal."""
-        await self._journal.close()
-        await asyncio.wait([self.following])
+    def close(self) -> None:
+        """Follow the store no longer."""
+        self._following.close()
+        if not self.ended.done():
+            self.ended.set_result(None)
 
     async def write(self, decision: Decision) -> None:
         """Store the events of a decision, and wait until they have come back and been told.
@@ -99,114 +96,95 @@ class Ledger:
 
         Raises:
             Conflict: something else came first, so nothing has happened.
-            JournalError: they cannot be stored, so nothing has happened.
+            StoreError: they cannot be stored, so nothing has happened.
             Unfollowed: they may have been stored.
         """
         board = str(decision.board)
         async with self._boards[board]:
-            if self._house.version(board) != decision.version:
-                raise Conflict(board, decision.version, self._house.version(board))
-            place = board, decision.version + 1
-            told = asyncio.get_running_loop().create_future()
-            self._written[place] = decision, told
-            try:
-                await self._journal.append(board, decision.version, decision.events)
-                await self._followed(told)
-            finally:
-                del self._written[place]
+            key, version = self._house.hall.tables[board].key, self._house.version(board)
+            if version != decision.version:
+                raise Conflict(key, decision.version, version)
+            # Whoever follows has been handed the events when this is over.
+            await self._store.append_to_board(key, version, decision.events, mark=decision)
+            if self.ended.done():
+                raise Unfollowed
 
-    async def until(self, board: str, version: int) -> None:
+    async def until(self, stream: str, version: int) -> None:
         """Wait until what others have appended to a board has come in.
 
         Raises:
-            Unfollowed: that will never be.
+            StoreError: it cannot be read.
+            Unfollowed: it will never be.
         """
-        while self._house.version(board) < version:
-            await self._followed(asyncio.shield(self._news))  # others wait for them, too
+        if stream not in self._keys:
+            return  # it is that of a match, and is looked up anew
+        while self._house.version(self._keys[stream]) < version:
+            if self.ended.done():
+                raise Unfollowed
+            await asyncio.shield(self._news)  # others wait for it, too
 
-    async def recall(self, unread: Unread) -> None:
-        """Read the moves of a battle.
+    async def look_up(self, lookup: Lookup[Any]) -> Any:
+        """Return what a decision needs to know; StoreError if it cannot be read."""
+        return await self._store.look_up(lookup)
 
-        Raises:
-            JournalError: they cannot be read.
-        """
-        battle = unread.battle
-        source = battle.source
-        entries = await self._journal.read(source.board, source.version, battle.length)
-        self._house.recall(battle, [entry.event for entry in entries])
-
-    async def _archive(self, position: int) -> None:
-        """Take note of all battles up to a position, a few at a time."""
-        for number, entry in enumerate(await self._journal.landmarks()):
-            if entry.position <= position:
-                self._house.note(entry.stream, entry.version, entry.event)
-            if number % NOTED_AT_ONCE == 0:
-                await asyncio.sleep(0)
-
-    async def _follow(self, position: int) -> None:
-        """Follow the journal until it is closed.
-
-        Raises:
-            JournalError: it cannot be followed.
-        """
-        await self.archiving
-        follower = self._journal.follow(position)
-        failures = 0
+    async def _put_up(self) -> None:
+        """Note in the hall's stream that our boards are up, if that is not known."""
         while True:
-            try:
-                async for entries in follower:
-                    failures = 0
-                    self._take(entries)
-            except JournalError as error:
-                failures += 1
-                if isinstance(error, Damaged) or failures > RETRIES:
-                    raise
-                _log.error("what is new in the journal cannot be read: %s", error)
-                await asyncio.sleep(RETRY)
-            else:
+            known = {board.key for board in await self._store.open_boards()}
+            version = await self._store.version(HALL)
+            now = self._clock()
+            opened = [
+                BoardOpened(now, "", spec.key, spec.name, spec.rules)
+                for spec in self._house.hall.boards
+                if spec.key not in known
+            ]
+            if not opened:
                 return
+            try:
+                await self._store.append({HALL: (version, opened)})
+            except Conflict:
+                continue
 
-    async def _followed(self, news: asyncio.Future[bool]) -> None:
-        """Wait for news from the journal, whose result is False if there will be none."""
-        if (self.following.done() and not news.done()) or not await news:
-            raise Unfollowed
-
-    def _unfollowed(self, _: asyncio.Task[None]) -> None:
-        """Let nobody wait any more."""
-        for news in (self._news, *(told for _, told in self._written.values())):
-            if not news.done():
-                news.set_result(False)
+    async def _restore(self, key: str, first: int) -> None:
+        entries = await self._store.read(key, first)
+        events = [(cast("TableEvent", entry.event), entry.battle) for entry in entries]
+        self._house.restore(self._keys[key], first - 1, events)
 
     def _take(self, entries: Sequence[Entry]) -> None:
-        for entry in entries:
-            if entry.stream in self._house.boards and not self._is_restored(entry):
-                self._happen(entry)
-            else:
-                self._house.note(entry.stream, entry.version, entry.event)
-        self._news.set_result(True)
+        if self.ended.done():
+            return
+        try:
+            for entry in entries:
+                # A table may have been folded with what came meanwhile.
+                if entry.version > self._house.version(self._keys[entry.stream]):
+                    self._happen(entry)
+        except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
+            self.ended.set_exception(error)
+        self._news.set_result(None)
         self._news = asyncio.get_running_loop().create_future()
 
-    def _is_restored(self, entry: Entry) -> bool:
-        """Whether a table was folded with an entry that came meanwhile."""
-        return entry.version <= self._house.version(entry.stream)
+    def _unread(self, error: StoreError) -> None:
+        """Let nobody wait for what cannot be read for now."""
+        _log.error("what is new in the store cannot be read: %s", error)
+        self._news.set_exception(error)
+        self._news.exception()  # else asyncio would log it, if nobody waits
+        self._news = asyncio.get_running_loop().create_future()
 
     def _happen(self, entry: Entry) -> None:
+        board = self._keys[entry.stream]
         try:
-            self._deliver(self._house.carry_out(self._decided(entry)))
+            self._deliver(self._house.carry_out(self._decided(entry, board)))
         except Exception:
             # Nobody may play on a board that is not as it is stored; but what is only told badly
             # is no reason to stop.
-            if self._house.version(entry.stream) != entry.version:
+            if self._house.version(board) != entry.version:
                 raise
-            _log.exception("what has happened at the %s was not told to all", entry.stream)
+            _log.exception("what has happened at the %s was not told to all", board)
 
-    def _decided(self, entry: Entry) -> Decision:
+    def _decided(self, entry: Entry, board: str) -> Decision:
         """Return what an entry brings about: with what goes before it, if it was decided here."""
-        decision, told = self._written.get((entry.stream, entry.version), (None, None))
-        if decision and told and decision.events[0] == entry.event:
-            if not told.done():  # whoever waited for it may have been cancelled
-                told.set_result(True)
-            alone = len(decision.events) == 1
-            return decision if alone else replace(decision, events=decision.events[:1])
         event = cast("TableEvent", entry.event)
-        return Decision(event.player, entry.stream, entry.version - 1, (event,))
+        ours = entry.mark if isinstance(entry.mark, Decision) else None
+        if ours and entry.version == ours.version + 1:
+            return replace(ours, events=(event,), battle=entry.battle)
+        return Decision(event.player, board, entry.version - 1, (event,), battle=entry.battle)

@@ -10,13 +10,14 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from thudmud.journal import Conflict, JournalError
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision
 from thudmud.play.options import Options
 from thudmud.server.ledger import Ledger
-from thudmud.text import House, Message
+from thudmud.store import Conflict, StoreError
+from thudmud.text import Message
+from thudmud.text.premises import Premises
 
 RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
@@ -36,7 +37,7 @@ class Presence:
 
     def __init__(
         self,
-        house: House,
+        house: Premises,
         ledger: Ledger,
         clock: Callable[[], float],
         deliver: Callable[[Iterable[Message]], None],
@@ -53,7 +54,13 @@ class Presence:
                 await self._note(name, board, Parting.RESTART)
 
     async def arrive(
-        self, name: str, *, member: bool, styles: Mapping[str, Style], options: Options | None
+        self,
+        name: str,
+        *,
+        member: bool,
+        styles: Mapping[str, Style],
+        options: Options | None,
+        adjourned: bool,
     ) -> None:
         """Let a player in who is not here, and back to the seats that were kept.
 
@@ -62,11 +69,14 @@ class Presence:
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names.
             options: how they want to see everything, if that is known.
+            adjourned: whether a match of theirs is put away.
         """
         now = self._clock()
 
         def decide() -> Sequence[Decision]:
-            return self._house.arrive(name, now, member=member, styles=styles, options=options)
+            return self._house.arrive(
+                name, now, member=member, styles=styles, options=options, adjourned=adjourned
+            )
 
         await self._settle(decide, name, Parting.LOST)
 
@@ -111,7 +121,7 @@ class Presence:
             handle.cancel()
         try:
             await self._write(board, decide)
-        except JournalError as error:
+        except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name, "board": board})
             loop = asyncio.get_running_loop()
             self._due[name, board] = loop.call_later(RETRY, self._retry, name, board, parting)
@@ -122,7 +132,7 @@ class Presence:
             try:
                 await self._ledger.write(decided[0])
             except Conflict as conflict:
-                await self._ledger.until(board, conflict.found)
+                await self._ledger.until(conflict.stream, conflict.found)
 
     def _retry(self, name: str, board: str, parting: Parting) -> None:
         del self._due[name, board]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from thudmud.text import House, Message
+from thudmud.text import Message
+from thudmud.text.premises import Premises
 
 
 class Replays:
@@ -21,7 +22,7 @@ class Replays:
     """
 
     def __init__(
-        self, house: House, deliver: Callable[[Iterable[Message]], None], pause: float
+        self, house: Premises, deliver: Callable[[Iterable[Message]], None], pause: float
     ) -> None:
         self._house, self._deliver, self._pause = house, deliver, pause
         self._going: dict[str, asyncio.TimerHandle] = {}

@@ -18,18 +18,19 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
-from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.play.asides import OptionChosen, StyleChosen
 from thudmud.play.commands import Command, Password, Quit, Register, Style
 from thudmud.play.events import Parting
-from thudmud.play.hall import Decision, Unread
+from thudmud.play.hall import Decision
+from thudmud.play.lookups import AdjournedLookup, Found, Unread
 from thudmud.play.options import Options, SetOption
 from thudmud.server.ledger import Ledger, Unfollowed
 from thudmud.server.limits.talk import Talk
-from thudmud.server.members.account_file import AccountsError
 from thudmud.server.presence import Presence
-from thudmud.text import House, Message, Plan
+from thudmud.store import Conflict, Store, StoreError
+from thudmud.text import Message, Plan
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 NOT_STORED = (
     "The server cannot reach its storage just now, so that has not happened. Please try again in a"
@@ -51,7 +52,7 @@ class Scribe:
 
     Args:
         house: where it is decided, and made so.
-        journal: where it is stored.
+        store: where it is stored.
         clock: returns the seconds since the epoch.
         deliver: takes what people are told.
         keep: stores how a member wants to see boards, and everything.
@@ -60,8 +61,8 @@ class Scribe:
 
     def __init__(
         self,
-        house: House,
-        journal: Journal,
+        house: Premises,
+        store: Store,
         clock: Callable[[], float],
         deliver: Callable[[Iterable[Message]], None],
         keep: Callable[[str, Mapping[str, Style], Options], Awaitable[None]],
@@ -71,44 +72,40 @@ class Scribe:
         self._house = house
         self._clock = clock
         self._deliver = deliver
-        self._ledger = Ledger(house, journal, deliver)
+        self._ledger = Ledger(house, store, clock, deliver)
         self._presence = Presence(house, self._ledger, clock, deliver)
         self._keep, self._talk = keep, talk
         self._players: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
-        """Bring the house to where the journal is, and follow it from then on.
+        """Bring the house to where the store is, and follow it from then on.
 
         Raises:
-            JournalError: it cannot be read.
+            StoreError: it cannot be read.
         """
         await self._ledger.open()
-        self._opening = asyncio.create_task(self._open_doors())
+        self._opening = asyncio.create_task(self._presence.note_restart())
 
     async def ready(self) -> None:
-        """Wait until people may come in: all battles are known, and all who have seats are away.
-
-        Raises:
-            JournalError: the battles cannot be read.
-        """
+        """Wait until people may come in: all who have seats are noted as away."""
         await asyncio.shield(self._opening)
 
     async def ended(self) -> None:
-        """Wait until the journal is followed no longer.
+        """Wait until the store is followed no longer.
 
         Raises:
-            JournalError: it cannot be followed.
+            StoreError: it cannot be followed.
         """
-        await asyncio.shield(self._ledger.following)
+        await asyncio.shield(self._ledger.ended)
 
     async def close(self) -> None:
-        """Finish what has been begun, and close the journal."""
+        """Finish what has been begun, and follow the store no longer."""
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._presence.close()
         await asyncio.wait([self._opening])
-        await self._ledger.close()
+        self._ledger.close()
 
     def obey(self, name: str, line: str) -> Command | asyncio.Task[Command | None] | None:
         """Do what a player's line asks for; return the command once that is done.
@@ -120,7 +117,7 @@ class Scribe:
         lock = self._players.get(name)
         if lock is None or not lock.locked():
             with suppress(Unread):
-                plan = self._plan(name, line)
+                plan = self._plan(name, line, Found())
                 if not self._has_to_be_stored(name, plan):
                     return self._tell(plan)
         return self._begin(self._obey(name, line, plan))
@@ -149,10 +146,11 @@ class Scribe:
                 still come in.
 
         Raises:
-            JournalError: nobody can come in.
+            StoreError: what is stored of them cannot be read, so they have not come in.
         """
         await self.ready()
         async with self._player(name):
+            away = await self._ledger.look_up(AdjournedLookup(name))
             if not admit():
                 return
             self._house.fit(name, terminal)
@@ -161,7 +159,13 @@ class Scribe:
             if name in self._house:
                 self._deliver(self._house.take_over(name))
             else:
-                await self._presence.arrive(name, member=member, styles=styles, options=options)
+                await self._presence.arrive(
+                    name,
+                    member=member,
+                    styles=styles,
+                    options=options,
+                    adjourned=bool(away.matches),
+                )
 
     def part(self, name: str, parting: Parting) -> asyncio.Task[None]:
         """See a player out who is gone; their seats are kept."""
@@ -176,7 +180,7 @@ class Scribe:
             except Unfollowed as error:
                 _log.error("it is not known what came of a line: %s", error, extra={"player": name})
                 self._answer(name, NOT_SEEN)
-            except (JournalError, AccountsError) as error:
+            except StoreError as error:
                 _log.error("a line cannot be obeyed: %s", error, extra={"player": name})
                 self._answer(name, NOT_STORED)
         return None
@@ -187,23 +191,25 @@ class Scribe:
         A plan that has just been made holds still if it is about nothing but one board: if anything
         has happened there since, there is a conflict, and it is made again.
         """
+        found = Found()
         while name in self._house:
             try:
-                plan = made if made and _is_of_one_board(made) else self._plan(name, line)
+                plan = made if made and _is_of_one_board(made) else self._plan(name, line, found)
                 made = None
                 if self._has_to_be_stored(name, plan):
                     await self._carry_out(name, plan)
                     return plan.command
                 return self._tell(plan)
             except Unread as unread:
-                await self._ledger.recall(unread)
+                found.take(unread.lookup, await self._ledger.look_up(unread.lookup))
             except Conflict as conflict:
                 await self._ledger.until(conflict.stream, conflict.found)
+                found = Found()
         return None
 
-    def _plan(self, name: str, line: str) -> Plan:
+    def _plan(self, name: str, line: str, found: Found) -> Plan:
         now = self._clock()
-        plan = self._house.plan(name, line, now)
+        plan = self._house.plan(name, line, now, found)
         problem = self._talk.problem(name, plan, now) if self._talk else None
         return Plan(messages=(self._house.answer(name, problem),)) if problem else plan
 
@@ -222,7 +228,7 @@ class Scribe:
 
         Raises:
             Conflict: nothing has happened, since something else came first.
-            JournalError: it cannot be stored, and so has not happened.
+            StoreError: it cannot be stored, and so has not happened.
             Unfollowed: it may have happened.
         """
         if isinstance(plan.command, Quit):
@@ -237,10 +243,6 @@ class Scribe:
             await self._ledger.write(decision)
 
     # Coming and going.
-
-    async def _open_doors(self) -> None:
-        await self._ledger.archiving
-        await self._presence.note_restart()
 
     async def _see_out(self, name: str, parting: Parting) -> None:
         async with self._player(name):

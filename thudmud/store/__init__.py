@@ -14,12 +14,11 @@ from thudmud.store.interface import (
     NotWritten,
     OpenBoard,
     PlayerClaim,
-    PlayerScore,
     Stored,
     StoreError,
     Unknown,
 )
-from thudmud.store.store import Store
+from thudmud.store.store import Store, at_once
 
 __all__ = [
     "Account",
@@ -34,10 +33,10 @@ __all__ = [
     "NotWritten",
     "OpenBoard",
     "PlayerClaim",
-    "PlayerScore",
     "Store",
     "StoreError",
     "Stored",
     "Subscription",
     "Unknown",
+    "at_once",
 ]

@@ -107,7 +107,7 @@ def _check_projections(table: SqlTable) -> None:
         for statement in definitions(PROJECTIONS):
             anew.execute(statement)
         anew.execute("begin")
-        project_all(table, ProjectedRows(SqlTable(anew), streams=table))
+        project_all(table, ProjectedRows(SqlTable(anew), durable=table))
         for name in PROJECTIONS:
             columns = ", ".join(f"{number}" for number in (1, 2, 3)[: _width(table, name)])
             rows = (

@@ -19,29 +19,32 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
-from thudmud.play.archive import Battle
+from thudmud.play.battles import Battle
 from thudmud.play.events import (
     Adjourned,
+    BattleId,
+    BattleStarted,
     BoardOpened,
     BoardRenamed,
     Event,
     Imported,
     Interrupted,
-    SavedMatch,
+    Resumed,
     StoredEvent,
     is_complete,
 )
+from thudmud.play.lookups import PAGE, AdjournedMatch, HistoryPage, RankedPlayer, Ranking
 from thudmud.play.projections import (
     HALL,
     MATCH,
     PROJECTED,
     PROJECTION,
-    Count,
     EventPlace,
     Strength,
     project,
     realm_of,
 )
+from thudmud.play.standings import Count, PlayerScore
 from thudmud.rules import Side
 from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
 from thudmud.store.files import Files
@@ -52,7 +55,6 @@ from thudmud.store.interface import (
     NotWritten,
     OpenBoard,
     PlayerClaim,
-    PlayerScore,
     Stored,
     StoreError,
 )
@@ -272,7 +274,7 @@ class Database:
         if key is not None and (known := self._came_to(changes, key)):
             return known
         for name, (expected, _) in changes.items():
-            found = self._version(name)
+            found = self.version(name)
             if found != expected:
                 raise Conflict(name, expected, found)
         stored = {}
@@ -310,7 +312,8 @@ class Database:
             by_number = from_array(array, at, _as_text)
             project(by_number, EventPlace(name, version, position), self.projected)
         if self._followed:
-            self._new.append(Entry(position, name, version, event, mark))
+            battle = self._begins(name, version, event)
+            self._new.append(Entry(position, name, version, event, battle, mark))
         return Stored(position, version)
 
     def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
@@ -356,7 +359,7 @@ class Database:
         """Note in the hall's stream that no server ran since the last one did."""
         now, since = self.now(), self.head.served
         if 0 < since < now:
-            self.append({HALL: (self._version(HALL), [Interrupted(now, since)])})
+            self.append({HALL: (self.version(HALL), [Interrupted(now, since)])})
 
     # Streams
 
@@ -383,7 +386,8 @@ class Database:
             self.table.put("stream", *stream)
         self._cache(self._streams, stream.key, stream)
 
-    def _version(self, name: str) -> int:
+    def version(self, name: str) -> int:
+        """Return the version of a stream; 0 if it has no events."""
         stream = self._known(name)
         return stream.version if stream else 0
 
@@ -434,6 +438,12 @@ class Database:
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
         return [OpenBoard(*row[1:]) for row in rows]
 
+    def open_board(self, key: str) -> OpenBoard | None:
+        """Return the board with a key, if it is up."""
+        stream = self._known(key)
+        is_open = stream and self.table.row("open_board", "where stream = ?", stream.id)
+        return OpenBoard(*stream[1:]) if stream and is_open else None
+
     def position(self) -> int:
         """Return the position of the last event."""
         return self._read_head().position
@@ -463,13 +473,24 @@ class Database:
         return entries
 
     def _entries(self, rest: str, *values: object) -> list[Entry]:
-        return [
-            Entry(position, self._key(stream), version, from_text(schema, body, at, self.name_of))
-            for position, stream, version, schema, at, _, body in cast(
-                "Sequence[tuple[int, int, int, int, float, int, str]]",
-                list(self.table.rows("event", rest, *values)),
-            )
-        ]
+        entries = []
+        for position, stream, version, schema, at, _, body in cast(
+            "Sequence[tuple[int, int, int, int, float, int, str]]",
+            list(self.table.rows("event", rest, *values)),
+        ):
+            key, event = self._key(stream), from_text(schema, body, at, self.name_of)
+            battle = self._begins(key, version, event)
+            entries.append(Entry(position, key, version, event, battle))
+        return entries
+
+    def _begins(self, stream: str, version: int, event: StoredEvent) -> int | None:
+        """Return the number of the battle that an event begins or takes up again, if it does."""
+        match event:
+            case BattleStarted():
+                return self.projected.number_of(BattleId(stream, version))
+            case Resumed(match=saved):
+                return self.projected.number_of(saved.began)
+        return None
 
     # Players
 
@@ -520,34 +541,58 @@ class Database:
 
     # Battles
 
-    def battle(self, number: int) -> Battle | None:
-        """Return the battle with a number, if there is one."""
-        return next(iter(self._battles("where number = ?", number)), None)
+    def battle(self, number: int, realm: str) -> Battle | None:
+        """Return the battle of a realm with a number, if there is one."""
+        if not 0 < number < 1 << 63:
+            return None  # nor could it be looked for
+        return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
 
-    def plies(self, number: int) -> Sequence[StoredEvent]:
+    def plies(self, battle: Battle) -> Sequence[StoredEvent]:
         """Return the events that a battle is folded from."""
-        battle = self.battle(number)
-        if battle is None:
-            return []
         key, first = battle.source
         most = None if battle.until is None else battle.until - first + 1
         return [entry.event for entry in self.read_stream(key, first, most)]
 
-    def history(self, player: str, before: int | None, most: int, realm: str) -> list[Battle]:
-        """Return the last battles of a player before one, the latest first."""
+    def history(
+        self, player: str | None, before: int | None, most: int, realm: str
+    ) -> list[Battle]:
+        """Return the last battles, of a player or of all, before one, the latest first."""
+        before = 2**62 if before is None else before
+        if player is None:
+            rest = "where realm = ? and number < ? order by number desc limit ?"
+            return self._battles(rest, realm, before, most)
         found = self.player(player, realm)
         if found is None:
             return []
-        return self._battles(
+        rest = (
             "join player_battle on player_battle.battle = battle.number"
             " where player_battle.player = ? and player_battle.battle < ?"
-            " order by player_battle.battle desc limit ?",
-            found[0],
-            2**62 if before is None else before,
-            most,
+            " order by player_battle.battle desc limit ?"
         )
+        return self._battles(rest, found[0], before, most)
 
-    def adjourned(self, player: str, realm: str) -> list[tuple[Battle, SavedMatch]]:
+    def history_page(self, player: str | None, page: int, realm: str) -> HistoryPage:
+        """Return a page of the battles of a player, or of all."""
+        count, last = (
+            "select count(*) from battle where realm = ?",
+            "select number from battle where realm = ? order by number",
+        )
+        whose: object = realm
+        if player is not None:
+            found = self.player(player, realm)
+            if found is None:
+                return HistoryPage((), 0)
+            whose = found[0]
+            count = "select count(*) from player_battle where player = ?"
+            last = "select battle from player_battle where player = ? order by battle"
+        in_all = self.table.number(count, whose)
+        skipped = (page - 1) * PAGE
+        if not 0 <= skipped < in_all:
+            return HistoryPage((), in_all)
+        first = self.table.number(f"{last} desc limit 1 offset ?", whose, skipped)
+        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm)), in_all)
+
+    def adjourned(self, player: str, realm: str) -> list[AdjournedMatch]:
         """Return the matches of a player that are put away, by the battles they have come to."""
         found = self.player(player, realm)
         if found is None:
@@ -557,32 +602,53 @@ class Database:
         matches = []
         for number, position in away:
             (entry,) = self._entries("where position = ?", position)
-            battle = self.battle(cast("int", number))
+            battle = self.battle(cast("int", number), realm)
             if battle and isinstance(entry.event, Adjourned):
-                matches.append((battle, entry.event.match))
+                matches.append(AdjournedMatch(battle, entry.event.match))
         return matches
 
-    def standings(self, rules: str | None, most: int) -> list[PlayerScore]:
+    def standings(self, rules: str | None, most: int, realm: str) -> list[PlayerScore]:
         """Return the best of those who have ended a battle by some rules, the best first."""
-        who = ""
+        who, values = "where realm = ?", [realm]
         if rules is not None:
             played = "select 1 from tally where tally.player = rating.player and rules = ?"
-            who = f"where exists ({played})"
-        values = () if rules is None else (rules,)
+            who, values = f"{who} and exists ({played})", [realm, rules]
         # Ties are broken by name, which is not in the index: so all who are as good as the last.
         least = self._db.execute(
             f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
             " order by proven desc limit ?)",
             (*values, most),
         ).fetchone()[0]
-        rest = f"{who} {'and' if who else 'where'} proven >= ?"
+        rest = f"{who} and proven >= ?"
         rows = list(self.table.rows("rating", rest, *values, least)) if least is not None else []
         ranked = [
-            (cast("int", proven), self.name_of(cast("int", player)), cast("int", player))
-            for player, _, _, _, proven in rows
+            (cast("int", row[-1]), self.name_of(cast("int", row[0])), cast("int", row[0]))
+            for row in rows
         ]
         ranked.sort(key=lambda each: (-each[0], each[1].lower()))
         return [self._score(player, name) for _, name, player in ranked[:most]]
+
+    def ranking(self, player: str, realm: str) -> Ranking:
+        """Return the best players, and one of the others with their place."""
+        count = self.table.number("select count(*) from rating where realm = ?", realm)
+        best = self.standings(None, PAGE, realm)
+        ranked = [RankedPlayer(place, each) for place, each in enumerate(best, 1)]
+        me = self.score(player, realm)
+        if me and me.rating and me.name not in [each.score.name for each in ranked]:
+            ranked.append(RankedPlayer(self._place(me, realm), me))
+        return Ranking(tuple(ranked), count)
+
+    def _place(self, score: PlayerScore, realm: str) -> int:
+        """Return how many players with a rating come before one, and that one."""
+        proven = score.rating.proven if score.rating else 0
+        rest = "where realm = ? and proven = ?"
+        as_good = [
+            self.name_of(cast("int", row[0]))
+            for row in list(self.table.rows("rating", rest, realm, proven))
+        ]
+        before = sum(name.lower() < score.name.lower() for name in as_good)
+        better = "select count(*) from rating where realm = ? and proven > ?"
+        return self.table.number(better, realm, proven) + before + 1
 
     def score(self, player: str, realm: str) -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""

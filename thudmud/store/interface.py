@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
 from thudmud.play.events import StoredEvent
-from thudmud.play.projections import Count
-from thudmud.play.standings import Rating
-from thudmud.rules import Side
 
 
 class StoreError(ThudmudError):
@@ -58,6 +55,7 @@ class Entry:
         stream: the key of whose event it is, such as a board's.
         version: its number in the stream, from 1.
         event: the event; its time is the store's.
+        battle: the number of the battle that it begins or takes up again, if it does.
         mark: what `Store.append` was given to know it by, if it was appended through this store.
     """
 
@@ -65,6 +63,7 @@ class Entry:
     stream: str
     version: int
     event: StoredEvent
+    battle: int | None = None
     mark: object = field(default=None, compare=False, repr=False)
 
 
@@ -99,23 +98,6 @@ class PlayerClaim(NamedTuple):
     node: str
     session: str
     room: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerScore:
-    """All that a player has won and lost.
-
-    Attributes:
-        name: what they are called now.
-        battles: by ruleset's name and side.
-        matches: by ruleset's name.
-        rating: how good that makes them, if any of it was rated.
-    """
-
-    name: str
-    battles: Mapping[tuple[str, Side], Count]
-    matches: Mapping[str, Count]
-    rating: Rating | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from thudmud.play.archive import Battle, State
+from thudmud.play.battles import Battle, State
 from thudmud.play.events import BattleId
-from thudmud.play.projections import Count, Strength
+from thudmud.play.projections import Strength, realm_of
+from thudmud.play.standings import Count
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.store.schema import SqlTable
 
@@ -19,12 +20,12 @@ class ProjectedRows:
 
     Args:
         table: the database.
-        streams: where the numbers of streams stand, if not there.
+        durable: the one that has the streams and the players, if that is another.
     """
 
-    def __init__(self, table: SqlTable, streams: SqlTable | None = None) -> None:
+    def __init__(self, table: SqlTable, durable: SqlTable | None = None) -> None:
         self._table = table
-        self._streams = streams or table
+        self._durable = durable or table
 
     def open_board(self, board: str) -> None:
         """Note that a board is up."""
@@ -60,6 +61,7 @@ class ProjectedRows:
         self._table.put(
             "battle",
             battle.number,
+            realm_of(battle.id.board),
             self._number(battle.id.board),
             battle.id.version,
             float(battle.at),
@@ -117,30 +119,32 @@ class ProjectedRows:
     def strength(self, player: str) -> Strength | None:
         """Return how good a player is, if that is known."""
         row = self._table.row("rating", "where player = ?", int(player))
-        return Strength(*cast("tuple[float, float, int]", row[1:4])) if row else None
+        return Strength(*cast("tuple[float, float, int]", row[2:5])) if row else None
 
     def put_strength(self, player: str, strength: Strength) -> None:
         """Keep how good a player is."""
-        self._table.put("rating", int(player), *strength, strength.rating.proven)
+        row = self._durable.row("player", "where id = ?", int(player))
+        realm = row[1] if row else ""
+        self._table.put("rating", int(player), realm, *strength, strength.rating.proven)
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
         """Return the battles that a query finds, the players by number."""
         return [self._battle(row) for row in self._table.rows("battle", rest, *values)]
 
     def _number(self, stream: str) -> int:
-        row = self._streams.row("stream", "where key = ?", stream)
+        row = self._durable.row("stream", "where key = ?", stream)
         return cast("int", row[0]) if row else 0
 
     def _key(self, stream: object) -> str:
-        row = self._streams.row("stream", "where id = ?", stream)
+        row = self._durable.row("stream", "where id = ?", stream)
         if row is None:
             raise LookupError(f"there is no stream {stream}")
         return cast("str", row[1])
 
     def _battle(self, row: Any) -> Battle:
-        number, stream, version, at, rules, dwarf, troll, source, source_version, until = row[:10]
-        state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:19]
-        rated, *points, imported = row[19:]
+        number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
+        until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
+        rated, *points, imported = row[20:]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )

@@ -62,8 +62,8 @@ SUMMED = DURABLE.keys() - {"head", "event"}
 PROJECTIONS = {
     "open_board": "stream integer primary key",
     "on_board": "stream integer primary key, battle integer",
-    "battle": "number integer primary key, stream integer, version integer, at real, rules text,"
-    " dwarf integer, troll integer, source integer, source_version integer, until integer,"
+    "battle": "number integer primary key, realm text, stream integer, version integer,"
+    " at real, rules text, dwarf integer, troll integer, source integer, source_version integer, until integer,"
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
     " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
@@ -71,12 +71,14 @@ PROJECTIONS = {
     "player_battle": "player integer, battle integer, primary key (player, battle)",
     "tally": "player integer, rules text, kind text, won integer, drawn integer, lost integer,"
     " primary key (player, rules, kind)",
-    "rating": "player integer primary key, mu real, sigma real, battles integer, proven integer",
+    "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
+    " proven integer",
 }
 INDEXES = (
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
-    "create index rating_proven on rating (proven)",
+    "create index battle_realm on battle (realm)",
+    "create index rating_proven on rating (realm, proven)",
 )
 _WITHOUT_ROWID = {"player_battle", "tally", "request"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""

@@ -16,12 +16,27 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from thudmud.play.archive import Battle
-from thudmud.play.events import SavedMatch, StoredEvent
+from thudmud.play.battles import Battle, State
+from thudmud.play.events import Adjourned, Event, Resumed, StoredEvent
+from thudmud.play.lookups import (
+    AdjournedLookup,
+    AdjournedMatch,
+    AdjournedMatches,
+    BattleLookup,
+    FoundBattle,
+    HistoryLookup,
+    Lookup,
+    ScoreLookup,
+    StandingsLookup,
+)
+from thudmud.play.match import game_of
+from thudmud.play.projections import match_stream
+from thudmud.play.standings import PlayerScore
+from thudmud.rules import Game
 from thudmud.store import accounts
 from thudmud.store.checking import DAMAGED, check_connection
 from thudmud.store.database import Changes, Database
@@ -29,13 +44,13 @@ from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
 from thudmud.store.interface import (
     Account,
+    Conflict,
     Damage,
     Damaged,
     Entry,
     KeptName,
     OpenBoard,
     PlayerClaim,
-    PlayerScore,
     Stored,
     StoreError,
 )
@@ -46,6 +61,9 @@ Heard = Callable[[object], None]
 
 POLL = 0.1
 """Seconds between two looks at whether another process has written something."""
+
+GAMES_KEPT = 100
+"""How many battles that have ended are kept folded, for whoever wants to see one."""
 
 LEASE = 10.0
 """Seconds for which a node lives, unless it says once more that it does."""
@@ -65,6 +83,8 @@ class Store:
         self._runner: Runner
         self._path: Path | None = None
         self._followers = Followers()
+        self._games: dict[int, Game] = {}
+        """Battles that have ended, by number: those first that are forgotten first."""
         self._hearing: list[Heard] = []
         self._told_barred: dict[Callable[[frozenset[str]], None], frozenset[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -157,6 +177,35 @@ class Store:
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
         return await self._runner.write(lambda database: database.append(kept, key, mark))
 
+    async def append_to_board(
+        self, board: str, expected: int, events: Sequence[Event], *, mark: object = None
+    ) -> Mapping[str, Stored]:
+        """Store what was decided at a board, see `append`.
+
+        What puts a match away, or takes it up again, is stored in a stream of the match's own as
+        well: so two boards cannot take up one, nor one as it was before.
+
+        Raises:
+            Conflict: the board stands at another version; or the match is not as it was.
+            NotWritten: they could not be stored.
+        """
+        changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {board: (expected, events)}
+        for event in events:
+            if isinstance(event, Adjourned | Resumed):
+                stream = match_stream(event.match.began)
+                changes[stream] = await self._match_version(stream, event), [event]
+        return await self.append(changes, mark=mark)
+
+    async def _match_version(self, stream: str, event: Adjourned | Resumed) -> int:
+        """Return the version of a match's stream at which an event can be the next."""
+        version = await self.version(stream)
+        if isinstance(event, Resumed):
+            last = await self.read(stream, version, 1)
+            away = last[0].event if last else None
+            if not isinstance(away, Adjourned) or away.match != event.match:
+                raise Conflict(stream, max(version - 1, 0), version)
+        return version
+
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
     ) -> Subscription:
@@ -194,6 +243,10 @@ class Store:
         """Return the events of a stream from a version on, in order, ``most`` at most."""
         return await self._runner.read(lambda database: database.read_stream(stream, first, most))
 
+    async def version(self, stream: str) -> int:
+        """Return the version of a stream; 0 if it has no events."""
+        return await self._runner.read(lambda database: database.version(stream))
+
     async def streams(self) -> Mapping[str, int]:
         """Return all streams by key, and their versions. For export and checks: there are many."""
         return await self._runner.read(Database.streams)
@@ -201,6 +254,10 @@ class Store:
     async def open_boards(self) -> Sequence[OpenBoard]:
         """Return the boards that are up, in the order in which they first were."""
         return await self._runner.read(Database.open_boards)
+
+    async def board(self, key: str) -> OpenBoard | None:
+        """Return the board with a key, if it is up."""
+        return await self._runner.read(lambda database: database.open_board(key))
 
     async def position(self) -> int:
         """Return the position of the last event; 0 if there is none."""
@@ -212,33 +269,81 @@ class Store:
 
     # Battles
 
-    async def battle(self, number: int) -> Battle | None:
-        """Return the battle with a number, if there is one."""
-        return await self._runner.read(lambda database: database.battle(number))
+    async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
+        """Return the answer to a lookup of `thudmud.play.lookups`, of the kind that it says.
 
-    async def plies(self, number: int) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from; none if there is no such battle."""
-        return await self._runner.read(lambda database: database.plies(number))
+        Raises:
+            StoreError: it cannot be read.
+        """
+        match lookup:
+            case BattleLookup(number):
+                return await self._found_battle(number, realm)
+            case AdjournedLookup(player):
+                return AdjournedMatches(tuple(await self.adjourned(player, realm=realm)))
+            case HistoryLookup(player, page):
+                return await self._runner.read(lambda db: db.history_page(player, page, realm))
+            case ScoreLookup(player):
+                return await self.score(player, realm=realm)
+            case StandingsLookup(player):
+                return await self._runner.read(lambda db: db.ranking(player, realm))
+        raise ValueError(f"{lookup} cannot be looked up here")
+
+    async def battle(self, number: int, *, realm: str = "") -> Battle | None:
+        """Return the battle with a number, if there is one."""
+        return await self._runner.read(lambda database: database.battle(number, realm))
+
+    async def plies(self, battle: Battle) -> Sequence[StoredEvent]:
+        """Return the events that a battle is folded from; none if they were pruned."""
+        return await self._runner.read(lambda database: database.plies(battle))
 
     async def history(
-        self, player: str, before: int | None = None, most: int = 20, *, realm: str = ""
+        self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
     ) -> Sequence[Battle]:
-        """Return the last battles of a player, before a number if one is given, latest first."""
+        """Return the last battles of a player, or of all, before a number if one is given.
+
+        The latest comes first.
+        """
         return await self._runner.read(lambda db: db.history(player, before, most, realm))
 
-    async def adjourned(
-        self, player: str, *, realm: str = ""
-    ) -> Sequence[tuple[Battle, SavedMatch]]:
+    async def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
         """Return the matches of a player that are put away, each with the battle it has come to."""
         return await self._runner.read(lambda database: database.adjourned(player, realm))
 
-    async def standings(self, rules: str | None = None, most: int = 50) -> Sequence[PlayerScore]:
+    async def standings(
+        self, rules: str | None = None, most: int = 50, *, realm: str = ""
+    ) -> Sequence[PlayerScore]:
         """Return the best players by rating, of those who have ended a battle by some rules."""
-        return await self._runner.read(lambda database: database.standings(rules, most))
+        return await self._runner.read(lambda database: database.standings(rules, most, realm))
 
     async def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         return await self._runner.read(lambda database: database.score(player, realm))
+
+    async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
+        """Return a battle and its game. Folding one takes 10 ms and more: the last are kept."""
+
+        def read(database: Database) -> tuple[Battle, Sequence[StoredEvent] | None] | None:
+            battle = database.battle(number, realm)
+            if battle is None:
+                return None
+            is_known = battle.state is State.ENDED and number in self._games
+            return battle, None if is_known else database.plies(battle)
+
+        found = await self._runner.read(read)
+        if found is None:
+            return None
+        battle, events = found
+        if events is None:
+            game = self._games.pop(number)
+        elif not events:
+            return FoundBattle(battle, None)
+        else:
+            game = game_of(cast("Sequence[Event]", events))
+        if battle.state is State.ENDED:
+            self._games[number] = game
+            while len(self._games) > GAMES_KEPT:
+                del self._games[next(iter(self._games))]
+        return FoundBattle(battle, game)
 
     # Accounts, by names that are the same in any case
 
@@ -419,6 +524,16 @@ class Store:
 
     def _listener(self) -> _Listener:
         return _Listener(self)
+
+
+def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine of a store in memory comes to, which never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return cast("T", done.value)
+    coroutine.close()
+    raise RuntimeError("a store in memory should not wait")
 
 
 class _Listener:

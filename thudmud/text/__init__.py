@@ -11,16 +11,14 @@ if TYPE_CHECKING:
     from thudmud.text.display import Terminal
     from thudmud.text.house import House
     from thudmud.text.plan import Message, Plan
-    from thudmud.text.state import StateError
 
-__all__ = ["House", "Message", "Plan", "StateError", "Terminal"]
+__all__ = ["House", "Message", "Plan", "Terminal"]
 
 if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
         "House": "thudmud.text.house",
         "Message": "thudmud.text.plan",
         "Plan": "thudmud.text.plan",
-        "StateError": "thudmud.text.state",
         "Terminal": "thudmud.text.display",
     }
 

@@ -22,7 +22,9 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.hall import Hall
+from thudmud.play.lookups import AdjournedMatches, FoundBattle, HistoryPage, Ranking
 from thudmud.play.options import ShowOptions, ShowScheme
+from thudmud.play.standings import PlayerScore
 from thudmud.play.table import Table
 from thudmud.text import archive, legal, options, rooms
 from thudmud.text.help import page, syntax
@@ -41,7 +43,7 @@ def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[st
         case Who():
             return rooms.who(hall, asked.player, view.width)
         case Games() | History() | ViewRecord() | ViewStandings() | ViewScore():
-            return _from_the_archive(hall, asked, view.width)
+            return _looked_up(hall, asked, view.width)
         case ShowOptions():
             return options.listed(hall.people[asked.player].options, view.display)
         case ShowScheme():
@@ -62,15 +64,18 @@ def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[st
     return rooms.hall_seen(hall, asked.player, view.width)
 
 
-def _from_the_archive(hall: Hall, asked: Asked, width: int) -> list[str]:
+def _looked_up(hall: Hall, asked: Asked, width: int) -> list[str]:
+    """Return what was looked up for a question."""
     me = asked.player
-    match asked.question:
-        case Games():
-            return archive.games(hall.tables.values(), hall.archive, me, width)
-        case History() as history:
-            return archive.history(hall.archive, history, me, width)
-        case ViewRecord(number) if asked.game:
-            return archive.record(hall.archive.battles[number - 1], asked.game, width)
-        case ViewScore(player):
-            return archive.score(hall.standings, player or me, me, width)
-    return archive.standings(hall.standings, me, width)
+    match asked.question, asked.answer:
+        case ViewRecord(), FoundBattle() as found:
+            return archive.record(found, width)
+        case History() as history, HistoryPage() as page_found:
+            return archive.history(page_found, history, me, width)
+        case ViewStandings(), Ranking() as ranking:
+            return archive.standings(ranking, width)
+        case ViewScore(player), (PlayerScore() | None) as score:
+            return archive.score(score, player or me, me, width)
+        case Games(), AdjournedMatches(matches):
+            return archive.games(hall.tables.values(), matches, me, width)
+    raise ValueError(f"{asked.answer} does not answer {asked.question}")

@@ -5,7 +5,7 @@ Owns what all lists and replays say of a battle. Must never know who else is on 
 
 from __future__ import annotations
 
-from thudmud.play.archive import Battle, State
+from thudmud.play.battles import Battle, State
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.rules.english import counted
 from thudmud.text.dates import day

@@ -75,10 +75,10 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     room = hall.people[player].room
     seats = [table for table in hall.seats_of(player) if table.name != room]
     if room is None:
-        boards = [Fact("Thud.Board", _board(hall, table), player) for table in seats]
+        boards = [Fact("Thud.Board", _board(table), player) for table in seats]
         return [*_listed(hall, player), *boards]
     tables = [hall.tables[room], *seats]
-    return [fact for table in tables for fact in _whole(hall, table, player)]
+    return [fact for table in tables for fact in _whole(table, player)]
 
 
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
@@ -101,48 +101,48 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield from _listed(hall, player)
         case CaughtUp(player) | CameIn(player, sits=False) | Asked(player, Look() | ViewGame()):
             if table:
-                yield from _whole(hall, table, player)
+                yield from _whole(table, player)
         case _ if table and isinstance(event, TableEvent):
-            yield from _happened(hall, event, table)
+            yield from _happened(event, table)
 
 
-def _happened(hall: Hall, event: TableEvent, table: Table) -> Iterator[Fact]:
+def _happened(event: TableEvent, table: Table) -> Iterator[Fact]:
     """Yield the facts of an event of a table, as it stands right after."""
     match event:
         case Moved():
-            yield _moved(hall, event, table)
+            yield _moved(event, table)
             return
         case TakenBack():
-            yield from _taken_back(hall, event, table)
+            yield from _taken_back(event, table)
         case BattleEnded():
-            yield _ended(hall, event, table)
-    yield Fact("Thud.Table", _table(hall, table))
+            yield _ended(event, table)
+    yield Fact("Thud.Table", _table(table))
     if isinstance(event, DRAWN_ANEW):
-        yield Fact("Thud.Board", _board(hall, table))
+        yield Fact("Thud.Board", _board(table))
     elif isinstance(event, Joined):
-        yield Fact("Thud.Board", _board(hall, table), event.player)
+        yield Fact("Thud.Board", _board(table), event.player)
 
 
 def _listed(hall: Hall, player: str) -> list[Fact]:
     """Return what goes with a list of all boards."""
-    return [Fact("Thud.Table", _table(hall, table), player) for table in hall.tables.values()]
+    return [Fact("Thud.Table", _table(table), player) for table in hall.tables.values()]
 
 
-def _whole(hall: Hall, table: Table, player: str) -> list[Fact]:
+def _whole(table: Table, player: str) -> list[Fact]:
     """Return what goes with a board that somebody is shown."""
     return [
-        Fact("Thud.Table", _table(hall, table), player),
-        Fact("Thud.Board", _board(hall, table), player),
+        Fact("Thud.Table", _table(table), player),
+        Fact("Thud.Board", _board(table), player),
     ]
 
 
 # What each of them holds.
 
 
-def _table(hall: Hall, table: Table) -> Data:
+def _table(table: Table) -> Data:
     match = table.match
     return {
-        **_place(hall, table),
+        **_place(table),
         "rules": (table.game.ruleset if table.game else table.ruleset).name,
         "part": match.battle if match else None,
         "running": table.running,
@@ -155,12 +155,12 @@ def _table(hall: Hall, table: Table) -> Data:
     }
 
 
-def _board(hall: Hall, table: Table) -> Data:
+def _board(table: Table) -> Data:
     game = table.game or Game.start(table.ruleset)
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
-        **_place(hall, table),
+        **_place(table),
         "rules": game.ruleset.name,
         "ply": len(game.moves),
         "turn": _turn(game) if table.game else None,
@@ -174,13 +174,13 @@ def _board(hall: Hall, table: Table) -> Data:
     }
 
 
-def _moved(hall: Hall, event: Moved, table: Table) -> Fact:
+def _moved(event: Moved, table: Table) -> Fact:
     if table.game is None:
         raise ValueError(f"{event} happened in no battle")
-    return Fact("Thud.Move", _ply(hall, event, table, table.game))
+    return Fact("Thud.Move", _ply(event, table, table.game))
 
 
-def _taken_back(hall: Hall, event: TakenBack, table: Table) -> Iterator[Fact]:
+def _taken_back(event: TakenBack, table: Table) -> Iterator[Fact]:
     """Yield each ply that was taken back, the last of them first."""
     game, side = table.game, event.side
     if game is None:
@@ -188,15 +188,15 @@ def _taken_back(hall: Hall, event: TakenBack, table: Table) -> Iterator[Fact]:
     told = []
     for move in event.moves:
         played = Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
-        told.append(Fact("Thud.Move", _ply(hall, played, table, game, taken_back=True)))
+        told.append(Fact("Thud.Move", _ply(played, table, game, taken_back=True)))
         game, side = game.play(move), side.other
     yield from reversed(told)
 
 
-def _ply(hall: Hall, event: Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
+def _ply(event: Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
     """Return a ply which has led to ``game``, or has been taken back to it."""
     return {
-        **_place(hall, table),
+        **_place(table),
         "ply": event.ply,
         "taken_back": taken_back,
         "side": event.side.value,
@@ -209,10 +209,10 @@ def _ply(hall: Hall, event: Moved, table: Table, game: Game, *, taken_back: bool
     }
 
 
-def _ended(hall: Hall, event: BattleEnded, table: Table) -> Fact:
+def _ended(event: BattleEnded, table: Table) -> Fact:
     outcome, match = event.outcome, table.match
     data = {
-        **_place(hall, table),
+        **_place(table),
         "outcome": outcome.ending.value.replace(" ", "_"),
         "winner": outcome.winner.value if outcome.winner else None,
         "score": _score(outcome.score),
@@ -239,9 +239,9 @@ def _said(
 # What several of them have in common.
 
 
-def _place(hall: Hall, table: Table) -> Data:
+def _place(table: Table) -> Data:
     """Return which battle a fact is of, and how far the board had come then."""
-    number = hall.archive.number_of(table.match.began) if table.match else None
+    number = table.match.number if table.match else None
     return {"board": table.name, "version": table.version, "battle": number}
 
 

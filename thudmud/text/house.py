@@ -1,7 +1,7 @@
 """The whole of thudmud without a socket: named players type lines, readers are told text.
 
-Owns what is done at once for whoever keeps no journal, and the state of it all, to be kept and gone
-on with. Must never know a socket, a clock or a disk.
+Owns what is done at once for whoever stores nothing, or stores what has happened by itself. Must
+never know a socket, a clock or a disk.
 """
 
 from __future__ import annotations
@@ -9,29 +9,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import cast
 
+from thudmud.codec import from_line, to_line
 from thudmud.errors import InvalidValueError
 from thudmud.language.names import board_problem
-from thudmud.play.commands import Style
-from thudmud.play.events import Parting, require_name, require_time
-from thudmud.play.hall import Unread, kept_for
+from thudmud.play.commands import Command, Style
+from thudmud.play.events import Event, Parting, TableEvent, require_name, require_time
+from thudmud.play.hall import Decision, kept_for
+from thudmud.play.lookups import AdjournedMatch, Found, Unread
 from thudmud.play.options import Options
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.projections import is_of_a_match
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game
+from thudmud.store import Entry, Store, StoreError, at_once
 from thudmud.text.display import Terminal
-from thudmud.text.plan import Message
+from thudmud.text.plan import Message, Plan
 from thudmud.text.premises import Premises
-from thudmud.text.state import read_state, write_state
 
 
 class House(Premises):
     """A hall of boards, or a single one, and the people in it, in text.
 
     A house is told who comes in (`enter`), what they type (`obey`) and who is gone (`depart`), and
-    answers each time with the messages that everybody is to be told. All of it is kept as JSON
-    (`state`), and gone on with (`from_state`).
+    answers each time with the messages that everybody is to be told. What has happened at the
+    boards can be kept, line by line (`events`), and a house that is made of these lines goes on
+    where the other was.
 
     Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
     calls give the same answers. A house is for one thread, or for one at a time.
@@ -45,10 +48,14 @@ class House(Premises):
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
-        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
+        events: what has happened before at these boards and others: all that `events` has handed
+            out, in that order. Whoever had a seat then has it still: who is back is let in with
+            `enter`, and for all others there is `settle`.
 
     Raises:
-        InvalidValueError: there are no such boards. It says what would have been right.
+        InvalidValueError: there are no such boards, or these events do not fit together.
+        Misread: one of the events is none.
+        TooNew: a later version of thudmud wrote one of them.
     """
 
     def __init__(
@@ -56,10 +63,36 @@ class House(Premises):
         boards: Sequence[BoardSpec],
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
-        most_games: int = 100,
+        events: Iterable[str] = (),
     ) -> None:
-        _require_boards(boards)
-        super().__init__(boards, quiet_plies, seat_grace, most_games)
+        self._require_boards(boards)
+        super().__init__(boards, quiet_plies, seat_grace)
+        self._now = 0.0
+        self._taken: list[Entry] = []
+        self._store = Store.in_memory(clock=lambda: self._now)
+        at_once(self._store.subscribe(None, 0, self._taken.extend, _never))
+        for line in events:
+            self._happened(*from_line(line))
+
+    def events(self, after: int = 0) -> list[str]:
+        """Return what has happened, at all boards: a line of text for each event, in ASCII.
+
+        Args:
+            after: how many of them you have already. The others are returned.
+        """
+        entries: list[Entry] = []
+        at_once(self._store.subscribe(None, 0, entries.extend, _never)).close()
+        kept = [entry for entry in entries if not is_of_a_match(entry.stream)]
+        return [to_line(entry.stream, cast("Event", entry.event)) for entry in kept[after:]]
+
+    def settle(self, now: float) -> list[Message]:
+        """Note that those are away who have a seat and are not here, and return what is told."""
+        require_time(now)
+        told = []
+        for table in list(self.hall.tables.values()):
+            for name in table.seats.values():
+                told += self._all(self.presence(name, table.name, now, Parting.RESTART))
+        return told
 
     def enter(
         self,
@@ -97,13 +130,22 @@ class House(Premises):
         require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        if kept := kept_for(self.hall, name):
+        adjourned = [each.match for each in self._adjourned(name)]
+        if kept := kept_for(self.hall, name, adjourned):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self._called(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
         self.fit(name, terminal or Terminal())
         return self._all(
-            self.arrive(name, now, member=member, styles=styles, options=options, room=room)
+            self.arrive(
+                name,
+                now,
+                member=member,
+                styles=styles,
+                options=options,
+                room=room,
+                adjourned=bool(adjourned),
+            )
         )
 
     def obey(self, name: str, line: str, now: float) -> list[Message]:
@@ -119,12 +161,34 @@ class House(Premises):
         self._require(name, now)
         if not isinstance(line, str):
             raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
-        try:
-            plan = self.plan(name, line, now)
-        except Unread as unread:
-            return [self.answer(name, str(Refused(Refusal.NOT_KEPT, number=unread.battle.number)))]
+        plan = self.plan(name, line, now)
         told = [*plan.messages, *self._all(plan.decisions)]
         return told + self.play_at_once(name)
+
+    def plan_command(
+        self, name: str, command: Command, now: float, found: Found | None = None
+    ) -> Plan:
+        """Return what a command comes to, and change nothing."""
+        found = found or Found()
+        while True:
+            try:
+                return super().plan_command(name, command, now, found)
+            except Unread as unread:
+                found.take(unread.lookup, at_once(self._store.look_up(unread.lookup)))
+
+    def carry_out(self, decision: Decision) -> list[Message]:
+        """Make a decision so, and return what everybody is told."""
+        if decision.events and decision.board:
+            key = self.hall.tables[decision.board].key
+            entries = self._stored(key, decision.version, decision.events)
+            events = tuple(cast("TableEvent", entry.event) for entry in entries)
+            battle = next((entry.battle for entry in entries if entry.battle), None)
+            decision = replace(decision, events=events, battle=battle)
+        return super().carry_out(decision)
+
+    def needs(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
+        return self.is_claimed(name, [each.match for each in self._adjourned(name)])
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -156,34 +220,35 @@ class House(Premises):
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    def state(self) -> dict[str, Any]:
-        """Return all of the house, of nothing but what JSON holds.
+    def _adjourned(self, name: str) -> tuple[AdjournedMatch, ...]:
+        return tuple(at_once(self._store.adjourned(name)))
 
-        Boards, battles and what can be seen of past ones, scores, who is here, who is away, how
-        they want to see things and what they have missed.
-        """
-        return write_state(self.hall, self._terminals)
+    def _happened(self, key: str, event: Event) -> None:
+        """Let something have happened at a board; nobody is told."""
+        version = at_once(self._store.version(key))
+        entries = self._stored(key, version, [event])
+        stored = [(cast("TableEvent", each.event), each.battle) for each in entries]
+        board = self.hall.called(key)
+        if board in self.hall.tables:
+            self.hall.restore(board, version, stored)
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return a house that goes on where one of that state was, for everybody in it.
+    def _stored(self, key: str, version: int, events: Sequence[Event]) -> list[Entry]:
+        """Store events of a board, each with its own time, and return them."""
+        self._taken.clear()
+        self._now = events[0].at
+        at_once(self._store.append_to_board(key, version, events))
+        return [entry for entry in self._taken if entry.stream == key]
 
-        Args:
-            state: what `state` has returned, or what JSON has made of it; the order of keys does
-                not matter.
-
-        Raises:
-            StateError: it is not the state of a house, or is damaged, or a later version of thudmud
-                wrote it.
-        """
-        hall, terminals = read_state(state)
-        # Any board will do. Those of the state are not refused for their names: they may be from
-        # before these were looked at, or be called what the board of another MUD is called.
-        house = cls((BoardSpec("board"),), hall.quiet_plies, hall.seat_grace, hall.most_games)
-        house.hall = hall
-        for name, terminal in terminals.items():
-            house.fit(name, terminal)
-        return house
+    def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
+        if not boards:
+            raise InvalidValueError("a house should have at least one board")
+        for spec in boards:
+            if problem := board_problem(spec.name):
+                raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
+        name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
+        if times > 1:
+            message = f"each board should have a name of its own, not {name!r} twice"
+            raise InvalidValueError(message)
 
     def _require(self, name: str, now: float) -> None:
         require_time(now)
@@ -191,15 +256,8 @@ class House(Premises):
             raise ValueError(f"{name} is not here")
 
 
-def _require_boards(boards: Sequence[BoardSpec]) -> None:
-    if not boards:
-        raise InvalidValueError("a house should have at least one board")
-    for spec in boards:
-        if problem := board_problem(spec.name):
-            raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
-    name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
-    if times > 1:
-        raise InvalidValueError(f"each board should have a name of its own, not {name!r} twice")
+def _never(error: StoreError) -> None:
+    raise error  # what is in memory can be read
 
 
 def _without(name: str, told: Iterable[Message]) -> list[Message]:

@@ -12,13 +12,12 @@ from dataclasses import replace
 
 from thudmud.language import ParseError, parse
 from thudmud.language.names import player_problem
-from thudmud.play.archive import Battle
 from thudmud.play.asides import TookOver
 from thudmud.play.commands import Command, Go, Invite, Look, Step, Style, Way
-from thudmud.play.events import Event, Parting, TableEvent
+from thudmud.play.events import Parting, SavedMatch, TableEvent
 from thudmud.play.hall import Decision, Hall, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
-from thudmud.play.match import game_of
+from thudmud.play.lookups import Found
 from thudmud.play.meaning import named
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal, Refused
@@ -59,7 +58,6 @@ class Premises:
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
-        most_games: how many battles that have ended are kept whole, for whoever wants to see one.
     """
 
     def __init__(
@@ -67,9 +65,8 @@ class Premises:
         boards: Sequence[BoardSpec],
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
-        most_games: int = 100,
     ) -> None:
-        self.hall = Hall(boards, quiet_plies, seat_grace, most_games)
+        self.hall = Hall(boards, quiet_plies, seat_grace)
         self._terminals = Screens()
 
     @property
@@ -100,6 +97,7 @@ class Premises:
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
         room: str | None = None,
+        adjourned: bool = False,
     ) -> tuple[Decision, ...]:
         """Return what happens when a player whose name has no problem comes in.
 
@@ -113,11 +111,19 @@ class Premises:
             options: how they want to see everything, if that is known.
             room: the board that they come to, in any case; without one they come to where a seat of
                 theirs was kept, or else to the hall.
+            adjourned: whether a match of theirs is put away.
         """
         styles = {self._called(board): style for board, style in (styles or {}).items()}
         room = None if room is None else self._called(room)
         arriving = arrive(
-            self.hall, name, now, member=member, styles=styles, options=options, room=room
+            self.hall,
+            name,
+            now,
+            member=member,
+            styles=styles,
+            options=options,
+            room=room,
+            adjourned=adjourned,
         )
         return tuple(arriving)
 
@@ -155,16 +161,17 @@ class Premises:
 
     # Lines.
 
-    def plan(self, name: str, line: str, now: float) -> Plan:
+    def plan(self, name: str, line: str, now: float, found: Found | None = None) -> Plan:
         """Return what a player's line comes to, and change nothing.
 
         Args:
             name: a player who is here.
             line: what they typed. Any text will do; a blank line does nothing.
             now: the time, in seconds since the epoch.
+            found: what has been looked up for it.
 
         Raises:
-            Unread: the moves of a battle are needed, which `Hall.recall` takes.
+            Unread: something has to be looked up first.
         """
         if not line.strip():
             return Plan()
@@ -174,12 +181,14 @@ class Premises:
             display = self._display(name)
             lines = explain(error, display.width, pointing=not display.reader)
             return Plan(messages=(self._lines(name, lines),))
-        return self.plan_command(name, command, now)
+        return self.plan_command(name, command, now, found)
 
-    def plan_command(self, name: str, command: Command, now: float) -> Plan:
+    def plan_command(
+        self, name: str, command: Command, now: float, found: Found | None = None
+    ) -> Plan:
         """Return what a command comes to, as `plan` does."""
         try:
-            return Plan(command, tuple(decide(self.hall, name, command, now)))
+            return Plan(command, tuple(decide(self.hall, name, command, now, found)))
         except (Refused, IllegalMove) as refusal:
             meant = named(self.hall, name, _words(command))
             said = " ".join([refused(refusal), *self._advice(refusal)])
@@ -238,17 +247,11 @@ class Premises:
         """Return how many events have come to a board."""
         return self.hall.tables[self._called(board)].version
 
-    def restore(self, board: str, version: int, events: Iterable[TableEvent]) -> None:
+    def restore(
+        self, board: str, version: int, events: Iterable[tuple[TableEvent, int | None]]
+    ) -> None:
         """Make events at a board so that nobody here has seen, see `Hall.restore`."""
         self.hall.restore(self._called(board), version, events)
-
-    def note(self, stream: str, version: int, event: Event) -> None:
-        """Take note, for the archive, of an event that is not, or is no longer, to be told."""
-        self.hall.archive.apply(stream, version, event)
-
-    def recall(self, battle: Battle, events: Iterable[Event]) -> None:
-        """Take the events of a battle, from its source on, which were `Unread`."""
-        self.hall.recall(battle.number, game_of(events))
 
     def seated(self, board: str) -> tuple[str, ...]:
         """Return the names of those who have seats at a board."""
@@ -270,9 +273,14 @@ class Premises:
         events = come_back(table, name, now) if here else vanish(table, name, parting, now)
         return (Decision(name, table.name, table.version, events),) if events else ()
 
-    def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
-        return any(claimants(self.hall, name))
+    def is_claimed(self, name: str, adjourned: Iterable[SavedMatch]) -> bool:
+        """Whether a seat is kept for a player of that name, in any case, or one of these matches.
+
+        Args:
+            name: the name.
+            adjourned: the matches of a player of that name that are put away.
+        """
+        return any(claimants(self.hall, name, adjourned))
 
     def _advice(self, refusal: Refused | IllegalMove) -> list[str]:
         """Return what may help somebody who plays alone."""

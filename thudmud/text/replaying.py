@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from thudmud.play.archive import Battle, State
+from thudmud.play.battles import Battle, State
 from thudmud.play.commands import Replay, Style
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table

@@ -79,7 +79,7 @@ def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
     """Return what happened at a table, without the board."""
     again = []
     if isinstance(event, BattleEnded) and table.match:
-        number = hall.archive.number_of(table.match.began)
+        number = table.match.number
         again = [f'"{Replay(number)}" shows this battle again.'] if number else []
     is_alone = isinstance(event, Joined) and not table.full and not table.running
     if is_alone and event.player == view.me:
@@ -107,9 +107,9 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         return wrapped(said, view.width, glued=False)
     lines = wrapped(said, view.width)
     match aside:
-        case Entered(player, None) if player == view.me:
-            seen = rooms.hall_seen(hall, player, view.width)
-            return lines + seen + archive.put_away(hall.archive, player, view.width)
+        case Entered(player, None, adjourned=adjourned) if player == view.me:
+            put_away = archive.put_away(view.width) if adjourned else []
+            return lines + rooms.hall_seen(hall, player, view.width) + put_away
         case CameIn(player, None) if player == view.me:
             return lines + rooms.hall_seen(hall, player, view.width)
         case TookOver(player, None):
@@ -119,9 +119,9 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
             return lines + shown(table, view) + standing(table, view) + here
         case CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
-        case Replayed(player, number, game, ply, then=then):
-            battle, then = hall.archive.battles[number - 1], then or game.after(ply)
-            style = hall.style(player, battle.id.board)
+        case Replayed(player, battle, game, ply, then=then):
+            then = then or game.after(ply)
+            style = hall.style(player, hall.called(battle.id.board))
             return replayed(battle, game, then, style=style, me=player, display=view.display)
         case CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)

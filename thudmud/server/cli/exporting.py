@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thudmud.errors import ThudmudError
 from thudmud.journal import Journal, JournalError
-from thudmud.play.archive import Archive, Battle, State
+from thudmud.play.battles import Archive, Battle, State
 from thudmud.play.match import game_of
 from thudmud.rules import Game, Record, write_record
 from thudmud.rules.english import counted

@@ -16,12 +16,10 @@ from thudmud.errors import StartError
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import Acceptor, on_standard_streams
 from thudmud.gateway.policy import GatewayPolicy
-from thudmud.journal import Journal, JournalError
-from thudmud.journal.memory import MemoryJournal
-from thudmud.journal.sqlite import SqliteJournal
 from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.options import refuse
 from thudmud.server.settings import Settings
+from thudmud.store import Store, StoreError
 
 SECRETLESS = (
     "gateway.secret: whoever can connect to a port could play as anybody, so there has to be a "
@@ -45,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         loops.run(_serve(settings, folder, stdio=options.stdio))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (StartError, JournalError) as error:
+    except (StartError, StoreError) as error:
         return refuse(error)
     return 0
 
@@ -55,7 +53,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
 
     Raises:
         StartError: the port or the socket cannot be had.
-        JournalError: the journal cannot be used.
+        StoreError: the store cannot be used.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -91,16 +89,17 @@ async def _listen(
 
 @asynccontextmanager
 async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
-    journal: Journal = MemoryJournal()
     if settings.storage.backend == "sqlite":
-        journal = await SqliteJournal.open(folder / settings.gateway.journal)
+        store = await Store.open(folder / settings.gateway.file, serving=True)
+    else:
+        store = Store.in_memory()
     try:
-        gateway = Gateway(journal, _policy(settings))
+        gateway = Gateway(store, _policy(settings))
         await gateway.open()
         yield gateway
         await gateway.close()
     finally:
-        await journal.close()
+        await store.close()
 
 
 def _policy(settings: Settings) -> GatewayPolicy:

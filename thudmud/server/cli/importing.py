@@ -18,7 +18,7 @@ from pathlib import Path
 from thudmud.errors import ThudmudError
 from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.language import clean
-from thudmud.play.archive import Archive, Battle
+from thudmud.play.battles import Archive, Battle
 from thudmud.play.events import BattleId, Imported
 from thudmud.play.match import game_of
 from thudmud.rules import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
-from thudmud.play.archive import Archive, Battle
+from thudmud.play.battles import Archive, Battle
 from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
 from thudmud.rules.records import outcome_told
 from thudmud.server import config_file
