@@ -63,7 +63,8 @@ PROJECTIONS = {
     "open_board": "stream integer primary key",
     "on_board": "stream integer primary key, battle integer",
     "battle": "number integer primary key, realm text, stream integer, version integer,"
-    " at real, rules text, dwarf integer, troll integer, source integer, source_version integer, until integer,"
+    " at real, rules text, dwarf integer, troll integer, source integer, source_version integer,"
+    " until integer,"
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
     " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
