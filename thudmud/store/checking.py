@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
-from thudmud.storage.files import connect
+from thudmud.store.disk import connect
 from thudmud.store.database import project_all
 from thudmud.store.files import check_head, damaged
 from thudmud.store.interface import Damage, Damaged, StoreError
