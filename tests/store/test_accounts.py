@@ -223,7 +223,10 @@ class TestRealms:
         for number, realm in enumerate(("", "tower", "mill"), 1):
             assert [each.number for each in await store.history("Anna", realm=realm)] == [number]
             assert await store.score("Anna", realm=realm)
-        assert len(await store.standings()) == 6
+            assert len(await store.standings(realm=realm)) == 2
+            assert [each.number for each in await store.history(None, realm=realm)] == [number]
+            assert await store.battle(number, realm=realm)
+            assert await store.battle(number % 3 + 1, realm=realm) is None
 
     async def test_each_is_renamed_alone(self, store: Store) -> None:
         await store.enrol("Anna", "hash")

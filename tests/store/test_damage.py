@@ -20,7 +20,7 @@ import pytest
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.events import BattleEnded, Event, Imported
 from thudmud.rules import Ending, Outcome, Score, Side
-from thudmud.storage.files import beside
+from thudmud.store.disk import beside
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
 from thudmud.store.checking import check_connection
 from thudmud.store.codec import SCHEMA
@@ -101,9 +101,13 @@ def read_all(database: Database) -> str:
             followed,
             [database.read_stream(name, first, 30) for name in streams for first in (1, 40)],
             [database.read_stream(name, 1, None) for name in streams],
-            [(database.battle(number), database.plies(number)) for number in range(1, count + 1)],
+            [
+                (battle, database.plies(battle))
+                for number in range(1, count + 1)
+                if (battle := database.battle(number, ""))
+            ],
             [database.history(name, None, 1000, "") for name in ("Anna", "Bert0")],
-            database.standings(None, 1000),
+            database.standings(None, 1000, ""),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
