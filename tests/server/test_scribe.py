@@ -134,9 +134,7 @@ async def test_two_houses_that_share_a_store_play_each_other(store: SlowStore) -
     assert battle.outcome
 
 
-async def test_a_new_house_finds_everything_where_it_was(
-    place: Place, store: SlowStore
-) -> None:
+async def test_a_new_house_finds_everything_where_it_was(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
     await place.type("Bert", "move from g7 to f7", "undo")

@@ -102,7 +102,11 @@ async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("error", [False, True])
 async def test_all_that_is_stored_is_checked_once_people_can_come_in(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, *, error: bool
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    error: bool,
 ) -> None:
     checked = asyncio.Event()
 

@@ -20,11 +20,11 @@ import pytest
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.events import BattleEnded, Event, Imported
 from thudmud.rules import Ending, Outcome, Score, Side
-from thudmud.store.disk import beside
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
 from thudmud.store.checking import check_connection
 from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Changes, Database
+from thudmud.store.disk import beside
 from thudmud.store.files import OnDisk
 
 SUFFIXES = ("", "-wal", "-shm", "-head")

@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from thudmud.play.archive import Archive, State
 
 from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
-from thudmud.play.archive import Archive, State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,

@@ -17,8 +17,8 @@ import pytest
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
-from thudmud.store.disk import beside
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
+from thudmud.store.disk import beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 

@@ -190,7 +190,9 @@ class TestOpening:
         await stored.close()
         with (
             no_more_than(8192),
-            pytest.raises(StoreError, match=f"{path.name}-shm, which belongs to it, cannot be made"),
+            pytest.raises(
+                StoreError, match=f"{path.name}-shm, which belongs to it, cannot be made"
+            ),
         ):
             await Store.open(path)
 

@@ -17,8 +17,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
-from thudmud.store.disk import connect
 from thudmud.store.database import project_all
+from thudmud.store.disk import connect
 from thudmud.store.files import check_head, damaged
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows

@@ -15,6 +15,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from operator import attrgetter
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -301,7 +303,7 @@ class Database:
         stream = self._stream(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
-        self._put_stream(_Stream(*stream[:3], version, beginning), stream)
+        self._go_on(stream, version, beginning)
         self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
         _, _, commits, projection, _, served, total = self.head
         served = at if self._serves else served
@@ -385,6 +387,12 @@ class Database:
         else:
             self.table.put("stream", *stream)
         self._cache(self._streams, stream.key, stream)
+
+    def _go_on(self, stream: _Stream, version: int, beginning: int) -> None:
+        """Note how far a stream has come: what `_put_stream` does, but for every event."""
+        new = _Stream(*stream[:3], version, beginning)
+        self.table.advance(stream, new)
+        self._streams[stream.key] = new
 
     def version(self, name: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
@@ -803,16 +811,27 @@ def project_all(events: SqlTable, rows: ProjectedRows) -> None:
         project(event, place, rows)
 
 
+def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
+    """Return what reads the fields of events of a kind but their time, and what sets each."""
+    names = [field.name for field in fields(kind) if field.name != "at"]
+    return attrgetter(*names), [getattr(kind, name).__set__ for name in names]
+
+
+_SLOTS = {kind: _slots(kind) for kind in KINDS.values()}
+
+
 def _stamped(event: StoredEvent, at: float) -> StoredEvent:
     """Return an event with another time.
 
     `dataclasses.replace` would check it once more, which takes as long as to write it.
     """
     kind = type(event)
+    read, setters = _SLOTS[kind]
     stamped = object.__new__(kind)
-    for name in kind.__slots__:
-        object.__setattr__(stamped, name, getattr(event, name))
-    object.__setattr__(stamped, "at", at)
+    kind.at.__set__(stamped, at)  # type: ignore[attr-defined]  # of a slot
+    values = read(event)
+    for put, value in zip(setters, values if len(setters) > 1 else (values,), strict=True):
+        put(stamped, value)
     return stamped
 
 

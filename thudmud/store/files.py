@@ -24,10 +24,10 @@ from pathlib import Path
 from zlib import crc32
 
 from thudmud.play.projections import PROJECTION
-from thudmud.store.disk import Identity, beside, connect, has_log, identity, make
-from thudmud.store.reasons import TROUBLES, is_damage, reason
 from thudmud.store.codec import SCHEMA
+from thudmud.store.disk import Identity, beside, connect, has_log, identity, make
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
+from thudmud.store.reasons import TROUBLES, is_damage, reason
 from thudmud.store.schema import APPLICATION, DURABLE, PROJECTIONS, SqlTable, definitions
 
 HEAD = "-head"

@@ -120,6 +120,7 @@ def _update(table: str, changed: tuple[int, ...]) -> str:
     return f"update {table} set {', '.join(f'{each} = ?' for each in columns)} where {keys}"  # noqa: S608  (ours)
 
 
+_ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
 _PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
 _INSERT = {table: _insert(table) for table in _ALL}
@@ -187,6 +188,12 @@ class SqlTable:
         values = [row[place] for place in changed]
         keys = [row[place] for place in _PLACES[table]]
         self.execute(_update(table, changed), (*values, new, *keys))
+
+    def advance(self, before: Row, stream: Row) -> None:
+        """Replace a row of ``stream`` by one of another version and beginning: at each event."""
+        new = crc(stream)
+        self.sum ^= new ^ crc(before)
+        self.execute(_ADVANCE, (*stream[3:], new, stream[0]))
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that such a query finds; return how many."""
