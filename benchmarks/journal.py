@@ -168,7 +168,8 @@ def start_up(folder: Path, games: int, rounds: int) -> Iterator[Row]:
         beside(journal, SUFFIX).unlink()
 
     none = milliseconds(lambda: serve(empty), rounds)
-    shutil.copy(empty / "thudmud.accounts", full)
+    for suffix in ("", "-head"):
+        shutil.copy(empty / f"thudmud.db{suffix}", full)
     stopped = milliseconds(lambda: serve(full), rounds, after_stop)
     killed = milliseconds(lambda: serve(full), rounds, after_kill)
     after_stop()

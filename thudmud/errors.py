@@ -28,10 +28,9 @@ Each is defined in the room that raises it; those that several rooms raise are d
             Damaged         what is stored is not what was written
             Unknown         a later version of thudmud wrote the journal, or another program
             Unfollowed      the journal does not tell any more what is stored
-        AccountsError       the accounts cannot be used
-            Unusable        their file is damaged, or not one of accounts
-            Unavailable     they cannot be read or changed now, and may be later
-            NameTaken       there is an account of that name already
+        StoreError          the store cannot be used; it has kinds with names of the journal's, too
+            InUse           another server keeps its boards there
+            NameTaken       somebody has that name already
             Nobody          there is no account of that name
         ConfigError         the configuration cannot be used
         ProgramError        a bot's program cannot be used any longer

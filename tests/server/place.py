@@ -9,8 +9,8 @@ from thudmud.journal import Journal
 from thudmud.play.commands import Style
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
-from thudmud.server.members.account_file import Unavailable
 from thudmud.server.scribe import Scribe
+from thudmud.store import NotWritten
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 
@@ -35,7 +35,7 @@ class Place:
 
     async def keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
         if self.forgetful:
-            raise Unavailable("The disk is full.")
+            raise NotWritten("The disk is full.")
         self.kept[name] = styles
 
     async def open(self) -> None:

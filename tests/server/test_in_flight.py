@@ -16,7 +16,7 @@ from thudmud.rules import Side
 from thudmud.server import presence
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby
-from thudmud.server.members.accounts import Accounts
+from thudmud.store import Store
 from thudmud.text import House
 from thudmud.text.display import Terminal
 
@@ -35,15 +35,15 @@ async def place(journal: SlowJournal) -> Place:
 
 @pytest.fixture
 async def lobby(journal: SlowJournal) -> AsyncIterator[Lobby]:
-    lobby = lobby_on(journal, await Accounts.open(None))
+    lobby = lobby_on(journal, Store.in_memory())
     await lobby.scribe.open()
     await lobby.ready()
     yield lobby
-    await lobby.accounts.close()
+    await lobby.store.close()
 
 
-def lobby_on(journal: SlowJournal, accounts: Accounts) -> Lobby:
-    return Lobby(House(BOARDS, seat_grace=0), journal, accounts, clock=lambda: 1000.0)
+def lobby_on(journal: SlowJournal, store: Store) -> Lobby:
+    return Lobby(House(BOARDS, seat_grace=0), journal, store, clock=lambda: 1000.0)
 
 
 class Guest:
@@ -275,7 +275,7 @@ async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -
         return await read()
 
     monkeypatch.setattr(journal, "landmarks", landmarks)
-    lobby = lobby_on(journal, await Accounts.open(None))
+    lobby = lobby_on(journal, Store.in_memory())
     await lobby.scribe.open()
     anna, lost = Guest(), Guest()
     admitting = [
@@ -290,7 +290,7 @@ async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -
     assert anna.shown == BARRED.encode() + b"\r\n"
     assert anna.ended
     assert not lobby._house.hall.people
-    await lobby.accounts.close()
+    await lobby.store.close()
 
 
 async def test_a_line_at_a_time_from_one_player(place: Place, journal: SlowJournal) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -92,18 +91,3 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     async with serving.open_lobby(SETTINGS, tmp_path) as lobby, asyncio.timeout(20):
         while lobby._house.hall.standings.ranked() != rating:  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0)
-
-
-@pytest.mark.parametrize("missing", [SETTINGS.storage.journal, SETTINGS.storage.accounts])
-async def test_one_file_without_the_other_is_worth_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, missing: str
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        async with serving.open_lobby(SETTINGS, tmp_path):
-            pass
-        assert not caplog.records
-        (tmp_path / missing).unlink()
-        async with serving.open_lobby(SETTINGS, tmp_path):
-            pass
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert f"{missing} is not: an empty one is begun" in caplog.text

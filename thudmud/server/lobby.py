@@ -20,10 +20,10 @@ from thudmud.play.options import Options, SetOption
 from thudmud.rules.english import capitalised
 from thudmud.server.guests import Done, Guest
 from thudmud.server.limits.talk import Talk
-from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.replays import Replays
 from thudmud.server.scribe import Scribe
 from thudmud.server.telnet.screen import encode
+from thudmud.store import Account, Store
 from thudmud.text import House, Message
 from thudmud.text.display import Terminal
 
@@ -44,7 +44,7 @@ class Lobby:
     Args:
         house: The game they play.
         journal: Where what happens is stored.
-        accounts: Who has which name.
+        store: Who has which name.
         replay_pause: How many seconds there are between the plies of a battle that is played again.
         clock: Returns the seconds since the epoch.
         talk: Counts what players say; None if they may say any number of things.
@@ -54,13 +54,13 @@ class Lobby:
         self,
         house: House,
         journal: Journal,
-        accounts: Accounts,
+        store: Store,
         *,
         replay_pause: float = 2.0,
         clock: Callable[[], float] = time.time,
         talk: Talk | None = None,
     ) -> None:
-        self.accounts = accounts
+        self.store = store
         self.clock = clock
         self.scribe = Scribe(house, journal, clock, self._deliver, self._keep, talk=talk)
         self._house = house
@@ -154,7 +154,7 @@ class Lobby:
         """Take note that a player has an account now, which keeps what they have chosen as guest.
 
         Raises:
-            AccountsError: that cannot be kept.
+            StoreError: that cannot be kept.
         """
         if name in self._house:
             self._house.enrol(name)
@@ -231,9 +231,19 @@ class Lobby:
         """
         self._barred = names
         for name in [name for name in self._by_name if name.lower() in names]:
-            guest = self._by_name[name]
-            self._turn_away(guest)
-            self.part(guest, name)
+            self._see_out(name, self._by_name[name])
+
+    async def see_out_removed(self) -> None:
+        """Show out who plays as a member and has no account any more.
+
+        Raises:
+            StoreError: it is not known who has.
+        """
+        members = self._house.hall.members
+        for name, guest in [each for each in self._by_name.items() if each[0] in members]:
+            is_removed = await self.store.find(name) is None
+            if is_removed and self._by_name.get(name) is guest:
+                self._see_out(name, guest)
 
     def farewell(self, guest: Guest) -> None:
         """Count a connection out that has ended."""
@@ -275,6 +285,10 @@ class Lobby:
             before.dismiss()
         return True
 
+    def _see_out(self, name: str, guest: Guest) -> None:
+        self._turn_away(guest)
+        self.part(guest, name)
+
     @staticmethod
     def _turn_away(guest: Guest) -> None:
         guest.show(encode(BARRED))
@@ -314,10 +328,10 @@ class Lobby:
         return _DIALOGUES.get(type(command), Done.STAYS)
 
     async def _keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
-        account = await self.accounts.find(name)
+        account = await self.store.find(name)
         if account is not None:
             kept = {**account.preferences, **stored(styles, options)}
-            await self.accounts.set_preferences(name, kept)
+            await self.store.set_preferences(name, kept)
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:

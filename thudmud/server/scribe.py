@@ -26,8 +26,8 @@ from thudmud.play.hall import Decision, Unread
 from thudmud.play.options import Options, SetOption
 from thudmud.server.ledger import Ledger, Unfollowed
 from thudmud.server.limits.talk import Talk
-from thudmud.server.members.account_file import AccountsError
 from thudmud.server.presence import Presence
+from thudmud.store import StoreError
 from thudmud.text import House, Message, Plan
 from thudmud.text.display import Terminal
 
@@ -176,7 +176,7 @@ class Scribe:
             except Unfollowed as error:
                 _log.error("it is not known what came of a line: %s", error, extra={"player": name})
                 self._answer(name, NOT_SEEN)
-            except (JournalError, AccountsError) as error:
+            except (JournalError, StoreError) as error:
                 _log.error("a line cannot be obeyed: %s", error, extra={"player": name})
                 self._answer(name, NOT_STORED)
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -23,8 +23,8 @@ from thudmud.server.bots import Bots
 from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import Settings
+from thudmud.store import Store, StoreError
 from thudmud.text import House
 
 RATED_AT_ONCE = 200
@@ -52,7 +52,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
     Raises:
         StartError: The port is in use, or the host isn't ours.
         JournalError: The journal cannot be used.
-        AccountsError: The accounts cannot be used.
+        StoreError: The store cannot be used.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -80,42 +80,32 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
 
     Raises:
         JournalError: The journal cannot be used.
-        AccountsError: The accounts cannot be used.
+        StoreError: The store cannot be used.
     """
     storage, house = settings.storage, furnish(settings)
     async with AsyncExitStack() as stack:
-        accounts_path = folder / storage.accounts if storage.backend == "sqlite" else None
+        journal: Journal
         if storage.backend == "sqlite":
-            _warn_of_half(folder / storage.journal, folder / storage.accounts)
-        accounts = await Accounts.open(accounts_path)
-        stack.push_async_callback(accounts.close)
-        journal: Journal = MemoryJournal()
-        if storage.backend == "sqlite":
+            store = await Store.open(folder / storage.file, serving=True)
+            stack.push_async_callback(store.close)
             journal = await SqliteJournal.open(folder / storage.journal)
+        else:
+            store, journal = Store.in_memory(), MemoryJournal()
+            stack.push_async_callback(store.close)
         stack.push_async_callback(journal.close)
         talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
-        lobby = Lobby(house, journal, accounts, replay_pause=settings.game.replay_pause, talk=talk)
+        lobby = Lobby(house, journal, store, replay_pause=settings.game.replay_pause, talk=talk)
         await lobby.scribe.open()
         stack.push_async_callback(lobby.scribe.close)
-        for work in (_rate(house, lobby), _keep_out(lobby)):
+        changes: asyncio.Queue[Collection[str]] = asyncio.Queue()
+        lobby.keep_out(await store.barred(changes.put_nowait))
+        for work in (_rate(house, lobby), _keep_out(lobby, changes)):
             stack.callback(_begin(work).cancel)
         grace = settings.game.seat_grace
         bots = Bots(settings.bot, lobby, folder, patience=grace, pause=START_AFTER)
         stack.push_async_callback(bots.close)
         bots.start()
         yield lobby
-
-
-def _warn_of_half(journal: Path, accounts: Path) -> None:
-    """Warn if only one of the two files is there, before the other is begun anew."""
-    for here, missing in ((journal, accounts), (accounts, journal)):
-        if here.exists() and not missing.exists():
-            _log.warning(
-                "%s is there, but %s is not: an empty one is begun. If there should be one, stop"
-                " the server, delete the new one and bring yours back",
-                here,
-                missing,
-            )
 
 
 async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
@@ -141,10 +131,22 @@ async def _rate(house: House, lobby: Lobby) -> None:
         await asyncio.sleep(0)
 
 
-async def _keep_out(lobby: Lobby) -> None:
-    """Show out whoever is banned or removed while they play."""
-    async for names in lobby.accounts.barred():
+async def _keep_out(lobby: Lobby, changes: asyncio.Queue[Collection[str]]) -> None:
+    """Show out whoever is banned or removed while they play.
+
+    Args:
+        lobby: where they play.
+        changes: all who are banned, whenever somebody may have been banned or removed.
+    """
+    while True:
+        names = await changes.get()
+        while not changes.empty():  # the last tells it all
+            names = changes.get_nowait()
         lobby.keep_out(names)
+        try:
+            await lobby.see_out_removed()
+        except StoreError as error:
+            _log.error("who was removed is not known: %s", error)
 
 
 def _begin(work: Coroutine[None, None, None]) -> asyncio.Task[None]:

@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
-from thudmud.server.members.account_file import AccountsError
-from thudmud.server.members.accounts import Accounts, KeptName
+from thudmud.store import KeptName, Store, StoreError
 
 LOOK_EVERY = 600.0
 """Seconds between two looks at who is here, and at names that need not be kept any more."""
@@ -43,7 +42,7 @@ class Attendance:
     """Who was here when.
 
     Args:
-        accounts: where it is written down.
+        store: where it is written down.
         directory: tells who is in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         clock: returns the seconds since the epoch.
@@ -51,12 +50,12 @@ class Attendance:
 
     def __init__(
         self,
-        accounts: Accounts,
+        store: Store,
         directory: PlayerDirectory,
         guest_grace: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._accounts, self._directory = accounts, directory
+        self._store, self._directory = store, directory
         self._guest_grace = guest_grace
         self._clock = clock
         self._look_later: asyncio.TimerHandle | None = None
@@ -87,7 +86,7 @@ class Attendance:
         """
         self._here.discard(name)
         if gave_up and not self._is_in_use(name):
-            self._begin(self._accounts.forget_guests([name]))
+            self._begin(self._store.forget_guests([name]))
         self._note(name)
 
     async def close(self) -> None:
@@ -112,7 +111,7 @@ class Attendance:
         try:
             while self._seen:
                 noted, self._seen = self._seen, {}
-                await self._accounts.seen(noted)
+                await self._store.seen(noted)
         finally:
             self._writing = False
 
@@ -124,11 +123,11 @@ class Attendance:
 
     async def _purge(self, before: float) -> None:
         """Forget the names of guests that need not be kept any more."""
-        names = await self._accounts.guests(before)
+        names = await self._store.guests(before)
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
             unused = [name for name in some if not self._is_in_use(name)]
-            await self._accounts.forget_guests(unused, before)
+            await self._store.forget_guests(unused, before)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(_logged(work))
@@ -139,5 +138,5 @@ class Attendance:
 async def _logged(work: Coroutine[None, None, None]) -> None:
     try:
         await work
-    except AccountsError as error:
+    except StoreError as error:
         _log.error("failed to note who was here: %s", error)
