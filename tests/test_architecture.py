@@ -13,15 +13,16 @@ ROOT = Path(__file__).parents[1] / "thudmud"
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
-    "": {"language", "play", "text"},
+    "": {"language", "play", "text", "house"},
     "rules": set(),
     "play": {"rules"},
     "language": {"rules", "play"},
     "codec": {"rules", "play"},
-    "text": {"rules", "play", "language", "codec"},
+    "text": {"rules", "play", "language"},
+    "house": {"rules", "play", "language", "codec", "text", "store"},
     "script": {"text"},
     "bots": {"rules", "play"},
-    "evennia": {"rules", "language", "play", "text"},
+    "evennia": {"rules", "language", "play", "text", "house"},
     "store": {"rules", "play", "codec"},
     "gateway": {"rules", "language", "play", "text", "store"},
     "server": {
@@ -50,7 +51,7 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "errors", "rules", "language", "play", "codec", "text", "script", "bots", "version"}
+PURE = {"", "house", "errors", "rules", "language", "play", "codec", "text", "script", "bots", "version"}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
@@ -127,51 +128,6 @@ def test_no_two_classes_have_one_name() -> None:
                 places.setdefault(node.name, []).append(str(path.relative_to(ROOT.parent)))
     twice = {name: paths for name, paths in places.items() if len(paths) > 1}
     assert twice == {}
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_follow_the_arrows(path: Path) -> None:
-    room = room_of(path)
-    allowed = EXCEPTIONS.get(str(path.relative_to(ROOT)), set())
-    for name in imports(path):
-        package, _, rest = name.partition(".")
-        if package == "thudmud":
-            other = rest.partition(".")[0]
-            allowed_rooms = {"errors", "version", room, *ARROWS[room]}
-            assert other in allowed_rooms, f"{room} may not import {name}"
-        else:
-            assert room in OWNERS.get(package, {room}), f"{room} may not import {name}"
-            pure = room in PURE and package in IMPURE - allowed
-            assert not pure, f"{room} is pure, yet imports {name}"
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_pure_rooms_open_no_files(path: Path) -> None:
-    if room_of(path) in PURE:
-        calls = [
-            node
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.Call)
-        ]
-        assert not [
-            call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "open"
-        ]
-
-
-def test_no_two_classes_have_one_name() -> None:
-    plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
-    places: dict[str, list[str]] = {}
-    for path in [*MODULES, *plugin]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(str(path.relative_to(ROOT.parent)))
-    twice = {name: paths for name, paths in places.items() if len(paths) > 1}
-    replaced = [
-        name
-        for name, paths in twice.items()
-        if sorted({Path(path).parts[1] for path in paths} - REPLACED) == [TO_COME]
-    ]
-    assert {name: paths for name, paths in twice.items() if name not in replaced} == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -23,7 +23,7 @@ from thudmud.play.options import (
 )
 from thudmud.play.table import BoardSpec
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
+from thudmud.store import Store
 from thudmud.text import House
 from thudmud.text.display import Terminal
 
@@ -52,19 +52,19 @@ def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -
 
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
-    accounts = await Accounts.open(None)
-    lobby = Lobby(House([BoardSpec("oak board")]), MemoryJournal(), accounts)
+    store = Store.in_memory()
+    lobby = Lobby(House([BoardSpec("oak board")]), MemoryJournal(), store)
     await lobby.scribe.open()
     await lobby.admit(Guest(), "Anna", Terminal())
     for line in ("options reader on", "set board brief on oak board"):
         lobby.obey("Anna", line)
-    await accounts.enrol("Anna", "a hash", 0.0)
+    await store.enrol("Anna", "a hash")
     await lobby.enrol("Anna")
-    account = await accounts.find("Anna")
+    account = await store.find("Anna")
     assert account
     assert options_of(account.preferences) == Options(reader=Switch.ON)
     assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
-    await accounts.close()
+    await store.close()
 
 
 def test_what_nobody_knows_is_passed_over() -> None:

@@ -83,6 +83,40 @@ class TestOtherProcesses:
         await done(path, "ban")
         assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
 
+    async def test_that_another_has_erased_somebody_is_told(
+        self, stored: Store, path: Path
+    ) -> None:
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.enrol("Anna", "hash")
+        await stored.barred(told.put_nowait)
+        await done(path, "erase")
+        assert await asyncio.wait_for(told.get(), PATIENCE) == frozenset()
+        assert await stored.find("Anna") is None
+
+    async def test_that_it_is_not_known_who_is_banned_is_logged(
+        self,
+        stored: Store,
+        path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        def fail(_: object) -> frozenset[str]:
+            raise StoreError("The disk does not work.")
+
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.enrol("Anna", "hash")
+        await stored.barred(told.put_nowait)
+        with monkeypatch.context() as patched:
+            patched.setattr("thudmud.store.accounts.barred", fail)
+            await done(path, "erase")
+            async with asyncio.timeout(PATIENCE):
+                while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
+                    await asyncio.sleep(0.01)
+        assert caplog.messages == ["who may not come in is not known: The disk does not work."]
+        assert told.empty()
+        await done(path, "ban")
+        assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
+
     async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
         await stored.append({OAK: (0, [joined(1)])})
@@ -92,6 +126,13 @@ class TestOtherProcesses:
         await other.close()
         await stored.append({OAK: (1, [joined(2)])})
         assert events_of(await stored.read(OAK)) == same(joined(1, "Hanna"), joined(2, "Anna"))
+
+    async def test_several_may_begin_a_store_at_once(self, path: Path) -> None:
+        several = await asyncio.gather(*(Store.open(path) for _ in range(5)))
+        await several[0].enrol("Anna", "hash")
+        for store in several:
+            assert await store.find("Anna")
+            await store.close()
 
     async def test_of_two_processes_one_wins_each_version(self, path: Path) -> None:
         one, two = await Store.open(path), await Store.open(path)
@@ -224,14 +265,6 @@ class TestFiles:
         for file in files:
             contents = file.read_bytes()
             assert not any(word in contents for word in words), file
-
-    async def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="it is a folder"):
-            await Store.open(tmp_path)
-
-    async def test_there_has_to_be_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="there is no folder"):
-            await Store.open(tmp_path / "none" / "thud.store")
 
     async def test_another_process_that_does_not_let_go_is_told_of(
         self, stored: Store, path: Path

@@ -206,10 +206,8 @@ class StorageSettings(_Section):
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
     )
+    file: str = Field(default="thudmud.db", min_length=1, description="the name of a file")
     journal: str = Field(default="thudmud.journal", min_length=1, description="the name of a file")
-    accounts: str = Field(
-        default="thudmud.accounts", min_length=1, description="the name of a file"
-    )
 
 
 class GatewaySettings(_Section):

@@ -86,7 +86,7 @@ class Store:
         self._games: dict[int, Game] = {}
         """Battles that have ended, by number: those first that are forgotten first."""
         self._hearing: list[Heard] = []
-        self._told_barred: dict[Callable[[frozenset[str]], None], frozenset[str]] = {}
+        self._told_barred: list[Callable[[frozenset[str]], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -357,7 +357,7 @@ class Store:
 
     async def enrol(self, name: str, password: str) -> Account:
         """Make an account with the hash of a password. NameTaken if there is one."""
-        return await self._change(lambda database: accounts.enrol(database, name, password))
+        return await self._runner.write(lambda database: accounts.enrol(database, name, password))
 
     async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
         """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
@@ -365,11 +365,11 @@ class Store:
         Raises:
             Nobody: there is no such member, or their password is another one by now.
         """
-        await self._change(lambda db: accounts.set_password(db, name, password, instead_of))
+        await self._runner.write(lambda db: accounts.set_password(db, name, password, instead_of))
 
     async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
         """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
-        await self._change(lambda db: accounts.set_preferences(db, name, preferences))
+        await self._runner.write(lambda db: accounts.set_preferences(db, name, preferences))
 
     async def rename(self, name: str, new: str) -> None:
         """Call a member something else; all they have played is theirs still.
@@ -396,11 +396,12 @@ class Store:
         """Return the names, in lower case, that nobody may play under.
 
         Args:
-            told: called with them whenever they are others, whichever process has changed them.
+            told: called with them whenever somebody may have been banned, let in again, renamed or
+                erased, whichever process has done it.
         """
         names = await self._runner.read(accounts.barred)
         if told:
-            self._told_barred[told] = names
+            self._told_barred.append(told)
         return names
 
     async def find_guest(self, name: str) -> KeptName | None:
@@ -418,7 +419,7 @@ class Store:
         Returns:
             Whether it is kept; not if somebody else has got the name since it was looked for.
         """
-        return await self._change(lambda db: accounts.keep_guest(db, kept, instead_of))
+        return await self._runner.write(lambda db: accounts.keep_guest(db, kept, instead_of))
 
     async def guests(self, before: float = math.inf) -> Sequence[str]:
         """Return the names of the guests who were last here before a time, by name."""
@@ -427,12 +428,12 @@ class Store:
     async def forget_guests(self, names: Iterable[str], before: float = math.inf) -> None:
         """Keep the names of these guests no longer; of those who were last here before a time."""
         some = list(names)
-        await self._change(lambda database: accounts.forget_guests(database, some, before))
+        await self._runner.write(lambda database: accounts.forget_guests(database, some, before))
 
     async def seen(self, times: Mapping[str, float]) -> None:
         """Note when players, members and guests, were here, in seconds since the epoch."""
         some = dict(times)
-        await self._change(lambda database: accounts.seen(database, some))
+        await self._runner.write(lambda database: accounts.seen(database, some))
 
     # Nodes, and who is on them
 
@@ -509,18 +510,16 @@ class Store:
         return Damage(what)
 
     async def _change(self, work: Callable[[Database], T]) -> T:
-        """Change accounts."""
+        """Change accounts so that somebody may be welcome no longer, or again."""
         outcome = await self._runner.write(work)
         if self._told_barred:
-            await self._look_at_barred()
+            await self._tell_barred()
         return outcome
 
-    async def _look_at_barred(self) -> None:
+    async def _tell_barred(self) -> None:
         names = await self._runner.read(accounts.barred)
-        for told, before in list(self._told_barred.items()):
-            if names != before:
-                self._told_barred[told] = names
-                told(names)
+        for told in self._told_barred:
+            told(names)
 
     def _listener(self) -> _Listener:
         return _Listener(self)
@@ -556,6 +555,6 @@ class _Listener:
 
 async def _logged(store: Store) -> None:
     try:
-        await store._look_at_barred()  # noqa: SLF001  (of this module)
+        await store._tell_barred()  # noqa: SLF001  (of this module)
     except StoreError as error:
         _log.error("who may not come in is not known: %s", error)
