@@ -547,6 +547,44 @@ class Database:
             most,
         )
 
+    def battles(
+        self, player: str | None, after: int, most: int, since: float, realm: str
+    ) -> list[Battle]:
+        """Return battles in the order of their numbers, see `thudmud.store.Store.battles`."""
+        rest = "battle.number > ? and battle.at >= ? order by battle.number limit ?"
+        if player is None:
+            return self._battles(f"where {rest}", after, since, most)
+        theirs = (
+            "join player_battle on player_battle.battle = battle.number"
+            " where player_battle.player = ? and player_battle.battle > ? and battle.at >= ?"
+            " order by player_battle.battle limit ?"
+        )
+        found = {
+            battle.number: battle
+            for number in self._called(player, realm)
+            for battle in self._battles(theirs, number, after, since, most)
+        }
+        return [found[number] for number in sorted(found)[:most]]
+
+    def between(
+        self, dwarf: str, troll: str, since: float, until: float, realm: str
+    ) -> list[Battle]:
+        """Return the battles of two players in some time, see `thudmud.store.Store.between`."""
+        found = [
+            battle
+            for one in self._called(dwarf, realm)
+            for two in self._called(troll, realm)
+            for battle in self._battles(
+                "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
+            )
+        ]
+        return sorted(found, key=lambda battle: battle.number)
+
+    def _called(self, name: str, realm: str) -> list[int]:
+        """Return the numbers of all who are called that, or were when they were last here."""
+        where = "where name = ? collate nocase and realm = ? order by id"
+        return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
+
     def adjourned(self, player: str, realm: str) -> list[tuple[Battle, SavedMatch]]:
         """Return the matches of a player that are put away, by the battles they have come to."""
         found = self.player(player, realm)

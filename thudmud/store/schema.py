@@ -77,6 +77,8 @@ INDEXES = (
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
     "create index rating_proven on rating (proven)",
+    "create index player_name on player (name collate nocase)",
+    "create index battle_players on battle (dwarf, troll, at)",
 )
 _WITHOUT_ROWID = {"player_battle", "tally", "request"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""

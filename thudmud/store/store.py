@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thudmud.play.archive import Battle
-from thudmud.play.events import SavedMatch, StoredEvent
+from thudmud.play.events import BattleId, SavedMatch, StoredEvent
 from thudmud.store import accounts
 from thudmud.store.checking import DAMAGED, check_connection
 from thudmud.store.database import Changes, Database
@@ -225,6 +225,40 @@ class Store:
     ) -> Sequence[Battle]:
         """Return the last battles of a player, before a number if one is given, latest first."""
         return await self._runner.read(lambda db: db.history(player, before, most, realm))
+
+    async def battles(
+        self,
+        player: str | None = None,
+        after: int = 0,
+        most: int = 1000,
+        *,
+        since: float = -math.inf,
+        realm: str = "",
+    ) -> Sequence[Battle]:
+        """Return the first battles after a number, in the order of their numbers.
+
+        Args:
+            player: whose; None for everybody's. Those of a guest whose name is free by now are
+                among them, and those of who has it after that.
+            after: the number.
+            most: how many at most.
+            since: only those that began at that time or later.
+            realm: of the player.
+        """
+        return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
+
+    async def between(
+        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the battles of two that began at a time or later and before another, in order.
+
+        Each is who is called that, or was, as for `battles`.
+        """
+        return await self._runner.read(lambda db: db.between(dwarf, troll, since, until, realm))
+
+    async def number_of(self, began: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        return await self._runner.read(lambda database: database.projected.number_of(began))
 
     async def adjourned(
         self, player: str, *, realm: str = ""
