@@ -191,6 +191,21 @@ class TestFiles:
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
+    async def test_a_copy_is_a_store_like_any(
+        self, stored: Store, path: Path, tmp_path: Path
+    ) -> None:
+        """As docs/reliability.md tells to make one, while a server runs."""
+        await stored.append({OAK: (0, [started(1), joined(2)])})
+        copy = tmp_path / "copy"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("vacuum into ?", (str(copy),))
+        other = await Store.open(copy, serving=True)
+        assert await other.read(OAK) == await stored.read(OAK)
+        await other.append({OAK: (2, [joined(3)])})
+        assert beside(copy, "-wal").stat().st_size
+        assert await other.check() is None
+        await other.close()
+
     async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
         for suffix in SUFFIXES:

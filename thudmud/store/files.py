@@ -175,6 +175,7 @@ class OnDisk(Files):
 
     def _prepare(self) -> None:
         execute = self.connection.execute
+        execute("pragma journal_mode = wal")  # a copy that "vacuum into" has made is not
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
