@@ -156,7 +156,7 @@ def start_up(folder: Path, games: int, rounds: int) -> Iterator[Row]:
     full, empty = folder / "full", folder / "empty"
     full.mkdir()
     empty.mkdir()
-    journal = full / "thudmud.journal"
+    journal = full / "thudmud.db"
     text = fill(journal, games)
     size = journal.stat().st_size / (games // len(BOARDS) * len(BOARDS) * PLIES)
 

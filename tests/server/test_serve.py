@@ -78,7 +78,7 @@ async def test_a_journal_that_cannot_be_read_is_closed(
 
 
 async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
-    place = Place(await SqliteJournal.open(tmp_path / SETTINGS.storage.journal))
+    place = Place(await SqliteJournal.open(tmp_path / SETTINGS.storage.file))
     await place.open()
     await place.enter("Anna", "Bert", member=True)
     await place.type("Anna", "join game as dwarf on oak board")
@@ -94,7 +94,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
             await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("missing", [SETTINGS.storage.journal, SETTINGS.storage.accounts])
+@pytest.mark.parametrize("missing", [SETTINGS.storage.file, SETTINGS.storage.accounts])
 async def test_one_file_without_the_other_is_worth_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, missing: str
 ) -> None:

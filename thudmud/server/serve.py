@@ -86,12 +86,12 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     async with AsyncExitStack() as stack:
         accounts_path = folder / storage.accounts if storage.backend == "sqlite" else None
         if storage.backend == "sqlite":
-            _warn_of_half(folder / storage.journal, folder / storage.accounts)
+            _warn_of_half(folder / storage.file, folder / storage.accounts)
         accounts = await Accounts.open(accounts_path)
         stack.push_async_callback(accounts.close)
         journal: Journal = MemoryJournal()
         if storage.backend == "sqlite":
-            journal = await SqliteJournal.open(folder / storage.journal)
+            journal = await SqliteJournal.open(folder / storage.file)
         stack.push_async_callback(journal.close)
         talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
         lobby = Lobby(house, journal, accounts, replay_pause=settings.game.replay_pause, talk=talk)

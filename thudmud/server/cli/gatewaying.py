@@ -93,7 +93,7 @@ async def _listen(
 async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
     journal: Journal = MemoryJournal()
     if settings.storage.backend == "sqlite":
-        journal = await SqliteJournal.open(folder / settings.gateway.journal)
+        journal = await SqliteJournal.open(folder / settings.gateway.file)
     try:
         gateway = Gateway(journal, _policy(settings))
         await gateway.open()
