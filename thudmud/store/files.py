@@ -74,7 +74,7 @@ class Files:
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error of SQLite or the system as one of ours."""
-        return _translated(None, error, writing=writing)
+        return translated(None, error, writing=writing)
 
     def close(self) -> None:
         """Let go of them."""
@@ -112,9 +112,9 @@ class OnDisk(Files):
         self._path = path
         self._head = -1
         try:
-            found = _read(path)
+            require_nothing_left(path)
             if not path.exists():
-                _create(path, found)
+                _create(path)
             self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
             if serving:
                 self._lock()
@@ -124,7 +124,7 @@ class OnDisk(Files):
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
-                raise _translated(path, error) from error
+                raise translated(path, error) from error
             raise
         self._identities = self._on_disk()
 
@@ -154,7 +154,7 @@ class OnDisk(Files):
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error of SQLite or the system as one of ours."""
-        return _translated(self._path, error, writing=writing)
+        return translated(self._path, error, writing=writing)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -252,14 +252,25 @@ def _tables(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, t
     return {name: (table, *rest) for name, table, *rest in rows if table in names}
 
 
-def _create(path: Path, witness: int) -> None:
-    """Make an empty database, unless another process is quicker, or there was one."""
-    for rest in (beside(path, "-wal"), beside(path, HEAD)):
-        if has_log(path) if rest.name.endswith("-wal") else witness != -1:
+def require_nothing_left(path: Path) -> None:
+    """Refuse if there is no file any more, but something that belongs to it.
+
+    That is looked for first: another process that makes a file makes what belongs to it later.
+    """
+    left = {HEAD: _read(path) != -1, "-wal": has_log(path)}
+    if path.exists():
+        return
+    for suffix in ("-wal", HEAD):
+        if left[suffix]:
+            rest = beside(path, suffix).name
             raise Damaged(
-                f"The store {path} is gone, but {rest.name} is still there: bring both back from a"
-                f" backup, or delete {rest.name} to begin a new one."
+                f"The store {path} is gone, but {rest} is still there: bring both back from a"
+                f" backup, or delete {rest} to begin a new one."
             )
+
+
+def _create(path: Path) -> None:
+    """Make an empty database, unless another process is quicker."""
 
     def fill(connection: sqlite3.Connection) -> None:
         connection.execute(f"pragma application_id = {APPLICATION}")
@@ -303,7 +314,8 @@ def damaged(path: Path | None, what: str) -> Damaged:
     return Damaged(f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}.")
 
 
-def _translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+    """Return an error of SQLite or the system as one of ours; others as they are."""
     if isinstance(error, Damaged):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from thudmud.play.archive import Battle
 from thudmud.play.events import BattleId, SavedMatch, StoredEvent
 from thudmud.store import accounts
-from thudmud.store.checking import DAMAGED, check_connection
+from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
@@ -424,18 +424,14 @@ class Store:
         """
         if self._path is None:
             return await self._runner.read(lambda db: check_connection(db.files.connection))
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "thudmud.store", str(self._path.absolute()),
-            stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        said, _ = await process.communicate()
-        what = said.decode("utf-8", "replace").strip()
-        if process.returncode == 0:
+        status, said, trouble = await _program("-m", "thudmud.store", str(self._path.absolute()))
+        if status == IN_ORDER:
             return None
-        if process.returncode != DAMAGED:
-            raise StoreError(f"The store {self._path} could not be checked: {what or 'it failed'}.")
-        await self._runner.read(lambda database: database.is_damaged(Damaged(what)))
-        return Damage(what)
+        if status != DAMAGED or not said:  # a program that could not begin has status 1, too
+            why = trouble.splitlines()[-1:] or [f"The store {self._path} could not be checked."]
+            raise StoreError(why[0])
+        await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
+        return Damage(said)
 
     async def _change(self, work: Callable[[Database], T]) -> T:
         """Change accounts."""
@@ -471,6 +467,24 @@ class _Listener:
         task = asyncio.get_running_loop().create_task(_logged(store))
         store._tasks.add(task)  # noqa: SLF001  (of this module)
         task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
+
+
+async def _program(*words: str) -> tuple[int | None, str, str]:
+    """Run a program of Python's; return its status, what it printed, and its errors.
+
+    It does not outlive its caller.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        printed = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
+    return process.returncode, said, trouble
 
 
 async def _logged(store: Store) -> None:
