@@ -315,6 +315,19 @@ def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
     assert "Guest0" in everything(state.path)
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal", "-head"])
+def test_what_is_another_store_s_is_told(state: State, tmp_path: Path, suffix: str) -> None:
+    """Though that has as many transactions, all of them whole."""
+    other = State(tmp_path / state.path.name, killed=True)
+    files = state.files | {suffix: other.files[suffix]}
+    if not state.is_told_or_does_not_matter(f"{suffix}, another store's", files):
+        assert not suffix, "in the file there are only pages that are the same, or newer in -wal"
+        assert state.files.get("-wal")
+        return
+    with pytest.raises(Damaged, match=r"-head is another store's; if you have put this one"):
+        opened(state.path)
+
+
 @pytest.mark.parametrize("left", [{"-wal"}, {"-head"}, {"-wal", "-head"}])
 def test_what_is_left_of_a_store_is_not_begun_anew(path: Path, left: set[str]) -> None:
     state = State(path, killed=True)

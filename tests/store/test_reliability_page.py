@@ -83,6 +83,12 @@ def told(path: Path) -> Iterator[str]:
     files[1].unlink()
     yield refused(path)
 
+    other = opened(path.with_name("other"))
+    write(other)
+    files[1].write_bytes(path.with_name("other-wal").read_bytes())
+    yield refused(path)
+    other.close()
+
     for file in files:
         file.write_bytes(killed[file])
     second = opened(path)

@@ -15,11 +15,11 @@ from collections import defaultdict
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from thudmud.rules.english import counted
 from thudmud.storage.files import connect
-from thudmud.store.database import project_all
+from thudmud.store.database import Head, project_all
 from thudmud.store.files import check_head, damaged, require_nothing_left, translated
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows
@@ -106,7 +106,7 @@ def _check_sum(table: SqlTable) -> None:
         for row in table.rows(name):
             table.sum ^= crc(row)
     head = table.row("head", "where id = 1")
-    if head is None or head[-1] != table.sum:
+    if head is None or Head(*cast("Any", head)).sum != table.sum:
         raise Damaged("something of players or accounts is as it was before")
 
 

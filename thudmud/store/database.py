@@ -15,6 +15,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from secrets import randbits
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -83,6 +84,7 @@ class Head(NamedTuple):
     at: float = 0.0
     served: float = 0.0
     sum: int = 0
+    store: int = 0
 
 
 class _Stream(NamedTuple):
@@ -128,12 +130,19 @@ class Database:
         """Whether something was erased that the -wal may still hold."""
         with self._told():
             if files.is_new:
-                self.table.put("head", *Head())
+                self._begin()
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
                 self._rebuild()
         self._handed = self.head.position
-        files.told(self.head.commits)
+        files.told(self.head.commits, self.head.store)
+
+    def _begin(self) -> None:
+        """Write the row that everything begins with, unless another process is quicker."""
+        self._db.execute("begin immediate")
+        if self.table.row("head", "where id = 1") is None:
+            self.table.put("head", *Head(store=randbits(63)))
+        self._db.execute("commit")
 
     # Transactions
 
@@ -191,7 +200,7 @@ class Database:
             raise
         # From here on it is stored, and nothing may say that it is not.
         with suppress(OSError):  # the witness is behind, until the next commit
-            self.files.told(self.head.commits)
+            self.files.told(self.head.commits, self.head.store)
         if self.erased:
             with suppress(sqlite3.Error):
                 self.erased = not self.files.scrubbed()
@@ -242,7 +251,7 @@ class Database:
         row = self.table.row("head", "where id = 1")
         if row is None:
             raise Damaged("the row that it begins with is missing")
-        head = Head(*cast("tuple[int, int, int, int, float, float, int]", row))
+        head = Head(*cast("tuple[int, int, int, int, float, float, int, int]", row))
         self.table.sum = head.sum
         return head
 
@@ -301,9 +310,9 @@ class Database:
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
         self._put_stream(_Stream(*stream[:3], version, beginning), stream)
         self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
-        _, _, commits, projection, _, served, total = self.head
+        _, _, commits, projection, _, served, total, store = self.head
         served = at if self._serves else served
-        self.head = Head(1, position, commits, projection, at, served, total)
+        self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
