@@ -51,7 +51,19 @@ OWNERS = {
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "house", "errors", "rules", "language", "play", "codec", "text", "script", "bots", "version"}
+PURE = {
+    "",
+    "house",
+    "errors",
+    "rules",
+    "language",
+    "play",
+    "codec",
+    "text",
+    "script",
+    "bots",
+    "version",
+}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",

@@ -101,7 +101,7 @@ def raised() -> Iterator[Exception]:
     place = BattleId("oak", 1)
     yield Unread(Battle(1, place, 0.0, "classic", "Anna", "Bert", place))
     yield TranscriptError(4, "no step")
-    yield KnownError("imported", BattleId("oak", 1))
+    yield KnownError("imported", 7)
     yield ConfigError(["a: is wrong", "b: is wrong"])
     with pytest.raises(ParseError) as unparsed:
         parse("mvoe from a6 to b6")

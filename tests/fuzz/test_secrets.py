@@ -18,7 +18,6 @@ from tests.fuzz.targets import WILLING
 from tests.server.conftest import GENEROUS
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Setup
-from thudmud.journal.memory import MemoryJournal
 from thudmud.server import logs
 from thudmud.server.limits import throttle
 from thudmud.server.listening import Server
@@ -86,7 +85,7 @@ async def throw(steps: Sequence[bytes]) -> None:
         stack.push_async_callback(store.close)
         await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
         house = PlainHouse()
-        lobby = Lobby(house, MemoryJournal(), store, replay_pause=0)
+        lobby = Lobby(house, store, replay_pause=0)
         server = Server(ServerSettings.model_validate(GENEROUS), PlayerSettings(), CHEAP)
         setup = Setup(server, house, lobby, stack)
         await setup.start()

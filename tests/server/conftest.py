@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import ASYNCIO, LOOPS, Loops
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Serving, Setup
-from thudmud.journal.memory import MemoryJournal
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings
@@ -50,7 +49,7 @@ async def serving() -> AsyncIterator[Serving]:
             players = PlayerSettings.model_validate(of_players)
             store = Store.in_memory()
             stack.push_async_callback(store.close)
-            lobby = Lobby(house, MemoryJournal(), store, replay_pause=0)
+            lobby = Lobby(house, store, replay_pause=0)
             setup = Setup(Server(settings, players, CHEAP), house, lobby, stack)
             await setup.start()
             return setup

@@ -15,7 +15,7 @@ class SlowStore(Store):
     """A store whose appends can be held up, and can fail; what it holds may be unreadable.
 
     Attributes:
-        now: its time.
+        time: what its clock shows.
         gate: open for appends.
         waiting: is released for each append that comes to the gate.
         broken: whether nothing can be stored.
@@ -25,7 +25,7 @@ class SlowStore(Store):
 
     def __init__(self) -> None:
         super().__init__()
-        self.now = 1000.0
+        self.time = 1000.0
         self.gate = asyncio.Event()
         self.gate.set()
         self.waiting = asyncio.Semaphore(0)
@@ -35,7 +35,7 @@ class SlowStore(Store):
     def make(cls) -> Self:
         """Return a new one."""
         made: list[Self] = []
-        made.append(cls.in_memory(clock=lambda: made[0].now))  # type: ignore[arg-type]  # of cls
+        made.append(cls.in_memory(clock=lambda: made[0].time))
         return made[0]
 
     def hold(self) -> None:

@@ -320,7 +320,7 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
             await anna.sees("begins at the")
             await play_on(lobby, anna, board, side)
         await anna.sees("The match is over")
-        played = lobby._house.hall.archive.battles
+        played = await lobby.store.battles()
         assert [battle.rated for battle in played] == [False, False]
         assert all((battle.plies or 0) > 5 for battle in played)
 
@@ -352,7 +352,7 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         tables = lobby._house.hall.tables
         await until(lambda: is_over(tables["pine board"]), 300)
         assert "resigns" not in anna.shown
-        played = lobby._house.hall.archive.battles
+        played = await lobby.store.battles()
         assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
         assert not any(battle.rated for battle in played)
 

@@ -16,8 +16,8 @@ from thudmud.rules import Side
 from thudmud.server import presence
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby
-from thudmud.text.premises import Premises
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+
 import pytest
 
 from tests.server.place import Place
@@ -140,7 +141,7 @@ async def test_a_new_house_finds_everything_where_it_was(place: Place, store: Sl
     await place.type("Bert", "move from g7 to f7", "undo")
     await place.type("Anna", "undo")
     anew = Place(store)
-    anew.now = store.now = 2000.0
+    anew.now = store.time = 2000.0
     await anew.open()
     table = anew.house.hall.tables["oak board"]
     assert table.away == {Side.DWARF: 2000.0, Side.TROLL: 2000.0}

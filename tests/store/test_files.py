@@ -14,9 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
 from thudmud.storage import reasons
 from thudmud.storage.files import beside
+
 from thudmud.store import KeptName, NotWritten, Store, StoreError
 from thudmud.store.files import OnDisk
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sqlite3
 import stat
@@ -232,6 +233,21 @@ class TestFiles:
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
+    async def test_a_copy_is_a_store_like_any(
+        self, stored: Store, path: Path, tmp_path: Path
+    ) -> None:
+        """As docs/reliability.md tells to make one, while a server runs."""
+        await stored.append({OAK: (0, [started(1), joined(2)])})
+        copy = tmp_path / "copy"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("vacuum into ?", (str(copy),))
+        other = await Store.open(copy, serving=True)
+        assert await other.read(OAK) == await stored.read(OAK)
+        await other.append({OAK: (2, [joined(3)])})
+        assert beside(copy, "-wal").stat().st_size
+        assert await other.check() is None
+        await other.close()
+
     async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
         for suffix in SUFFIXES:
@@ -303,3 +319,29 @@ async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Pat
         await stored.append({PINE: (0, [joined(1)])})
     with pytest.raises(Damaged):
         await stored.read(OAK)
+
+
+async def test_a_check_that_cannot_be_made_tells_of_no_damage(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "false")
+    with pytest.raises(StoreError, match="could not be checked"):
+        await stored.check()
+    await stored.append({OAK: (0, [joined(1)])})
+
+
+async def test_a_check_ends_with_who_asked_for_it(
+    stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, slow = tmp_path / "begun", tmp_path / "slow"
+    os.mkfifo(begun)
+    slow.write_text(f"#!/bin/sh\necho $$ > {begun}\nexec sleep 1000\n")
+    slow.chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(slow))
+    check = asyncio.ensure_future(stored.check())
+    number = int(await asyncio.wait_for(asyncio.to_thread(begun.read_text), PATIENCE))
+    check.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await check
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)

@@ -12,6 +12,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from thudmud.bots.opponent import START_AFTER
 from thudmud.play.commands import Style
@@ -27,13 +28,15 @@ from thudmud.text.premises import Premises
 NODE = "server"
 """What the store knows this server as: there is but one."""
 
+PremisesT = TypeVar("PremisesT", bound=Premises)
+
 _log = logging.getLogger(__name__)
 
 
-def furnish(settings: Settings) -> Premises:
-    """Return the house that the settings describe."""
+def furnish(settings: Settings, kind: type[PremisesT]) -> PremisesT:
+    """Return the premises, of a kind, that the settings describe."""
     boards = [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
-    house = Premises(boards, settings.game.quiet_plies, settings.game.seat_grace)
+    house = kind(boards, settings.game.quiet_plies, settings.game.seat_grace)
     house.hall.bots = frozenset(each.name for each in settings.bot)
     return house
 
@@ -77,7 +80,7 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     Raises:
         StoreError: The store cannot be used.
     """
-    storage, house = settings.storage, furnish(settings)
+    storage, house = settings.storage, furnish(settings, Premises)
     async with AsyncExitStack() as stack:
         if storage.backend == "sqlite":
             store = await Store.open(folder / storage.file, serving=True)

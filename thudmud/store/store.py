@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from thudmud.play.battles import Battle, State
-from thudmud.play.events import Adjourned, Event, Resumed, StoredEvent
+from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
 from thudmud.play.lookups import (
     AdjournedLookup,
     AdjournedMatch,
@@ -38,7 +38,7 @@ from thudmud.play.projections import match_stream
 from thudmud.play.standings import PlayerScore
 from thudmud.rules import Game
 from thudmud.store import accounts
-from thudmud.store.checking import DAMAGED, check_connection
+from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
@@ -305,6 +305,40 @@ class Store:
         """
         return await self._runner.read(lambda db: db.history(player, before, most, realm))
 
+    async def battles(
+        self,
+        player: str | None = None,
+        after: int = 0,
+        most: int = 1000,
+        *,
+        since: float = -math.inf,
+        realm: str = "",
+    ) -> Sequence[Battle]:
+        """Return the first battles after a number, in the order of their numbers.
+
+        Args:
+            player: whose; None for everybody's. Those of a guest whose name is free by now are
+                among them, and those of who has it after that.
+            after: the number.
+            most: how many at most.
+            since: only those that began at that time or later.
+            realm: of the player.
+        """
+        return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
+
+    async def between(
+        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the battles of two that began at a time or later and before another, in order.
+
+        Each is who is called that, or was, as for `battles`.
+        """
+        return await self._runner.read(lambda db: db.between(dwarf, troll, since, until, realm))
+
+    async def number_of(self, began: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        return await self._runner.read(lambda database: database.projected.number_of(began))
+
     async def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
         """Return the matches of a player that are put away, each with the battle it has come to."""
         return await self._runner.read(lambda database: database.adjourned(player, realm))
@@ -496,18 +530,14 @@ class Store:
         """
         if self._path is None:
             return await self._runner.read(lambda db: check_connection(db.files.connection))
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "thudmud.store", str(self._path.absolute()),
-            stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        said, _ = await process.communicate()
-        what = said.decode("utf-8", "replace").strip()
-        if process.returncode == 0:
+        status, said, trouble = await _program("-m", "thudmud.store", str(self._path.absolute()))
+        if status == IN_ORDER:
             return None
-        if process.returncode != DAMAGED:
-            raise StoreError(f"The store {self._path} could not be checked: {what or 'it failed'}.")
-        await self._runner.read(lambda database: database.is_damaged(Damaged(what)))
-        return Damage(what)
+        if status != DAMAGED or not said:  # a program that could not begin has status 1, too
+            why = trouble.splitlines()[-1:] or [f"The store {self._path} could not be checked."]
+            raise StoreError(why[0])
+        await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
+        return Damage(said)
 
     async def _change(self, work: Callable[[Database], T]) -> T:
         """Change accounts so that somebody may be welcome no longer, or again."""
@@ -551,6 +581,24 @@ class _Listener:
         task = asyncio.get_running_loop().create_task(_logged(store))
         store._tasks.add(task)  # noqa: SLF001  (of this module)
         task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
+
+
+async def _program(*words: str) -> tuple[int | None, str, str]:
+    """Run a program of Python's; return its status, what it printed, and its errors.
+
+    It does not outlive its caller.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        printed = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
+    return process.returncode, said, trouble
 
 
 async def _logged(store: Store) -> None:
