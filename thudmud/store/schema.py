@@ -74,6 +74,8 @@ PROJECTIONS = {
     "rating": "player integer primary key, mu real, sigma real, battles integer, proven integer",
 }
 INDEXES = (
+    # Of those who are banned alone: they are looked for whenever another process has written.
+    "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
     "create index rating_proven on rating (proven)",
