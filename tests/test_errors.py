@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from thudmud import errors
+from thudmud import errors, store
 from thudmud.gateway.faults import Code, Fault
 from thudmud.journal import Conflict
 from thudmud.language import ParseError, parse
@@ -97,6 +97,7 @@ def raised() -> Iterator[Exception]:
     yield Refused(Refusal.SAY_WHICH, boards="elm or oak")
     yield Fault(Code.BAD_NAME, "A name has letters.", 3)
     yield Conflict("oak", 2, 3)
+    yield store.Conflict("oak", 2, 3)
     yield Unfollowed()
     place = BattleId("oak", 1)
     yield Unread(Battle(1, place, 0.0, "classic", "Anna", "Bert", place))
