@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from thudmud.storage.files import beside
+from thudmud.store.disk import beside
 
 from tests.store.deeds import OAK, joined, started
 from thudmud.server.main import main

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thudmud.storage.files import beside
+from thudmud.store.disk import beside
 
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.store import StoreError
