@@ -93,11 +93,11 @@ def from_line(line: str) -> tuple[str, Event]:
         Misread: no version wrote it.
     """
     try:
-        schema, stream, array = _parsed(line.strip())
+        schema, stream, array = _parsed(str(line).strip())
         if type(schema) is not int or type(stream) is not str:
             raise TypeError("it should begin with a number and a name")
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {line:.200} ({error}).") from error
+        raise Misread(f"This is not an event: {str(line):.200} ({error}).") from error
     return stream, from_array(schema, array)
 
 
