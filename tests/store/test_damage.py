@@ -95,15 +95,16 @@ def read_all(database: Database) -> str:
         followed.append(batch)
         position = batch[-1].position
     count = database.projected.count()
+    battles = [database.battle(number, "") for number in range(1, count + 1)]
     return repr(
         (
             streams,
             followed,
             [database.read_stream(name, first, 30) for name in streams for first in (1, 40)],
             [database.read_stream(name, 1, None) for name in streams],
-            [(database.battle(number), database.plies(number)) for number in range(1, count + 1)],
+            [(battle, database.plies(battle)) for battle in battles if battle],
             [database.history(name, None, 1000, "") for name in ("Anna", "Bert0")],
-            database.standings(None, 1000),
+            database.standings(None, 1000, ""),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
