@@ -168,7 +168,7 @@ class Annals:
 
     def rating(self, player: str) -> Rating | None:
         score = self.score(player)
-        return score and score.rating
+        return score.rating if score else None
 
     def ranked(self) -> Sequence[str]:
         """Return the names of those who have a rating, the best first."""
