@@ -97,7 +97,7 @@ def from_line(line: str) -> tuple[str, Event]:
         if type(schema) is not int or type(stream) is not str:
             raise TypeError("it should begin with a number and a name")
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {str(line):.200} ({error}).") from error
+        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
     return stream, from_array(schema, array)
 
 

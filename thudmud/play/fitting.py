@@ -29,6 +29,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.table import Table
 from thudmud.rules import IllegalMove, Side
+from thudmud.rules.english import counted
 
 
 def require_fit(table: Table, event: TableEvent) -> None:
@@ -91,7 +92,7 @@ def _of_ply(table: Table, event: Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:
-        return f"ply {event.ply} comes after {len(game.moves)} plies"
+        return f"ply {event.ply} comes after {counted(len(game.moves), 'ply')}"
     try:
         legal = game.resolve(event.move.attempt(), event.side)
     except IllegalMove as refusal:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeVar, cast
 
 from thudmud.codec import from_line, to_line
 from thudmud.errors import InvalidValueError, ThudmudError
@@ -19,13 +19,14 @@ from thudmud.play.events import (
     Event,
     Imported,
     Parting,
+    SavedMatch,
     TableEvent,
     require_name,
     require_time,
 )
 from thudmud.play.fitting import require_fit
 from thudmud.play.hall import Decision, kept_for
-from thudmud.play.lookups import AdjournedMatch, Found, Unread
+from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
 from thudmud.play.match import game_of
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_of_a_match
@@ -36,6 +37,8 @@ from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message, Plan
 from thudmud.text.premises import Premises
+
+AnswerT = TypeVar("AnswerT")
 
 
 class House(Premises):
@@ -157,7 +160,7 @@ class House(Premises):
         require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        adjourned = [each.match for each in self._adjourned(name)]
+        adjourned = self._adjourned(name)
         if kept := kept_for(self.hall, name, adjourned):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self._called(room) not in self.hall.tables:
@@ -201,7 +204,7 @@ class House(Premises):
             try:
                 return super().plan_command(name, command, now, found)
             except Unread as unread:
-                found.take(unread.lookup, at_once(self._store.look_up(unread.lookup)))
+                found.take(unread.lookup, self.look_up(unread.lookup))
 
     def carry_out(self, decision: Decision) -> list[Message]:
         """Make a decision so, and return what everybody is told.
@@ -218,9 +221,17 @@ class House(Premises):
             decision = replace(decision, events=events, battle=battle)
         return super().carry_out(decision)
 
+    def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return what is known of the battles that were played.
+
+        Args:
+            lookup: one of those in `thudmud.play.lookups`, such as ``ScoreLookup("Anna")``.
+        """
+        return cast("AnswerT", at_once(self._store.look_up(lookup)))
+
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
-        return self.is_claimed(name, [each.match for each in self._adjourned(name)])
+        return self.is_claimed(name, self._adjourned(name))
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -252,8 +263,8 @@ class House(Premises):
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    def _adjourned(self, name: str) -> tuple[AdjournedMatch, ...]:
-        return tuple(at_once(self._store.adjourned(name)))
+    def _adjourned(self, name: str) -> list[SavedMatch]:
+        return [each.match for each in self.look_up(AdjournedLookup(name)).matches]
 
     def _happened(self, key: str, event: Event, elsewhere: dict[str, Table]) -> None:
         """Let something have happened at a board; nobody is told.
@@ -264,7 +275,7 @@ class House(Premises):
         board = self.hall.tables.get(self.hall.called(key))
         is_here = board is not None and board.key == key
         table = board if is_here else elsewhere.get(key)
-        version = at_once(self._store.version(key))
+        version = at_once(self._store.version(key)) if _is_key(key) else 0
         try:
             if not _is_key(key):
                 raise InvalidValueError("it is of no board")
