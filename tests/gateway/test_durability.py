@@ -32,7 +32,7 @@ class Moody(MemoryJournal):
 
 
 async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
-    path = tmp_path / "thudmud.gateway"
+    path = tmp_path / "gateway.db"
     journal = await SqliteJournal.open(path)
     gateway = await opened(journal)
     client = Client(gateway)

@@ -255,8 +255,8 @@ def test_places_where_it_cannot_listen(tmp_path: Path, capsys: pytest.CaptureFix
     assert (tmp_path / "file").exists()
 
 
-def test_a_journal_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "journal").write_bytes(b"x" * 5000)
-    path = configured(tmp_path, journal="journal")
+def test_a_file_that_is_none_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rubbish").write_bytes(b"x" * 5000)
+    path = configured(tmp_path, file="rubbish")
     assert main(["gateway", "--stdio", "--config", str(path)]) == 2
     assert capsys.readouterr().err.startswith("thudmud: ")
