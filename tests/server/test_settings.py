@@ -229,19 +229,19 @@ name = 'last board'
 --> board 1, name: should not hold "last", which means something else to players
 
 [storage]
-journal = 'thudmud.gateway'
---> gateway: journal should not be thudmud.gateway, which is storage.journal already
+journal = 'gateway.db'
+--> gateway: file should not be gateway.db, which is storage.journal already
 
 [storage]
 journal = 'all/of.it'
 [gateway]
-journal = './all/of.it'
---> gateway: journal should not be ./all/of.it, which is storage.journal already
+file = './all/of.it'
+--> gateway: file should not be ./all/of.it, which is storage.journal already
 
 [storage]
 journal = 1
 [gateway]
-journal = '1'
+file = '1'
 --> storage.journal: should be the name of a file, not 1
 
 [[board]]

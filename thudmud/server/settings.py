@@ -85,10 +85,10 @@ def _bots_of_their_own(
     return bots
 
 
-def _two_journals(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
+def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
-    if storage and Path(storage.journal) == Path(gateway.journal):
-        raise _clash(f"journal should not be {gateway.journal}, which is storage.journal already")
+    if storage and Path(storage.journal) == Path(gateway.file):
+        raise _clash(f"file should not be {gateway.file}, which is storage.journal already")
     return gateway
 
 
@@ -221,7 +221,7 @@ class GatewaySettings(_Section):
     secret: Annotated[str, AfterValidator(_secret)] = Field(
         default="", description='a text of at least 16 characters, or ""'
     )
-    journal: str = Field(default="thudmud.gateway", min_length=1, description="the name of a file")
+    file: str = Field(default="gateway.db", min_length=1, description="the name of a file")
     clients: int = _whole(16, 1, 1000)
     boards: int = _whole(1000, 1, 1_000_000)
     max_line: int = _whole(8192, 2048, 1_048_576)
@@ -273,7 +273,7 @@ class Settings(_Section):
     storage: StorageSettings = Field(
         default=StorageSettings(), description="a section that begins with [storage]"
     )
-    gateway: Annotated[GatewaySettings, AfterValidator(_two_journals)] = Field(
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = Field(
         default=GatewaySettings(),
         validate_default=True,
         description="a section that begins with [gateway]",
