@@ -5,10 +5,10 @@ the numbers of battles to measure at, such as ``0 10000 100000``. It prints one 
 stands beside a yardstick of the same run:
 
 - appends of one ply, at one table and at 100, each of which waits for one before the next: beside
-  as many bare commits of SQLite, each of a row of the same length, and beside the journal's;
+  as many bare commits of SQLite, each of a row of the same length;
 - bytes of the file for each event, beside those of its text;
 - the time and the memory of a process that opens a store and asks what a server asks at a start,
-  at so many battles, beside none;
+  at so many battles and as many boards that were closed, beside none;
 - queries at so many battles, beside one row of a table by its key;
 - the slowest of 100 appends while everything is checked, beside the same without.
 """
@@ -22,20 +22,30 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.journal import NOW, PLIES, battle
-from thudmud.journal import SqliteJournal
-from thudmud.play.events import BoardOpened, Event, Moved
+from thudmud.play.events import (
+    BattleEnded,
+    BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    Event,
+    Moved,
+    StoredEvent,
+)
 from thudmud.play.projections import HALL
+from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
 from thudmud.store import Store
 from thudmud.store.codec import to_array, to_text
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import OnDisk
 
+NOW = 1795225366.123456
+PLIES = 80
 SIZES = (0, 10_000)
 PLAYERS = 500
 SECONDS = 2.0
@@ -76,6 +86,32 @@ class Row:
 
 Appends = Callable[[str, int, Event], Awaitable[object]]
 """Appends a ply to a stream at a version."""
+
+
+def battle(games: int) -> list[Event]:
+    """Return the events of a battle at random; ``games`` is how many there were before."""
+    random, position = Random(games), DISCWORLD.opening
+    moves: list[Move] = []
+    for _ in range(PLIES):
+        moves.append(random.choice(DISCWORLD.legal_moves(position)))
+        position = DISCWORLD.after(position, moves[-1])
+    sides = (Side.DWARF, Side.TROLL)
+    return [
+        BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert", rated=True),
+        *(
+            Moved(NOW + ply * 20.25, ("Anna", "Bert")[ply % 2], sides[ply % 2], move, ply + 1)
+            for ply, move in enumerate(moves)
+        ),
+        BattleEnded(
+            NOW + 2000,
+            "Anna",
+            Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32)),
+            PLIES,
+            "Anna",
+            "Bert",
+            rated=True,
+        ),
+    ]
 
 
 async def rate_of(append: Appends, tables: int, seconds: float) -> float:
@@ -122,25 +158,26 @@ async def appends(folder: Path, seconds: float) -> list[Row]:
             added: Appends = lambda stream, version, ply: store.append({stream: (version, [ply])})  # noqa: B023, E731
             note(f"store {tables}", await rate_of(added, tables, seconds))
             await store.close()
-            journal = await SqliteJournal.open(folder / f"journal {tables} {number}")
-            added = lambda stream, version, ply: journal.append(stream, version, [ply])  # noqa: B023, E731
-            note(f"journal {tables}", await rate_of(added, tables, seconds))
-            await journal.close()
     bare = best["commits"]
     return [
         Row("appends at one table, beside bare commits", best["store 1"], bare, "a second"),
-        Row("the same, beside the journal's", best["store 1"], best["journal 1"], "a second"),
         Row("appends at 100 tables, beside bare commits", best["store 100"], bare, "a second"),
-        Row("the same, beside the journal's", best["store 100"], best["journal 100"], "a second"),
     ]
 
 
 def fill(path: Path, battles: int) -> None:
-    """Make a store of so many battles of two of 500 players each."""
+    """Make a store of so many battles of two of 500 players each, and as many closed boards."""
     database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
     boards = ("oak", "pine")
     opened = [BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in boards]
     append(database, {HALL: (0, opened)})
+    for start in range(0, battles, 100):
+        closed: list[StoredEvent] = []
+        for number in range(start, min(start + 100, battles)):
+            key = f"board {number}"
+            closed.append(BoardOpened(NOW, "", key, key, "discworld"))
+            closed.append(BoardClosed(NOW, "", key))
+        append(database, {HALL: (2 + 2 * start, closed)})
     some = [battle(seed) for seed in range(10)]
     names = [f"Player{number}" for number in range(PLAYERS)]
     for start in range(0, battles, 100):
@@ -193,10 +230,12 @@ async def queries(path: Path, battles: int, size: int) -> list[Row]:
     """Measure what players ask, and the check of everything."""
     store = await Store.open(path)
     middle = battles // 2 + 1
+    known = await store.battle(middle)
+    assert known
     row = await milliseconds(store.position)
     asked: Sequence[tuple[str, Callable[[], Awaitable[object]]]] = [
         ("a battle", lambda: store.battle(middle)),
-        ("its plies", lambda: store.plies(middle)),
+        ("its plies", lambda: store.plies(known)),
         ("20 of a history", lambda: store.history("Player7", None, 20)),
         ("standings of 50", lambda: store.standings(None, 50)),
         ("a score", lambda: store.score("Player7")),
@@ -246,8 +285,8 @@ def report(sizes: Sequence[int], rounds: int, seconds: float) -> Iterator[Row | 
             fill(path, battles)
             time, memory = starts(path, rounds)
             none = none or (time, memory)
-            yield Row(f"start with {battles:,} battles, beside the first", time, none[0], "ms")
-            yield Row("its memory, beside the first", memory, none[1], "MiB")
+            yield Row(f"start with {battles:,} battles and closed boards", time, none[0], "ms")
+            yield Row("its memory", memory, none[1], "MiB")
             if not battles:
                 continue
             events = [event for seed in range(10) for event in battle(seed)]
@@ -255,7 +294,7 @@ def report(sizes: Sequence[int], rounds: int, seconds: float) -> Iterator[Row | 
                 events
             )
             size = path.stat().st_size
-            each = size / (battles * len(battle(0)))
+            each = size / (battles * (len(battle(0)) + 2))
             yield Row(f"an event, of {battles:,} battles, beside its text", each, text, "bytes")
             yield from asyncio.run(queries(path, battles, size))
 

@@ -13,19 +13,18 @@ ROOT = Path(__file__).parents[1] / "thudmud"
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
-    "": {"language", "play", "text"},
+    "": {"language", "play", "text", "house"},
     "rules": set(),
     "play": {"rules"},
     "language": {"rules", "play"},
     "codec": {"rules", "play"},
-    "text": {"rules", "play", "language", "codec"},
+    "text": {"rules", "play", "language"},
+    "house": {"rules", "play", "language", "codec", "text", "store"},
     "script": {"text"},
     "bots": {"rules", "play"},
-    "evennia": {"rules", "language", "play", "text"},
-    "storage": set(),
-    "journal": {"rules", "play", "codec", "storage"},
-    "store": {"rules", "play", "codec", "storage"},
-    "gateway": {"rules", "language", "play", "text", "journal"},
+    "evennia": {"rules", "language", "play", "text", "house"},
+    "store": {"rules", "play", "codec"},
+    "gateway": {"rules", "language", "play", "text", "store"},
     "server": {
         "rules",
         "language",
@@ -33,8 +32,7 @@ ARROWS: dict[str, set[str]] = {
         "text",
         "script",
         "bots",
-        "storage",
-        "journal",
+        "store",
         "gateway",
     },
 }
@@ -49,11 +47,23 @@ OWNERS = {
     "wcwidth": {"text"},
     "django": {"evennia"},
     "evennia": {"evennia"},
-    "sqlite3": {"storage", "journal", "store", "server"},
+    "sqlite3": {"store"},
 }
 """Which rooms may import a dependency; nobody else may."""
 
-PURE = {"", "errors", "rules", "language", "play", "codec", "text", "script", "bots", "version"}
+PURE = {
+    "",
+    "house",
+    "errors",
+    "rules",
+    "language",
+    "play",
+    "codec",
+    "text",
+    "script",
+    "bots",
+    "version",
+}
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
@@ -121,16 +131,6 @@ def test_pure_rooms_open_no_files(path: Path) -> None:
         ]
 
 
-TO_COME = "store"
-"""A room that nothing uses yet. It takes the place of those below, and has names of theirs."""
-
-REPLACED = {"journal", "storage", "server"}
-
-
-def test_nothing_uses_yet_what_is_to_come() -> None:
-    assert [room for room in ARROWS if TO_COME in ARROWS[room]] == []
-
-
 def test_no_two_classes_have_one_name() -> None:
     plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
     places: dict[str, list[str]] = {}
@@ -139,12 +139,7 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(ROOT.parent)))
     twice = {name: paths for name, paths in places.items() if len(paths) > 1}
-    replaced = [
-        name
-        for name, paths in twice.items()
-        if sorted({Path(path).parts[1] for path in paths} - REPLACED) == [TO_COME]
-    ]
-    assert {name: paths for name, paths in twice.items() if name not in replaced} == {}
+    assert twice == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

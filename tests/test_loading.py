@@ -91,6 +91,8 @@ BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
         (["gateway", "--help"], {f"{CLI}.gateway_command"}),
         (["user", "--help"], {f"{CLI}.user_command"}),
         (["user", "ban", "--help"], {f"{CLI}.user_command"}),
+        (["store", "--help"], {f"{CLI}.store_command"}),
+        (["store", "check", "--help"], {f"{CLI}.store_command"}),
         (["export", "--help"], {f"{CLI}.export_command", "thudmud.text", "thudmud.text.dates"}),
         (["import", "--help"], {*RULES, f"{CLI}.import_command", f"{CLI}.reading"}),
     ],

@@ -10,29 +10,26 @@ Each is defined in the room that raises it; those that several rooms raise are d
         RecordError         a game record cannot be read
         TooManyPathsError   there are too many ways to trample to look at them all
         Refused             a player's command changes nothing
-        Unread              the moves of a battle have to be read from where they are stored
+        Unread              something has to be looked up before a command can be decided
         ParseError          a line is no command
         FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
-        StateError          JSON that does not hold the state of a house
         TranscriptError     a line of a transcript means nothing
         VariableError       a variable of a transcript is written wrongly, or has no value
         StageError          a step of a transcript cannot be played
         Unfetched           a file that a transcript includes cannot be read
         Unclear             in Evennia: no board fits what was said, or several do
         Fault               a gateway does not do what its client asks for
-        JournalError        the journal cannot be used
+        StoreError          the store cannot be used
             Conflict        somebody else has stored events first
-            NotWritten      events could not be stored, and may be later
+            NotWritten      what was to be stored was not, and may be later
             Damaged         what is stored is not what was written
-            Unknown         a later version of thudmud wrote the journal, or another program
-            Unfollowed      the journal does not tell any more what is stored
-        AccountsError       the accounts cannot be used
-            Unusable        their file is damaged, or not one of accounts
-            Unavailable     they cannot be read or changed now, and may be later
-            NameTaken       there is an account of that name already
+            Unknown         a later version of thudmud wrote it, or another program
+            InUse           another server keeps its boards there
+            NameTaken       somebody has that name already
             Nobody          there is no account of that name
+            Unfollowed      the store does not tell any more what is stored
         ConfigError         the configuration cannot be used
         ProgramError        a bot's program cannot be used any longer
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for

@@ -5,8 +5,9 @@ Owns how these are made. The yardstick is the same server with little of it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -24,18 +25,13 @@ from benchmarks.load.players import (
 )
 from benchmarks.load.processes import thudmud
 from benchmarks.load.table import Row
-from thudmud.server.members import account_layout
+from thudmud.store import Store
 
 WANTED = 0.8
 """How much of a rate is to be left; it should be all of it, but no machine is that quiet."""
 
 PLIES = 40
 """How many plies a round adds: few, beside the many there are."""
-
-_ACCOUNT = (
-    "insert into members (key, name, password, preferences, created, seen)"
-    " values (?, ?, 'none', '{}', 0, 0)"
-)
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def accounts(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row
         for number in numbers:
             there = folder / f"{number} accounts"
             there.mkdir()
-            _store(there / "thudmud.accounts", number)
+            asyncio.run(_enrol(there / "thudmud.db", number))
             server = stack.enter_context(thudmud(there, 1))
             places.append(Place(stack.enter_context(seated(server, 2)), 0))
         titles = [f"with {number:,} accounts" for number in numbers]
@@ -90,14 +86,11 @@ def plies(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
         yield from _compared(places, titles, pains)
 
 
-def _store(path: Path, number: int) -> None:
+async def _enrol(path: Path, number: int) -> None:
     """Store so many accounts."""
-    account_layout.create(path)
-    with closing(account_layout.connect(path)) as connection:
-        names = (f"account{each}" for each in range(number))
-        connection.execute("begin")
-        connection.executemany(_ACCOUNT, ((name, name.capitalize()) for name in names))
-        connection.execute("commit")
+    store = await Store.open(path)
+    await asyncio.gather(*(store.enrol(f"Account{each}", "none") for each in range(number)))
+    await store.close()
 
 
 def _so_many(most: int, line: Line = to_and_fro, before: int = 0) -> Line:

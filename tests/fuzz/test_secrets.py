@@ -18,13 +18,12 @@ from tests.fuzz.targets import WILLING
 from tests.server.conftest import GENEROUS
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Setup
-from thudmud.journal.memory import MemoryJournal
 from thudmud.server import logs
 from thudmud.server.limits import throttle
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.store import Store
 
 SECRETS = ["Haddock42", "Sturgeon43"]
 """Anna's password, and what somebody else's might be. Neither can be a name."""
@@ -82,11 +81,11 @@ def logging_to(path: Path) -> Iterator[None]:
 
 async def throw(steps: Sequence[bytes]) -> None:
     async with AsyncExitStack() as stack:
-        accounts = await Accounts.open(None)
-        stack.push_async_callback(accounts.close)
-        await accounts.enrol("Anna", CHEAP.hash(SECRETS[0]), 0.0)
+        store = Store.in_memory()
+        stack.push_async_callback(store.close)
+        await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
         house = PlainHouse()
-        lobby = Lobby(house, MemoryJournal(), accounts, replay_pause=0)
+        lobby = Lobby(house, store, replay_pause=0)
         server = Server(ServerSettings.model_validate(GENEROUS), PlayerSettings(), CHEAP)
         setup = Setup(server, house, lobby, stack)
         await setup.start()

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.test_in_flight import Guest
-from thudmud.journal.memory import MemoryJournal
 from thudmud.language.preferences import options_of, stored, styles_of
 from thudmud.play.commands import Style
 from thudmud.play.options import (
@@ -23,9 +22,9 @@ from thudmud.play.options import (
 )
 from thudmud.play.table import BoardSpec
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
-from thudmud.text import House
+from thudmud.store import Store
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
 colours = st.builds(Colour, st.none() | shades, st.none() | shades, st.booleans())
@@ -52,19 +51,19 @@ def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -
 
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
-    accounts = await Accounts.open(None)
-    lobby = Lobby(House([BoardSpec("oak board")]), MemoryJournal(), accounts)
+    store = Store.in_memory()
+    lobby = Lobby(Premises([BoardSpec("oak board")]), store)
     await lobby.scribe.open()
     await lobby.admit(Guest(), "Anna", Terminal())
     for line in ("options reader on", "set board brief on oak board"):
         lobby.obey("Anna", line)
-    await accounts.enrol("Anna", "a hash", 0.0)
+    await store.enrol("Anna", "a hash")
     await lobby.enrol("Anna")
-    account = await accounts.find("Anna")
+    account = await store.find("Anna")
     assert account
     assert options_of(account.preferences) == Options(reader=Switch.ON)
     assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
-    await accounts.close()
+    await store.close()
 
 
 def test_what_nobody_knows_is_passed_over() -> None:

@@ -10,11 +10,10 @@ import pytest
 from tests.conftest import ASYNCIO, LOOPS, Loops
 from tests.server.desks import CHEAP
 from tests.server.plain import PlainHouse, Serving, Setup
-from thudmud.journal.memory import MemoryJournal
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import PlayerSettings, ServerSettings
+from thudmud.store import Store
 
 GENEROUS = {
     "port": 0,
@@ -48,9 +47,9 @@ async def serving() -> AsyncIterator[Serving]:
             }
             settings = ServerSettings.model_validate(GENEROUS | changed)
             players = PlayerSettings.model_validate(of_players)
-            accounts = await Accounts.open(None)
-            stack.push_async_callback(accounts.close)
-            lobby = Lobby(house, MemoryJournal(), accounts, replay_pause=0)
+            store = Store.in_memory()
+            stack.push_async_callback(store.close)
+            lobby = Lobby(house, store, replay_pause=0)
             setup = Setup(Server(settings, players, CHEAP), house, lobby, stack)
             await setup.start()
             return setup

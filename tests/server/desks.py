@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from argon2 import PasswordHasher
 
 from thudmud.server.login import KEEP_WORD, TOLD_WORD, Desk
-from thudmud.server.members.accounts import Accounts
 from thudmud.server.members.passwords import Passwords
+from thudmud.store import Store
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 DAY = 86_400.0
@@ -36,7 +36,7 @@ class Rooms:
     def is_playing(self, name: str) -> bool:
         return name in self.playing
 
-    def is_needed(self, name: str) -> bool:
+    async def is_needed(self, name: str) -> bool:
         return name in self.needed
 
 
@@ -84,13 +84,13 @@ class Answers:
 class Office:
     """A desk, and all that belongs to it."""
 
-    def __init__(self, accounts: Accounts) -> None:
-        self.accounts, self.passwords, self.rooms = accounts, Passwords(CHEAP), Rooms()
+    def __init__(self, store: Store) -> None:
+        self.store, self.passwords, self.rooms = store, Passwords(CHEAP), Rooms()
         self.now = 1_000_000.0
         self.pauses: list[float] = []
         self.is_patient = True
         self.desk = Desk(
-            accounts, self.passwords, self.rooms, DAY, pause=self._pause, clock=lambda: self.now
+            store, self.passwords, self.rooms, DAY, pause=self._pause, clock=lambda: self.now
         )
         self.desk._guessing._clock = lambda: self.now
 
@@ -99,7 +99,7 @@ class Office:
         self.now += seconds * self.is_patient
 
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
-        await self.accounts.enrol(name, await self.passwords.hashed(password), self.now)
+        await self.store.enrol(name, await self.passwords.hashed(password))
 
     async def guest(self, name: str) -> str:
         """Let a guest in; return their resume word."""
@@ -121,4 +121,4 @@ class Office:
     async def close(self) -> None:
         await self.desk.close()
         self.passwords.close()
-        await self.accounts.close()
+        await self.store.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 
-from thudmud.journal import Journal
 from thudmud.play.commands import Style
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
-from thudmud.server.members.account_file import Unavailable
 from thudmud.server.scribe import Scribe
-from thudmud.text import House, Message
+from thudmud.store import NotWritten, Store
+from thudmud.text import Message
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", style=Style.BRIEF)]
 
@@ -20,13 +20,13 @@ BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", styl
 class Place:
     """A house, its scribe, and what everybody has been told."""
 
-    def __init__(self, journal: Journal) -> None:
-        self.house = House(BOARDS, seat_grace=0)
+    def __init__(self, store: Store) -> None:
+        self.house = Premises(BOARDS, seat_grace=0)
         self.told: dict[str, list[str]] = {}
         self.now = 1000.0
         self.kept: dict[str, Mapping[str, Style]] = {}
         self.forgetful = False
-        self.scribe = Scribe(self.house, journal, lambda: self.now, self.deliver, self.keep)
+        self.scribe = Scribe(self.house, store, lambda: self.now, self.deliver, self.keep)
 
     def deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:
@@ -35,7 +35,7 @@ class Place:
 
     async def keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
         if self.forgetful:
-            raise Unavailable("The disk is full.")
+            raise NotWritten("The disk is full.")
         self.kept[name] = styles
 
     async def open(self) -> None:

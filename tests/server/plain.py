@@ -9,10 +9,12 @@ from contextlib import AsyncExitStack, suppress
 from thudmud.play.asides import Entered, Gone
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision
+from thudmud.play.lookups import Found
 from thudmud.play.table import BoardSpec
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.text import House, Message, Plan
+from thudmud.text import Message, Plan
+from thudmud.text.premises import Premises
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come
 CHUNK = 65_536  # bytes
@@ -21,7 +23,7 @@ OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
 """DO TTYPE, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
 
 
-class PlainHouse(House):
+class PlainHouse(Premises):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``boom`` is a
@@ -42,7 +44,7 @@ class PlainHouse(House):
     def name_problem(self, name: str) -> str | None:
         return None if name.isalpha() else "Letters, please."
 
-    def plan(self, name: str, line: str, now: float) -> Plan:
+    def plan(self, name: str, line: str, now: float, found: Found | None = None) -> Plan:
         self.lines.append(line)
         verb, _, rest = line.partition(" ")
         match verb:
@@ -57,9 +59,9 @@ class PlainHouse(House):
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit" | "register" | "password":
-                return super().plan(name, line, now)
+                return super().plan(name, line, now, found)
             case "real":
-                return super().plan(name, rest, now)
+                return super().plan(name, rest, now, found)
             case "width":
                 return Plan(messages=(Message((name,), f"width {self.widths[name]}"),))
         return Plan(messages=(Message((name,), f"echo {line}"),))

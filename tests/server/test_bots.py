@@ -20,9 +20,9 @@ from thudmud.server import lobby as lobbies
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.bots import Bots
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import KeptName
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import BotSettings, Settings, StorageSettings
+from thudmud.store import KeptName
 
 OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
 PAIR = ("Grog", "Mog")
@@ -68,9 +68,9 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
     given = Settings.model_validate({"bot": [{"name": "Grog"}]})
     async with open_lobby(given.model_copy(update={"bot": ()}), tmp_path) as lobby:
         if is_member:
-            await lobby.accounts.enrol("Grog", "a hash", 1.0)
+            await lobby.store.enrol("Grog", "a hash")
         else:
-            await lobby.accounts.keep_guest(KeptName("Grog", b"word", 1.0), instead_of=None)
+            await lobby.store.keep_guest(KeptName("Grog", b"word", 1.0))
     async with open_lobby(given, tmp_path) as lobby:
         await lobby.ready()
         await until(lambda: "stays outside" in caplog.text)
@@ -320,7 +320,7 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
             await anna.sees("begins at the")
             await play_on(lobby, anna, board, side)
         await anna.sees("The match is over")
-        played = lobby._house.hall.archive.battles
+        played = await lobby.store.battles()
         assert [battle.rated for battle in played] == [False, False]
         assert all((battle.plies or 0) > 5 for battle in played)
 
@@ -352,7 +352,7 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         tables = lobby._house.hall.tables
         await until(lambda: is_over(tables["pine board"]), 300)
         assert "resigns" not in anna.shown
-        played = lobby._house.hall.archive.battles
+        played = await lobby.store.battles()
         assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
         assert not any(battle.rated for battle in played)
 

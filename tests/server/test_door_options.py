@@ -9,14 +9,14 @@ from tests.server.plain import Serving
 from thudmud.language.preferences import options_of
 from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
 from thudmud.play.table import BoardSpec
-from thudmud.server.members.accounts import Accounts
+from thudmud.store import Store
 from thudmud.text import House
 
 NAME = "What is your name? "
 
 
 async def test_choices_at_the_name_prompt_are_taken() -> None:
-    office = Office(await Accounts.open(None))
+    office = Office(Store.in_memory())
     answers = Answers("options reader on", "Options  Width 60", "options", "options reader", "anna")
     entrance = await office.desk.introduce(answers, "192.0.2.1")
     assert entrance
@@ -54,7 +54,7 @@ async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
     await again.until(b"connected:")
     options = setup.house.hall.people["Anna"].options
     assert (options.reader, options.width) == (Switch.ON, 60)
-    account = await setup.lobby.accounts.find("anna")
+    account = await setup.lobby.store.find("anna")
     assert account
     assert options_of(account.preferences) == options
 

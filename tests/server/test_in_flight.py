@@ -9,41 +9,39 @@ from typing import Any
 import pytest
 
 from tests.server.place import BOARDS, Place
-from tests.server.test_scribe import SlowJournal
+from tests.server.stores import SlowStore
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.rules import Side
 from thudmud.server import presence
 from thudmud.server.guests import Done
 from thudmud.server.lobby import BARRED, ELSEWHERE, Lobby
-from thudmud.server.members.accounts import Accounts
-from thudmud.text import House
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 
 @pytest.fixture
-def journal() -> SlowJournal:
-    return SlowJournal()
+def store() -> SlowStore:
+    return SlowStore.make()
 
 
 @pytest.fixture
-async def place(journal: SlowJournal) -> Place:
-    place = Place(journal)
+async def place(store: SlowStore) -> Place:
+    place = Place(store)
     await place.open()
     return place
 
 
 @pytest.fixture
-async def lobby(journal: SlowJournal) -> AsyncIterator[Lobby]:
-    lobby = lobby_on(journal, await Accounts.open(None))
+async def lobby(store: SlowStore) -> AsyncIterator[Lobby]:
+    lobby = lobby_on(store)
     await lobby.scribe.open()
     await lobby.ready()
     yield lobby
-    await lobby.accounts.close()
 
 
-def lobby_on(journal: SlowJournal, accounts: Accounts) -> Lobby:
-    return Lobby(House(BOARDS, seat_grace=0), journal, accounts, clock=lambda: 1000.0)
+def lobby_on(store: SlowStore) -> Lobby:
+    return Lobby(Premises(BOARDS, seat_grace=0), store, clock=lambda: 1000.0)
 
 
 class Guest:
@@ -82,15 +80,10 @@ async def do(lobby: Lobby, name: str, line: str) -> Done:
     return done if isinstance(done, Done) else await done
 
 
-async def held_up(journal: SlowJournal) -> None:
+async def held_up(store: SlowStore) -> None:
     """Wait until something more is about to be stored."""
     async with asyncio.timeout(20):
-        await journal.waiting.acquire()
-
-
-def hold(journal: SlowJournal) -> None:
-    journal.gate.clear()
-    journal.waiting = asyncio.Semaphore(0)
+        await store.waiting.acquire()
 
 
 async def finished(*work: Any) -> list[Any]:
@@ -104,21 +97,21 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-def away(house: House) -> set[str]:
+def away(house: Premises) -> set[str]:
     """Return who is noted to be away from the oak board."""
     table = house.hall.tables["oak board"]
     return {table.seats[side] for side in table.away}
 
 
 @pytest.mark.parametrize("room", ["", "go oak board"])
-async def test_lost_while_sitting_down(place: Place, journal: SlowJournal, room: str) -> None:
+async def test_lost_while_sitting_down(place: Place, store: SlowStore, room: str) -> None:
     await place.enter("Carla", "Dora")
     await place.type("Carla", room)
-    hold(journal)
+    store.hold()
     joining = place.scribe.obey("Carla", "join game as dwarf on oak board")
-    await held_up(journal)
+    await held_up(store)
     parting = place.scribe.part("Carla", Parting.LOST)
-    journal.gate.set()
+    store.gate.set()
     await finished(joining, parting)
     assert "Carla" not in place.house
     assert place.house.hall.tables["oak board"].seats == {Side.DWARF: "Carla"}
@@ -126,16 +119,16 @@ async def test_lost_while_sitting_down(place: Place, journal: SlowJournal, room:
     assert "You are welcome" not in await place.type("Dora", "look at oak board")
 
 
-async def test_lost_while_the_other_has_a_match_resumed(place: Place, journal: SlowJournal) -> None:
+async def test_lost_while_the_other_has_a_match_resumed(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8", "adjourn game")
     await place.type("Bert", "adjourn game", "go oak board")
     await place.type("Anna", "go oak board")
-    hold(journal)
+    store.hold()
     resuming = place.scribe.obey("Anna", "resume game on oak board")
-    await held_up(journal)
+    await held_up(store)
     parting = place.scribe.part("Bert", Parting.LOST)
-    journal.gate.set()
+    store.gate.set()
     await finished(resuming, parting)
     assert place.plies() == 1
     assert away(place.house) == {"Bert"}
@@ -159,61 +152,61 @@ async def test_lost_while_a_style_is_being_kept(
 
 
 async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
-    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+    place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
     await place.scribe.part("Anna", Parting.LOST)
-    journal.broken = True
+    store.broken = True
     await place.enter("Anna")
     assert away(place.house) == {"Anna"}
-    journal.broken = False
+    store.broken = False
     await until(lambda: not away(place.house))
     assert "Anna is here" in await place.type("Bert", "claim game")
     assert place.house.hall.tables["oak board"].running
 
 
 async def test_how_somebody_left_is_stored_even_if_it_is_late(
-    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+    place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.enter("Anna", "Bert")
     await place.type("Anna", "join game as dwarf on oak board")
-    journal.broken = True
+    store.broken = True
     await place.type("Anna", "quit")
-    journal.broken = False
+    store.broken = False
     await until(lambda: not place.house.hall.tables["oak board"].seats)
-    assert not place.house.needs("Anna")
+    assert not place.house.is_claimed("Anna", [])
 
 
 async def test_back_while_it_is_being_stored_that_one_is_away(
-    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+    place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.sit()
-    journal.broken = True
+    store.broken = True
     await place.scribe.part("Anna", Parting.LOST)
-    journal.broken = False
-    hold(journal)
-    await held_up(journal)  # the second try
+    store.broken = False
+    store.hold()
+    await held_up(store)  # the second try
     arriving = asyncio.create_task(place.enter("Anna"))
     await asyncio.sleep(0)
-    journal.gate.set()
+    store.gate.set()
     await finished(arriving)
     assert away(place.house) == set()
 
 
-async def test_taken_over_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
+async def test_taken_over_while_quitting(lobby: Lobby, store: SlowStore) -> None:
     one, two = Guest(), Guest()
     await lobby.admit(one, "Anna", Terminal())
     await do(lobby, "Anna", "join game as dwarf on oak board")
-    hold(journal)
+    store.hold()
     quitting = lobby.obey("Anna", "quit")
-    await held_up(journal)
+    await held_up(store)
     admitting = asyncio.create_task(lobby.admit(two, "Anna", Terminal()))
     await asyncio.sleep(0)
-    journal.gate.set()
+    store.gate.set()
     assert (await finished(quitting, admitting))[0] is Done.LEAVES
     assert b"Goodbye" in one.shown
     assert ELSEWHERE.encode() not in one.shown
@@ -223,43 +216,43 @@ async def test_taken_over_while_quitting(lobby: Lobby, journal: SlowJournal) -> 
     assert b"Anna" in two.shown
 
 
-async def test_lost_while_quitting(lobby: Lobby, journal: SlowJournal) -> None:
+async def test_lost_while_quitting(lobby: Lobby, store: SlowStore) -> None:
     one = Guest()
     await lobby.admit(one, "Anna", Terminal())
     await do(lobby, "Anna", "join game as dwarf on oak board")
-    hold(journal)
+    store.hold()
     quitting = lobby.obey("Anna", "quit")
-    await held_up(journal)
+    await held_up(store)
     parting = lobby.part(one, "Anna", Parting.LOST)
-    journal.gate.set()
+    store.gate.set()
     await finished(quitting, parting)
     assert not lobby._house.hall.people
     assert not lobby._house.hall.tables["oak board"].seats
 
 
-async def test_lost_while_coming_back(lobby: Lobby, journal: SlowJournal) -> None:
+async def test_lost_while_coming_back(lobby: Lobby, store: SlowStore) -> None:
     anna, _ = await sit(lobby)
     await finished(lobby.part(anna, "Anna"))
     again = Guest()
-    hold(journal)
+    store.hold()
     admitting = asyncio.create_task(lobby.admit(again, "Anna", Terminal()))
-    await held_up(journal)
+    await held_up(store)
     parting = lobby.part(again, "Anna")
-    journal.gate.set()
+    store.gate.set()
     await finished(admitting, parting)
     assert set(lobby._house.hall.people) == {"Bert"}
     assert away(lobby._house) == {"Anna"}
 
 
-async def test_banned_while_coming_back(lobby: Lobby, journal: SlowJournal) -> None:
+async def test_banned_while_coming_back(lobby: Lobby, store: SlowStore) -> None:
     anna, bert = await sit(lobby)
     await finished(lobby.part(anna, "Anna"))
     again = Guest()
-    hold(journal)
+    store.hold()
     admitting = asyncio.create_task(lobby.admit(again, "Anna", Terminal()))
-    await held_up(journal)
+    await held_up(store)
     lobby.keep_out({"anna"})
-    journal.gate.set()
+    store.gate.set()
     await finished(admitting)
     await until(lambda: "Anna" not in lobby._house)
     assert again.shown.endswith(BARRED.encode() + b"\r\n")
@@ -267,15 +260,15 @@ async def test_banned_while_coming_back(lobby: Lobby, journal: SlowJournal) -> N
     assert not bert.ended
 
 
-async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -> None:
-    gate, read = asyncio.Event(), journal.landmarks
+async def test_banned_before_coming_in(store: SlowStore, monkeypatch: Any) -> None:
+    gate, read = asyncio.Event(), store.look_up
 
-    async def landmarks() -> Any:
+    async def look_up(lookup: Any) -> Any:
         await gate.wait()
-        return await read()
+        return await read(lookup)
 
-    monkeypatch.setattr(journal, "landmarks", landmarks)
-    lobby = lobby_on(journal, await Accounts.open(None))
+    monkeypatch.setattr(store, "look_up", look_up)
+    lobby = lobby_on(store)
     await lobby.scribe.open()
     anna, lost = Guest(), Guest()
     admitting = [
@@ -290,19 +283,18 @@ async def test_banned_before_coming_in(journal: SlowJournal, monkeypatch: Any) -
     assert anna.shown == BARRED.encode() + b"\r\n"
     assert anna.ended
     assert not lobby._house.hall.people
-    await lobby.accounts.close()
 
 
-async def test_a_line_at_a_time_from_one_player(place: Place, journal: SlowJournal) -> None:
+async def test_a_line_at_a_time_from_one_player(place: Place, store: SlowStore) -> None:
     """What would need no storing waits, too, for what came before it."""
     await place.sit()
-    hold(journal)
+    store.hold()
     moving = place.scribe.obey("Anna", "move from f15 to f8")
-    await held_up(journal)
+    await held_up(store)
     place.told.clear()
     looking = place.scribe.obey("Anna", "set board full on oak board")
     assert isinstance(looking, asyncio.Task)
-    journal.gate.set()
+    store.gate.set()
     await finished(moving, looking)
     assert place.house.hall.style("Anna", "oak board") is Style.FULL
     assert "You move the dwarf" in place.told["Anna"][0]

@@ -268,7 +268,7 @@ async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) ->
     again = await named(setup, b"anna\r\n" + word.encode())
     await again.until(b"> ")
     await anna.rest()
-    assert await setup.lobby.accounts.find("Anna") is None
+    assert await setup.lobby.store.find("Anna") is None
 
 
 async def test_many_who_race_for_one_name(serving: Serving) -> None:
@@ -317,8 +317,8 @@ async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(serving: Ser
         async with asyncio.timeout(PATIENCE):
             while setup.lobby.is_playing("Anna") or len(setup.lobby._guests) > 1:
                 await keeper.fence()
-        await setup.lobby.accounts.forget_guests(["Anna"])
-        if await setup.lobby.accounts.find("Anna"):
+        await setup.lobby.store.forget_guests(["Anna"])
+        if await setup.lobby.store.find("Anna"):
             break
 
 
@@ -350,10 +350,10 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     await bob.send(b"quit\r\n")
     await bob.rest()
     await setup.stop()
-    assert await setup.lobby.accounts.find_guest("Bob") is None
-    kept = await setup.lobby.accounts.find_guest("Anna")
+    assert await setup.lobby.store.find_guest("Bob") is None
+    kept = await setup.lobby.store.find_guest("Anna")
     assert kept
-    assert kept.seen >= int(began)
+    assert kept.seen >= began
 
 
 async def test_who_types_nothing_is_warned_and_then_seen_out(

@@ -1,4 +1,4 @@
-"""Battles written to files, and brought in from files: on a journal, and as from a command line."""
+"""Battles written to files, and brought in from files: on a store, and as from a command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.play.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.journal import Journal, MemoryJournal, SqliteJournal
-from thudmud.journal.store import Store
-from thudmud.play.archive import Archive
-from thudmud.play.events import Event
+from thudmud.play.battles import Battle
 from thudmud.play.match import game_of
 from thudmud.rules import (
     DISCWORLD,
@@ -28,9 +25,10 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.server.cli.exporting import StrangerError, Wanted, Written, export
-from thudmud.server.cli.importing import LARGEST, STREAM, ImportReport, bring_in
-from thudmud.server.cli.records import BattleDetails, details_in, file_name, folded
+from thudmud.server.cli.importing import LARGEST, ImportReport, bring_in
+from thudmud.server.cli.records import BattleDetails, details_in, file_name
 from thudmud.server.main import main
+from thudmud.store import Store
 
 Shown = pytest.CaptureFixture[str]
 
@@ -50,24 +48,32 @@ def annals() -> Annals:
     return annals
 
 
-async def stored(journal: Journal, annals: Annals) -> None:
+async def store_of(annals: Annals, path: Path | None = None) -> Store:
+    """Return a store in which all of that has happened, at its time."""
+    now = 0.0
+    clock = lambda: now  # noqa: E731
+    store = await Store.open(path, clock=clock) if path else Store.in_memory(clock=clock)
     versions: Counter[str] = Counter()
     for stream, event in annals.log:
-        await journal.append(stream, versions[stream], [event])
+        now = event.at
+        await store.append({stream: (versions[stream], [event])})
         versions[stream] += 1
+    return store
+
+
+async def battle_in(store: Store, number: int) -> Battle:
+    battle = await store.battle(number)
+    assert battle is not None
+    return battle
 
 
 def files_in(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-async def archive_of(journal: Journal) -> Archive:
-    return folded(await journal.landmarks())
-
-
 class TestNames:
-    def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
-        battle = annals.battle(1)
+    async def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
+        battle = await battle_in(await store_of(annals), 1)
         name = file_name(battle)
         assert name == "000001_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
         told = BattleDetails(
@@ -75,14 +81,14 @@ class TestNames:
         )
         assert details_in(name) == told
 
-    def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
-        name = file_name(annals.battle(2))
+    async def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
+        name = file_name(await battle_in(await store_of(annals), 2))
         assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
         assert details_in(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
 
-    def test_players_who_are_not_known(self, annals: Annals) -> None:
-        battle = annals.battle(2)._replace(rules="koom valley", troll="")
-        name = file_name(battle)
+    async def test_players_who_are_not_known(self, annals: Annals) -> None:
+        battle = await battle_in(await store_of(annals), 2)
+        name = file_name(battle._replace(rules="koom valley", troll=""))
         assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
         assert details_in(name) == BattleDetails(NOON + DAY / 2, "koom valley", "Carl", "")
 
@@ -106,10 +112,9 @@ class TestExport:
     async def test_a_record_each_but_for_what_may_go_on(
         self, annals: Annals, tmp_path: Path
     ) -> None:
-        journal = MemoryJournal()
-        await stored(journal, annals)
+        store = await store_of(annals)
         folder = tmp_path / "new" / "folder"
-        assert await export(journal, folder, Wanted()) == Written(2, 2)
+        assert await export(store, folder, Wanted()) == Written(2, 2)
         names = [path.name for path in files_in(folder)]
         assert [name[:17] for name in names] == ["000001_2026-11-21", "000002_2026-11-22"]
         game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD).game
@@ -121,15 +126,38 @@ class TestExport:
         annals.play(CAPTURE)
         annals.end(TROLLS, count=2)
         annals.adjourn(saved(began, outcome=TROLLS))
-        journal = MemoryJournal()
-        await stored(journal, annals)
-        assert await export(journal, tmp_path, Wanted()) == Written(1, 0)
+        store = await store_of(annals)
+        assert await export(store, tmp_path, Wanted()) == Written(1, 0)
 
     async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
-        journal = MemoryJournal()
-        await stored(journal, annals)
+        store = await store_of(annals)
         with pytest.raises(StrangerError, match="Zoe"):
-            await export(journal, tmp_path, Wanted("Zoe"))
+            await export(store, tmp_path, Wanted("Zoe"))
+
+    async def test_of_any_number_of_battles(
+        self, annals: Annals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They are looked up some at a time."""
+        monkeypatch.setattr("thudmud.server.cli.exporting.PAGE", 2)
+        for number in range(7):
+            annals.begin(f"board {number}")
+            annals.play(CAPTURE, f"board {number}")
+            annals.end(TROLLS, f"board {number}", count=2)
+        store = await store_of(annals)
+        assert await export(store, tmp_path, Wanted()) == Written(9, 2)
+        assert await export(store, tmp_path / "Anna", Wanted("Anna")) == Written(9, 1)
+
+    async def test_a_player_whose_name_was_erased_is_nobody(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        store = await store_of(annals)
+        await store.enrol("Anna", "hash")
+        await store.erase("Anna")
+        await export(store, tmp_path / "files", Wanted("Bert"))
+        [path] = files_in(tmp_path / "files")
+        assert path.name == "000001_2026-11-21_discworld_nobody_Bert_resignation_troll.thud"
+        assert "Dwarf" not in path.read_text("utf-8")
+        assert not (await brought_in(store, path)).refused
 
     @pytest.mark.parametrize(
         ("wanted", "numbers"),
@@ -143,17 +171,16 @@ class TestExport:
     async def test_only_what_is_wanted(
         self, annals: Annals, tmp_path: Path, wanted: Wanted, numbers: Sequence[int]
     ) -> None:
-        journal = MemoryJournal()
-        await stored(journal, annals)
-        await export(journal, tmp_path, wanted)
+        store = await store_of(annals)
+        await export(store, tmp_path, wanted)
         assert [int(path.name[:6]) for path in files_in(tmp_path)] == numbers
 
 
 async def brought_in(
-    journal: Journal, *files: Path, given: BattleDetails | None = None
+    store: Store, *files: Path, given: BattleDetails | None = None
 ) -> ImportReport:
     result = ImportReport({}, {})
-    await bring_in(journal, files, given or BattleDetails(), result)
+    await bring_in(store, files, given or BattleDetails(), result)
     return result
 
 
@@ -177,71 +204,63 @@ class TestImport:
     async def test_what_export_writes_comes_in_as_it_was(
         self, annals: Annals, tmp_path: Path
     ) -> None:
-        source, target = MemoryJournal(), MemoryJournal()
-        await stored(source, annals)
+        source, target = await store_of(annals), Store.in_memory()
         await export(source, tmp_path, Wanted())
         result = await brought_in(target, *files_in(tmp_path))
         assert list(result.accepted.values()) == [1, 2]
-        first = (await archive_of(target)).battle(1)
-        assert first is not None
+        first = await battle_in(target, 1)
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
-        entries = await target.read(first.source.board, first.source.version, first.length)
-        assert game_of(entry.event for entry in entries).moves == CAPTURE
+        assert game_of(await target.plies(1)).moves == CAPTURE  # type: ignore[arg-type]
 
     async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))
-        journal = MemoryJournal()
+        store = Store.in_memory()
         given = BattleDetails(rules="classic", dwarf="Zoe")
-        await brought_in(journal, record, given=given)
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        await brought_in(store, record, given=given)
+        battle = await battle_in(store, 1)
         assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Zoe", "")
 
     async def test_what_is_given_goes_before_what_a_name_tells(self, record: Path) -> None:
-        journal = MemoryJournal()
+        store = Store.in_memory()
         named = record_at(record.with_name("7_2020-02-29_classic_Anna_Bert.thud"))
-        await brought_in(journal, named, given=BattleDetails(troll="Zoe"))
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        await brought_in(store, named, given=BattleDetails(troll="Zoe"))
+        battle = await battle_in(store, 1)
         assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Anna", "Zoe")
 
     @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
     async def test_the_rules_are_those_of_the_opening(self, tmp_path: Path, rules: Ruleset) -> None:
         opening = write_record(Game.start(rules))
         path = record_at(tmp_path / "game.thud", f"{opening}dA10-B9\n".encode())
-        journal = MemoryJournal()
-        await brought_in(journal, path)
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        store = Store.in_memory()
+        await brought_in(store, path)
+        battle = await battle_in(store, 1)
         assert battle.rules == rules.name
 
     async def test_a_file_from_the_future_is_from_now(self, record: Path) -> None:
         os.utime(record, (2**33, 2**33))
-        journal = MemoryJournal()
-        await brought_in(journal, record)
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        store = Store.in_memory()
+        await brought_in(store, record)
+        battle = await battle_in(store, 1)
         assert battle.at < 2**33
 
     async def test_an_outcome_by_a_ply_is_known(self, tmp_path: Path) -> None:
         path = tmp_path / "over.thud"
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
-        journal = MemoryJournal()
-        await brought_in(journal, path)
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        store = Store.in_memory()
+        await brought_in(store, path)
+        battle = await battle_in(store, 1)
         assert battle.outcome is not None
 
     async def test_the_same_record_comes_in_once(self, record: Path) -> None:
-        journal = MemoryJournal()
+        store = Store.in_memory()
         copy = record.with_name("copy.thud")
         copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
-        result = await brought_in(journal, record, copy)
+        result = await brought_in(store, record, copy)
         assert result.accepted == {record: 1}
         assert result.refused == {copy: "it was imported already: battle 1"}
-        assert reason(await brought_in(journal, record)) == "it was imported already: battle 1"
-        assert await journal.list() == {STREAM: 1}
+        assert reason(await brought_in(store, record)) == "it was imported already: battle 1"
+        assert len(await store.streams()) == 1
 
     @pytest.mark.parametrize(
         "other", ["1_2020-02-28_classic_Anna_Bert", "1_2020-02-29_classic_Anna_Carl"]
@@ -249,27 +268,26 @@ class TestImport:
     async def test_equal_plies_of_others_or_of_another_day_are_another_battle(
         self, record: Path, other: str
     ) -> None:
-        journal = MemoryJournal()
+        store = Store.in_memory()
         first = record_at(record.with_name("1_2020-02-29_classic_Anna_Bert.thud"))
         second = record_at(record.with_name(f"{other}.thud"))
-        result = await brought_in(journal, first, second)
+        result = await brought_in(store, first, second)
         assert result.accepted == {first: 1, second: 2}
         same = BattleDetails(dwarf="ANNA", troll="bert")
-        assert reason(await brought_in(journal, first, given=same)).endswith("battle 1")
+        assert reason(await brought_in(store, first, given=same)).endswith("battle 1")
 
     async def test_a_single_ply_that_was_played_here_by_others(
         self, annals: Annals, tmp_path: Path
     ) -> None:
         """Battle 2 is one: the same two may have begun like that on another day, too."""
-        journal = MemoryJournal()
-        await stored(journal, annals)
-        await export(journal, tmp_path, Wanted(), bare=True)
+        store = await store_of(annals)
+        await export(store, tmp_path, Wanted(), bare=True)
         single = files_in(tmp_path)[1]
-        assert reason(await brought_in(journal, single)) == "it was played here already: battle 2"
+        assert reason(await brought_in(store, single)) == "it was played here already: battle 2"
         others = single.rename(single.with_name("1_2026-11-22_discworld_Carl_Zoe.thud"))
-        assert (await brought_in(journal, others)).accepted == {others: 5}
+        assert (await brought_in(store, others)).accepted == {others: 5}
         another_day = others.rename(others.with_name("1_2026-11-23_discworld_Carl_Anna.thud"))
-        assert (await brought_in(journal, another_day)).accepted == {another_day: 6}
+        assert (await brought_in(store, another_day)).accepted == {another_day: 6}
 
     @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
     @pytest.mark.parametrize(
@@ -296,12 +314,10 @@ class TestImport:
         annals.begin(rules=rules.name)
         annals.play(game.moves)
         annals.end(outcome, count=4)
-        source, target = MemoryJournal(), MemoryJournal()
-        await stored(source, annals)
+        source, target = await store_of(annals), Store.in_memory()
         await export(source, tmp_path / "first", Wanted())
         await brought_in(target, *files_in(tmp_path / "first"))
-        battle = (await archive_of(target)).battle(1)
-        assert battle is not None
+        battle = await battle_in(target, 1)
         assert battle.outcome == outcome
         await export(target, tmp_path / "again", Wanted())
         [first, again] = [files_in(tmp_path / folder)[0] for folder in ("first", "again")]
@@ -309,28 +325,26 @@ class TestImport:
         renamed = first.rename(tmp_path / "game.txt")
         refusal = reason(await brought_in(target, renamed))
         assert refusal == "it was imported already: battle 1"
-        anew = MemoryJournal()
+        anew = Store.in_memory()
         await brought_in(anew, renamed)
-        assert (await archive_of(anew)).battle(1) == battle
+        assert await anew.battle(1) == battle
         assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
 
     async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
         content = b"dG6,TG7,RH8\ndG6-G7xG7\n"
         name = "1_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
-        journal = MemoryJournal()
-        await brought_in(journal, record_at(tmp_path / name, content))
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        store = Store.in_memory()
+        await brought_in(store, record_at(tmp_path / name, content))
+        battle = await battle_in(store, 1)
         assert battle.outcome is not None
         assert battle.outcome.ending is Ending.NO_MOVE
 
     async def test_what_was_played_here_does_not_come_in(
         self, annals: Annals, tmp_path: Path
     ) -> None:
-        journal = MemoryJournal()
-        await stored(journal, annals)
-        await export(journal, tmp_path, Wanted())
-        result = await brought_in(journal, *files_in(tmp_path))
+        store = await store_of(annals)
+        await export(store, tmp_path, Wanted())
+        result = await brought_in(store, *files_in(tmp_path))
         assert not result.accepted
         assert list(result.refused.values()) == [
             "it was played here already: battle 1",
@@ -341,13 +355,18 @@ class TestImport:
         """Both import the same two files, in opposite orders: each record is stored once."""
         other = tmp_path / "other.thud"
         other.write_text(RECORD.splitlines()[0] + "\ndF1-F6\n", encoding="utf-8")
-        journal = Unhurried()
+        one, two = await Store.open(tmp_path / "db"), await Store.open(tmp_path / "db")
         first, second = await asyncio.gather(
-            brought_in(journal, record, other), brought_in(journal, other, record)
+            brought_in(one, record, other), brought_in(two, other, record)
         )
-        assert await journal.list() == {STREAM: 2}
-        assert len(first.accepted) + len(second.accepted) == 2
+        numbers = first.accepted | second.accepted
+        assert len(first.accepted) + len(second.accepted) == len(numbers) == 2
+        for path, why in (*first.refused.items(), *second.refused.items()):
+            assert why == f"it was imported already: battle {numbers[path]}"
         assert len(first.refused) + len(second.refused) == 2
+        assert len(await one.battles()) == 2
+        for store in (one, two):
+            await store.close()
 
 
 HEADERS = """\
@@ -365,27 +384,24 @@ class TestHeaders:
 
     @pytest.mark.parametrize("name", ["game.thud", "7_2020-02-29_classic_Zoe_Carl.thud"])
     async def test_they_go_before_the_name_of_the_file(self, tmp_path: Path, name: str) -> None:
-        journal = MemoryJournal()
-        await brought_in(journal, record_at(tmp_path / name, (HEADERS + VALLEY).encode()))
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        store = Store.in_memory()
+        await brought_in(store, record_at(tmp_path / name, (HEADERS + VALLEY).encode()))
+        battle = await battle_in(store, 1)
         assert file_name(battle) == "000001_2026-11-20_koom-valley_Anna_Bert.thud"
 
     async def test_what_they_leave_out_the_options_and_the_name_tell(self, tmp_path: Path) -> None:
         path = tmp_path / "7_2020-02-29_koom-valley_Zoe_Carl.thud"
-        journal = MemoryJournal()
+        store = Store.in_memory()
         record_at(path, f'[Troll "Bert"]\n{VALLEY}'.encode())
-        await brought_in(journal, path, given=BattleDetails(dwarf="Anna", troll="bert"))
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        await brought_in(store, path, given=BattleDetails(dwarf="Anna", troll="bert"))
+        battle = await battle_in(store, 1)
         assert file_name(battle) == "000001_2020-02-29_koom-valley_Anna_Bert.thud"
 
     async def test_without_rules_they_are_those_of_the_opening(self, tmp_path: Path) -> None:
-        journal = MemoryJournal()
+        store = Store.in_memory()
         content = f'[Troll "Bert"]\n\n{VALLEY}'
-        await brought_in(journal, record_at(tmp_path / "game.thud", content.encode()))
-        battle = (await archive_of(journal)).battle(1)
-        assert battle is not None
+        await brought_in(store, record_at(tmp_path / "game.thud", content.encode()))
+        battle = await battle_in(store, 1)
         assert battle.rules == "koom valley"
 
     @pytest.mark.parametrize(
@@ -403,7 +419,7 @@ class TestHeaders:
         self, tmp_path: Path, given: BattleDetails, why: str
     ) -> None:
         path = record_at(tmp_path / "game.thud", (HEADERS + VALLEY).encode())
-        assert reason(await brought_in(MemoryJournal(), path, given=given)) == why
+        assert reason(await brought_in(Store.in_memory(), path, given=given)) == why
 
     @pytest.mark.parametrize(
         ("header", "why"),
@@ -426,22 +442,14 @@ class TestHeaders:
     )
     async def test_what_cannot_be_so_is_told(self, tmp_path: Path, header: str, why: str) -> None:
         path = record_at(tmp_path / "game.thud", f"{header}\n{RECORD}".encode())
-        assert reason(await brought_in(MemoryJournal(), path)) == why
-
-
-class Unhurried(MemoryJournal):
-    """A journal that lets others have their turn before it appends anything."""
-
-    async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
-        await asyncio.sleep(0)
-        await super().append(stream, expected, events)
+        assert reason(await brought_in(Store.in_memory(), path)) == why
 
 
 class TestRefusedFiles:
     async def refused(self, path: Path, content: bytes) -> str:
-        journal = MemoryJournal()
-        why = reason(await brought_in(journal, record_at(path, content)))
-        assert not await journal.list()
+        store = Store.in_memory()
+        why = reason(await brought_in(store, record_at(path, content)))
+        assert not await store.position()
         return why
 
     @pytest.mark.parametrize(
@@ -468,21 +476,21 @@ class TestRefusedFiles:
     async def test_by_other_rules_other_plies(self, tmp_path: Path) -> None:
         content = (write_record(Game.start(DISCWORLD)) + "dF1-F9\nTG7-F8xF9\n").encode()
         path = record_at(tmp_path / "1_2026-11-21_koom-valley_Anna_Bert.thud", content)
-        assert "line 1" in reason(await brought_in(MemoryJournal(), path))
+        assert "line 1" in reason(await brought_in(Store.in_memory(), path))
 
     async def test_a_hundred_megabytes_are_not_read(self, tmp_path: Path) -> None:
         path = tmp_path / "huge"
         with path.open("wb") as file:
             file.truncate(100 * 1024 * 1024)
-        assert "larger" in reason(await brought_in(MemoryJournal(), path))
+        assert "larger" in reason(await brought_in(Store.in_memory(), path))
 
     async def test_what_is_no_file(self, tmp_path: Path) -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
-        journal = MemoryJournal()
-        assert reason(await brought_in(journal, tmp_path)) == "it is not a file"
-        assert reason(await brought_in(journal, pipe)) == "it is not a file"
-        assert reason(await brought_in(journal, tmp_path / "none")) == "there is no such file"
+        store = Store.in_memory()
+        assert reason(await brought_in(store, tmp_path)) == "it is not a file"
+        assert reason(await brought_in(store, pipe)) == "it is not a file"
+        assert reason(await brought_in(store, tmp_path / "none")) == "there is no such file"
 
 
 @pytest.fixture
@@ -490,19 +498,26 @@ def config(tmp_path: Path) -> Path:
     folder = tmp_path / "server"
     folder.mkdir()
     path = folder / "config.toml"
-    path.write_text('[storage]\njournal = "here.journal"\n', encoding="utf-8")
+    path.write_text('[storage]\nfile = "here.db"\n', encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def journal(config: Path) -> Path:
-    """Return the file of an empty journal, as a server has made it."""
-    path = config.with_name("here.journal")
-    Store(path, 0.1).close()
+def file(config: Path) -> Path:
+    """Return the file of an empty store, as a server has made it."""
+    path = config.with_name("here.db")
+    store_with(Annals(), path)
     return path
 
 
-def test_as_subcommands_while_the_journal_is_open_elsewhere(
+def store_with(annals: Annals, path: Path) -> None:
+    async def make() -> None:
+        await (await store_of(annals, path)).close()
+
+    asyncio.run(make())
+
+
+def test_as_subcommands_while_a_server_keeps_its_boards_there(
     config: Path, record: Path, tmp_path: Path, capsys: Shown
 ) -> None:
     wrong = tmp_path / "wrong.thud"
@@ -510,12 +525,11 @@ def test_as_subcommands_while_the_journal_is_open_elsewhere(
     words = ["--dwarf", "anna", "--config", str(config)]
 
     async def meanwhile() -> int:
-        journal = await SqliteJournal.open(config.with_name("here.journal"))
+        store = await Store.open(config.with_name("here.db"), serving=True)
         try:
-            await stored(journal, Annals())
             return await asyncio.to_thread(main, ["import", str(record), str(wrong), *words])
         finally:
-            await journal.close()
+            await store.close()
 
     assert asyncio.run(meanwhile()) == 1
     printed = capsys.readouterr()
@@ -552,19 +566,19 @@ def test_words_that_cannot_be_used(words: list[str], problem: str, capsys: Shown
     assert problem in capsys.readouterr().err
 
 
-def test_where_there_is_no_journal(config: Path, record: Path, capsys: Shown) -> None:
+def test_where_there_is_no_file(config: Path, record: Path, capsys: Shown) -> None:
     for words in (["export"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
         told = capsys.readouterr().err
-        assert "here.journal: there is no such file" in told
+        assert "here.db: there is no such file" in told
         assert "--config" in told
     assert [path.name for path in files_in(config.parent)] == ["config.toml"]
 
 
 def test_an_export_of_somebody_who_has_played_none(
-    config: Path, journal: Path, tmp_path: Path, capsys: Shown
+    config: Path, file: Path, tmp_path: Path, capsys: Shown
 ) -> None:
-    assert journal.exists()
+    assert file.exists()
     out = tmp_path / "out"
     assert main(["export", "--player", "Zoe", "--to", str(out), "--config", str(config)]) == 1
     assert capsys.readouterr().err == "thudmud: there is no battle of a player called 'Zoe'\n"
@@ -572,14 +586,9 @@ def test_an_export_of_somebody_who_has_played_none(
 
 
 def test_an_export_tells_what_is_left_out(
-    config: Path, journal: Path, annals: Annals, tmp_path: Path, capsys: Shown
+    config: Path, file: Path, annals: Annals, tmp_path: Path, capsys: Shown
 ) -> None:
-    async def fill() -> None:
-        filled = await SqliteJournal.open(journal)
-        await stored(filled, annals)
-        await filled.close()
-
-    asyncio.run(fill())
+    store_with(annals, file)
     out = tmp_path / "out"
     assert main(["export", "--to", str(out), "--config", str(config)]) == 0
     assert capsys.readouterr().out == (
@@ -587,7 +596,7 @@ def test_an_export_tells_what_is_left_out(
     )
 
 
-def test_a_journal_that_is_in_no_file(config: Path, capsys: Shown) -> None:
+def test_where_nothing_is_in_a_file(config: Path, capsys: Shown) -> None:
     config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
     for words in (["export"], ["import", "x"]):
         assert main([*words, "--config", str(config)]) == 2
@@ -595,16 +604,16 @@ def test_a_journal_that_is_in_no_file(config: Path, capsys: Shown) -> None:
 
 
 def test_a_folder_that_cannot_be_written_to(
-    config: Path, journal: Path, record: Path, capsys: Shown
+    config: Path, file: Path, record: Path, capsys: Shown
 ) -> None:
-    assert journal.exists()
+    assert file.exists()
     assert main(["import", str(record), "--config", str(config)]) == 0
     assert main(["export", "--to", str(record), "--config", str(config)]) == 2
     assert f"thudmud: {record}: File exists" in capsys.readouterr().err
 
 
-def test_a_journal_that_is_none(config: Path, record: Path, capsys: Shown) -> None:
-    config.with_name("here.journal").write_text("hello " * 100, encoding="utf-8")
+def test_a_file_that_is_no_store(config: Path, record: Path, capsys: Shown) -> None:
+    config.with_name("here.db").write_text("hello " * 100, encoding="utf-8")
     for words in (["export"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
-        assert "here.journal" in capsys.readouterr().err
+        assert "here.db" in capsys.readouterr().err

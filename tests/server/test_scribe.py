@@ -3,59 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 
 from tests.server.place import Place
-from thudmud.journal import NotWritten
-from thudmud.journal.memory import MemoryJournal
+from tests.server.stores import SlowStore
 from thudmud.play.commands import Style
-from thudmud.play.events import Event, Parting
+from thudmud.play.events import Parting
 from thudmud.rules import Side
 from thudmud.server.scribe import NOT_STORED
 
 
-class SlowJournal(MemoryJournal):
-    """A journal whose appends can be held up, and can fail."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.waiting = asyncio.Semaphore(0)
-        self.broken = False
-
-    async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
-        self.waiting.release()
-        await self.gate.wait()
-        if self.broken:
-            raise NotWritten("The disk is full.")
-        await super().append(stream, expected, events)
+@pytest.fixture
+def store() -> SlowStore:
+    return SlowStore.make()
 
 
 @pytest.fixture
-def journal() -> SlowJournal:
-    return SlowJournal()
-
-
-@pytest.fixture
-async def place(journal: SlowJournal) -> Place:
-    place = Place(journal)
+async def place(store: SlowStore) -> Place:
+    place = Place(store)
     await place.open()
     return place
 
 
-async def test_nobody_is_told_before_it_is_stored(place: Place, journal: SlowJournal) -> None:
+async def test_nobody_is_told_before_it_is_stored(place: Place, store: SlowStore) -> None:
     await place.sit()
-    journal.gate.clear()
-    journal.waiting = asyncio.Semaphore(0)
+    store.hold()
     place.told.clear()
     move = place.scribe.obey("Anna", "move from f15 to f8")
-    await journal.waiting.acquire()
+    await store.waiting.acquire()
     assert not place.told
     assert place.plies() == 0
-    journal.gate.set()
+    store.gate.set()
     assert isinstance(move, asyncio.Task)
     await move
     assert place.plies() == 1
@@ -63,82 +42,81 @@ async def test_nobody_is_told_before_it_is_stored(place: Place, journal: SlowJou
     assert place.told["Bert"][0].startswith("Anna moves the dwarf from F15 to F8.")
 
 
-async def test_boards_do_not_wait_for_each_other(place: Place, journal: SlowJournal) -> None:
+async def test_boards_do_not_wait_for_each_other(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.enter("Carla")
-    journal.gate.clear()
-    journal.waiting = asyncio.Semaphore(0)
+    store.hold()
     tasks = [
         place.scribe.obey("Anna", "move from f15 to f8"),
         place.scribe.obey("Carla", "join game as dwarf on elm board"),
     ]
-    await journal.waiting.acquire()
-    await journal.waiting.acquire()
-    journal.gate.set()
+    await store.waiting.acquire()
+    await store.waiting.acquire()
+    store.gate.set()
     await asyncio.gather(*[task for task in tasks if isinstance(task, asyncio.Task)])
     assert place.plies() == 1
     assert place.house.hall.tables["elm board"].seats == {Side.DWARF: "Carla"}
 
 
 async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.enter("Anna", "Bert")
-    journal.gate.clear()
+    store.gate.clear()
     tasks = [
         place.scribe.obey(name, "join game as dwarf on oak board") for name in ("Anna", "Bert")
     ]
-    journal.gate.set()
+    store.gate.set()
     await asyncio.gather(*[task for task in tasks if isinstance(task, asyncio.Task)])
     assert place.house.hall.tables["oak board"].seats == {Side.DWARF: "Anna"}
     assert "Anna plays the dwarfs at the oak board already." in place.told["Bert"][-1]
     assert place.house.hall.people["Bert"].room is None
 
 
-async def test_what_cannot_be_stored_has_not_happened(place: Place, journal: SlowJournal) -> None:
+async def test_what_cannot_be_stored_has_not_happened(place: Place, store: SlowStore) -> None:
     await place.sit()
-    journal.broken = True
+    store.broken = True
     before = place.house.hall.tables["oak board"]
     place.told.clear()
     told = await place.type("Anna", "move from f15 to f8")
     assert told == NOT_STORED
     assert set(place.told) == {"Anna"}
     assert place.house.hall.tables["oak board"] == before
-    journal.broken = False
+    store.broken = False
     assert "You move" in await place.type("Anna", "move from f15 to f8")
 
 
 async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.enter("Anna", "Bert")
-    journal.broken = True
+    store.broken = True
     place.told.clear()
     await place.type("Anna", "join game as dwarf on oak board")
     assert place.house.hall.people["Anna"].room is None
     assert set(place.told) == {"Anna"}
 
 
-async def test_whoever_comes_first_at_another_house_is_first(journal: SlowJournal) -> None:
-    here, there = Place(journal), Place(journal)
+async def test_whoever_comes_first_at_another_house_is_first(store: SlowStore) -> None:
+    here, there = Place(store), Place(store)
     await here.open()
     await there.open()
     await here.enter("Anna")
     await there.enter("Bert")
-    journal.gate.clear()
+    store.gate.clear()
     tasks = [
         here.scribe.obey("Anna", "join game as dwarf on oak board"),
         there.scribe.obey("Bert", "join game as dwarf on oak board"),
     ]
-    journal.gate.set()
+    store.gate.set()
     await asyncio.gather(*[task for task in tasks if isinstance(task, asyncio.Task)])
     assert here.house.hall.tables["oak board"] == there.house.hall.tables["oak board"]
     assert here.house.hall.tables["oak board"].seats == {Side.DWARF: "Anna"}
     assert "Anna plays the dwarfs" in there.told["Bert"][-1]
 
 
-async def test_two_houses_that_share_a_journal_play_each_other(journal: SlowJournal) -> None:
-    here, there = Place(journal), Place(journal)
+async def test_two_houses_that_share_a_store_play_each_other(store: SlowStore) -> None:
+    here, there = Place(store), Place(store)
     await here.open()
     await there.open()
     await here.enter("Anna")
@@ -153,19 +131,17 @@ async def test_two_houses_that_share_a_journal_play_each_other(journal: SlowJour
     await here.type("Anna", "resign")
     await asyncio.sleep(0)
     assert here.house.hall.tables == there.house.hall.tables
-    assert here.house.hall.archive.battles == there.house.hall.archive.battles
-    assert here.house.hall.archive.battles[0].outcome
+    (battle,) = await store.history(None)
+    assert battle.outcome
 
 
-async def test_a_new_house_finds_everything_where_it_was(
-    place: Place, journal: SlowJournal
-) -> None:
+async def test_a_new_house_finds_everything_where_it_was(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
     await place.type("Bert", "move from g7 to f7", "undo")
     await place.type("Anna", "undo")
-    anew = Place(journal)
-    anew.now = 2000.0
+    anew = Place(store)
+    anew.now = store.time = 2000.0
     await anew.open()
     table = anew.house.hall.tables["oak board"]
     assert table.away == {Side.DWARF: 2000.0, Side.TROLL: 2000.0}
@@ -179,11 +155,11 @@ async def test_a_new_house_finds_everything_where_it_was(
 
 
 async def test_old_battles_are_read_when_somebody_wants_them(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8", "resign")
-    anew = Place(journal)
+    anew = Place(store)
     await anew.open()
     await anew.enter("Carla")
     assert "dF15-F8" in await anew.type("Carla", "record 1")
@@ -191,15 +167,15 @@ async def test_old_battles_are_read_when_somebody_wants_them(
 
 
 async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
-    place: Place, journal: SlowJournal, monkeypatch: pytest.MonkeyPatch
+    place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thudmud.server.presence.RETRY", 0.001)
     await place.sit()
-    journal.broken = True
+    store.broken = True
     await place.scribe.part("Bert", Parting.LOST)
     assert "Bert" not in place.house
     assert not place.house.hall.tables["oak board"].away
-    journal.broken = False
+    store.broken = False
     async with asyncio.timeout(20):
         while not place.house.hall.tables["oak board"].away:  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0.001)
@@ -208,25 +184,25 @@ async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
 
 
 async def test_closing_does_not_wait_for_a_disk_that_stays_full(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.sit()
-    journal.broken = True
+    store.broken = True
     await place.scribe.part("Bert", Parting.LOST)
     async with asyncio.timeout(20):
         await place.scribe.close()
 
 
 async def test_who_is_here_though_it_could_not_be_stored_can_play(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.sit()
     await place.scribe.part("Anna", Parting.LOST)
     assert place.house.hall.tables["oak board"].away
-    journal.broken = True
+    store.broken = True
     await place.enter("Anna")
     assert "Anna" in place.house
-    journal.broken = False
+    store.broken = False
     assert "You move the dwarf" in await place.type("Anna", "move from f15 to f8")
     assert not place.house.hall.tables["oak board"].away
 
@@ -241,13 +217,13 @@ async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> N
 
 
 async def test_a_line_in_flight_of_somebody_who_is_gone_harms_nothing(
-    place: Place, journal: SlowJournal
+    place: Place, store: SlowStore
 ) -> None:
     await place.sit()
-    journal.gate.clear()
+    store.gate.clear()
     move = place.scribe.obey("Anna", "move from f15 to f8")
     parting = place.scribe.part("Anna", Parting.LOST)
-    journal.gate.set()
+    store.gate.set()
     assert isinstance(move, asyncio.Task)
     await asyncio.gather(move, parting)
     assert place.plies() == 1

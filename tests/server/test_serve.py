@@ -1,22 +1,22 @@
-"""The server in this process, with its files: what it opens, works out, and makes of trouble."""
+"""The server in this process, with its file: what it opens, and what it makes of trouble."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.server.place import Place
-from thudmud.journal import Damaged, Entry, JournalError
-from thudmud.journal.memory import MemoryJournal
-from thudmud.journal.sqlite import SqliteJournal
+from tests.server.stores import SlowStore
+from thudmud.play.events import Offer, Offered
 from thudmud.server import serve as serving
 from thudmud.server.settings import Settings
+from thudmud.store import Damage, InUse, Store, StoreError
 
-SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}})
+SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}, "bot": []})
 
 RATED = """
 move from f15 to f8|move from g7 to f7|move from f8 to f9
@@ -24,61 +24,60 @@ move from f7 to g7|move from f9 to f8|move from g7 to f7
 """
 
 
-class Lost(MemoryJournal):
-    """A journal that cannot be followed, and may be unreadable from the start."""
+class Watched(SlowStore):
+    """A store that notes that it is closed."""
 
-    def __init__(self, *, unreadable: bool = False) -> None:
-        super().__init__()
-        self.closed = False
-        self._unreadable = unreadable
-
-    async def position(self) -> int:
-        if self._unreadable:
-            raise JournalError("The disk does not work.")
-        return await super().position()
-
-    async def follow(self, after: int = 0) -> AsyncIterator[Sequence[Entry]]:  # type: ignore[override]
-        raise Damaged("The journal is damaged.")
-        yield ()
+    closed = False
 
     async def close(self) -> None:
         self.closed = True
         await super().close()
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, journal: Lost) -> None:
-    async def opened(path: Path) -> Lost:
-        return journal
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """Return what is opened in the place of the file."""
+    store = Watched.make()
 
-    monkeypatch.setattr(SqliteJournal, "open", opened)
+    async def opened(*_: Any, **__: Any) -> Watched:
+        return store
+
+    monkeypatch.setattr(Store, "open", opened)
+    return store
 
 
-async def test_a_journal_that_cannot_be_followed_ends_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_store_whose_boards_cannot_be_played_on_ends_the_server(
+    tmp_path: Path, store: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
-    journal = Lost()
-    instead(monkeypatch, journal)
+    ready = asyncio.Event()
     said: list[str] = []
+
+    def announce(line: str) -> None:
+        said.append(line)
+        ready.set()
+
     async with asyncio.timeout(20):
-        with pytest.raises(Damaged):
-            await serving.serve(SETTINGS, tmp_path, said.append)
+        server = asyncio.create_task(serving.serve(SETTINGS, tmp_path, announce))
+        await ready.wait()
+        await store.append({"oak board": (0, [Offered(1.0, "Anna", Offer.END)])})
+        with pytest.raises(ValueError, match="do not fit together"):
+            await server
     assert len(said) == 1
     assert "so the server stops" in caplog.text
-    assert journal.closed
+    assert store.closed
 
 
-async def test_a_journal_that_cannot_be_read_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journal = Lost(unreadable=True)
-    instead(monkeypatch, journal)
-    with pytest.raises(JournalError, match="does not work"):
+async def test_a_store_that_cannot_be_read_is_closed(tmp_path: Path, store: Watched) -> None:
+    store.unreadable = True
+    with pytest.raises(StoreError, match="does not work"):
         await serving.serve(SETTINGS, tmp_path, lambda _: None)
-    assert journal.closed
+    assert store.closed
 
 
 async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
-    place = Place(await SqliteJournal.open(tmp_path / SETTINGS.storage.journal))
+    file = tmp_path / SETTINGS.storage.file
+    store = await Store.open(file)
+    place = Place(store)
     await place.open()
     await place.enter("Anna", "Bert", member=True)
     await place.type("Anna", "join game as dwarf on oak board")
@@ -86,24 +85,40 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
     await place.type("Bert", "resign")
-    rating = place.house.hall.standings.ranked()
-    assert len(rating) == 2
+    ranked = await store.standings()
+    assert [each.name for each in ranked] == ["Anna", "Bert"]
     await place.scribe.close()
-    async with serving.open_lobby(SETTINGS, tmp_path) as lobby, asyncio.timeout(20):
-        while lobby._house.hall.standings.ranked() != rating:  # noqa: ASYNC110  (it has no bell)
-            await asyncio.sleep(0)
+    await store.close()
+    async with serving.open_lobby(SETTINGS, tmp_path) as lobby:
+        assert await lobby.store.standings() == ranked
 
 
-@pytest.mark.parametrize("missing", [SETTINGS.storage.journal, SETTINGS.storage.accounts])
-async def test_one_file_without_the_other_is_worth_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, missing: str
+async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    async with serving.open_lobby(SETTINGS, tmp_path):
+        with pytest.raises(InUse):
+            async with serving.open_lobby(SETTINGS, tmp_path):
+                pass
+
+
+@pytest.mark.parametrize("error", [False, True])
+async def test_all_that_is_stored_is_checked_once_people_can_come_in(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    error: bool,
 ) -> None:
-    with caplog.at_level(logging.WARNING):
-        async with serving.open_lobby(SETTINGS, tmp_path):
-            pass
-        assert not caplog.records
-        (tmp_path / missing).unlink()
-        async with serving.open_lobby(SETTINGS, tmp_path):
-            pass
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert f"{missing} is not: an empty one is begun" in caplog.text
+    checked = asyncio.Event()
+
+    async def check(_: Store) -> Damage | None:
+        checked.set()
+        if error:
+            raise StoreError("It could not be checked.")
+        return Damage("a row is not what was written")
+
+    monkeypatch.setattr(Store, "check", check)
+    with caplog.at_level(logging.ERROR):
+        async with serving.open_lobby(SETTINGS, tmp_path), asyncio.timeout(20):
+            await checked.wait()
+            await asyncio.sleep(0)
+    assert ("could not be checked" if error else "not what was written") in caplog.text

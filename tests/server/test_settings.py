@@ -229,20 +229,20 @@ name = 'last board'
 --> board 1, name: should not hold "last", which means something else to players
 
 [storage]
-journal = 'gateway.db'
---> gateway: file should not be gateway.db, which is storage.journal already
+file = 'gateway.db'
+--> gateway: file should not be gateway.db, which is storage.file already
 
 [storage]
-journal = 'all/of.it'
+file = 'all/of.it'
 [gateway]
 file = './all/of.it'
---> gateway: file should not be ./all/of.it, which is storage.journal already
+--> gateway: file should not be ./all/of.it, which is storage.file already
 
 [storage]
-journal = 1
+file = 1
 [gateway]
 file = '1'
---> storage.journal: should be the name of a file, not 1
+--> storage.file: should be the name of a file, not 1
 
 [[board]]
 name = 'game'

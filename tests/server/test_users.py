@@ -1,4 +1,4 @@
-"""`thudmud user`, as run from a command line, on the file of accounts of a running server."""
+"""`thudmud user`, as run from a command line, on the store of a running server."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ import pytest
 from tests.conftest import RunServer
 from tests.server.plain import PATIENCE
 from thudmud.server.main import main
-from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords
+from thudmud.store import Account, Store
 
 Shown = pytest.CaptureFixture[str]
 T = TypeVar("T")
+
+SERVE = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Run in a folder with two accounts: Anna's and Bob's."""
 
-    async def fill(accounts: Accounts) -> None:
-        await accounts.enrol("Bob", "hash", 2.0)
-        await accounts.enrol("Anna", "hash", 1.0)
+    async def fill(store: Store) -> None:
+        await store.enrol("Bob", "hash")
+        await store.enrol("Anna", "hash")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
@@ -37,19 +39,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def do(action: Callable[[Accounts], Awaitable[T]]) -> T:
+def do(action: Callable[[Store], Awaitable[T]]) -> T:
     async def run() -> T:
-        accounts = await Accounts.open(Path("thudmud.accounts"))
+        store = await Store.open("thudmud.db", clock=lambda: 60.0)
         try:
-            return await action(accounts)
+            return await action(store)
         finally:
-            await accounts.close()
+            await store.close()
 
     return asyncio.run(run())
 
 
 def account(name: str) -> Account:
-    found = do(lambda accounts: accounts.find(name))
+    found = do(lambda store: store.find(name))
     assert found
     return found
 
@@ -67,23 +69,26 @@ def fits(password: str, name: str) -> bool:
 
 
 def test_they_are_listed(capsys: Shown) -> None:
-    do(lambda accounts: accounts.enrol("Cara", "hash", 3.0))
+    do(lambda store: store.enrol("Cara", "hash"))
+    do(lambda store: store.enrol("Dora", "hash"))
     assert user("ban", "bob") == 0
     assert user("ban", "mallory") == 0
     assert user("ban", "cara") == 0
     assert user("remove", "cara") == 0
+    assert user("remove", "dora") == 0
     assert capsys.readouterr().out == (
         "Bob is banned\n"
         "Mallory is banned, without having an account\n"
         "Cara is banned\n"
-        "Cara is removed; what was played under the name stays, and nobody can have it\n"
+        "Cara is removed; what was played stays, without the name, and the name is banned still\n"
+        "Dora is removed; what was played stays, without the name, and anybody can have the name\n"
     )
     assert user("list") == 0
     out = capsys.readouterr().out
     anna, bob, cara, mallory, total = (" ".join(line.split()) for line in out.splitlines())
-    assert anna == "Anna since 1970-01-01 00:00 seen 1970-01-01 00:00"
+    assert anna == "Anna since 1970-01-01 00:01 seen 1970-01-01 00:01"
     assert bob == anna.replace("Anna", "Bob") + " banned"
-    assert cara == anna.replace("Anna", "Cara") + " removed"
+    assert re.fullmatch(r"Cara banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", cara)
     assert re.fullmatch(r"Mallory banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", mallory)
     assert total == "4 names"
     assert user("list", "MALLORY") == 0
@@ -98,7 +103,7 @@ def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
     assert user("ban", "anna") == 0
     assert account("Anna").banned
     assert user("unban", "anna") == 0
-    assert not account("Anna").is_barred
+    assert not account("Anna").banned
 
 
 def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> None:
@@ -107,10 +112,10 @@ def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> No
     for action in ("reset", "remove"):
         assert user(action, "mallory") == 2
         assert "there is no account 'mallory'" in capsys.readouterr().err
-    assert account("Mallory").is_barred
+    assert account("Mallory").banned
     assert user("unban", "MALLORY") == 0
     assert capsys.readouterr().out == "Mallory may come in again\n"
-    assert do(lambda accounts: accounts.find("mallory")) is None
+    assert do(lambda store: store.find("mallory")) is None
 
 
 @pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
@@ -121,10 +126,14 @@ def test_nobody_can_be_called_that(name: str, capsys: Shown) -> None:
 
 def test_one_is_removed(capsys: Shown) -> None:
     assert user("remove", "anna") == 0
-    assert account("Anna").retired
-    for action in ("reset", "ban", "unban", "remove"):
+    assert do(lambda store: store.find("Anna")) is None
+    for action in ("reset", "remove"):
         assert user(action, "anna") == 2
-        assert capsys.readouterr().err == "thudmud: Anna is removed, which cannot be undone\n"
+        assert "there is no account 'anna'" in capsys.readouterr().err
+    assert user("unban", "anna") == 2
+    assert "anna is not banned" in capsys.readouterr().err
+    assert user("ban", "anna") == 0
+    assert capsys.readouterr().out == "Anna is banned, without having an account\n"
 
 
 def test_a_password_is_generated(capsys: Shown) -> None:
@@ -176,18 +185,19 @@ def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
     )
 
 
-def test_where_the_accounts_are(folder: Path, capsys: Shown) -> None:
+def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     config = elsewhere / "config.toml"
-    config.write_text('[storage]\naccounts = "names"\n', encoding="utf-8")
+    config.write_text('[storage]\nfile = "names"\n', encoding="utf-8")
     assert user("list", "--config", str(config)) == 2
     assert capsys.readouterr().err == (
         f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it is"
         " first started; if it is elsewhere, --config FILE names the configuration that tells"
         " where.\n"
     )
-    (folder / "thudmud.accounts").rename(elsewhere / "names")
+    for suffix in ("", "-head"):
+        (folder / f"thudmud.db{suffix}").rename(elsewhere / f"names{suffix}")
     assert user("list", "--config", str(config)) == 0
     assert capsys.readouterr().out.endswith("2 names\n")
 
@@ -201,18 +211,17 @@ def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
     assert user("list") == 2
     assert 'storage.backend is "memory"' in capsys.readouterr().err
     config.unlink()
-    (folder / "thudmud.accounts").write_bytes(b"rubbish" * 1000)
+    (folder / "thudmud.db").write_bytes(b"rubbish" * 1000)
     assert user("list") == 2
-    assert "the file is damaged" in capsys.readouterr().err
+    assert "thudmud: The store thudmud.db is damaged: " in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
         user()
     assert stopped.value.code == 2
 
 
 def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Shown) -> None:
-    (folder / "thudmud.accounts").unlink()
-    command = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
-    with run_server(command, cwd=folder) as address:
+    begin_anew(folder)
+    with run_server(SERVE, cwd=folder) as address:
         with socket.create_connection(address, timeout=PATIENCE) as anna:
             anna.sendall(b"anna\nregister\npassword\npassword\n")
             until(anna, b"is yours now")
@@ -236,6 +245,49 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
         with socket.create_connection(address, timeout=PATIENCE) as mallory:
             mallory.sendall(b"Mallory\nquit\n")
             assert "has banned Mallory." in until(mallory, b"")
+
+
+def test_who_is_removed_while_they_play_is_shown_out(run_server: RunServer, folder: Path) -> None:
+    begin_anew(folder)
+    with run_server(SERVE, cwd=folder) as address:
+        with (
+            socket.create_connection(address, timeout=PATIENCE) as anna,
+            socket.create_connection(address, timeout=PATIENCE) as bert,
+        ):
+            for connection, name in ((anna, b"anna"), (bert, b"bert")):
+                connection.sendall(name + b"\nregister\npassword\npassword\n")
+                until(connection, b"is yours now")
+            assert user("remove", "anna") == 0
+            assert "has ended your visit" in until(anna, b"")
+            bert.sendall(b"quit\n")
+            assert "has ended your visit" not in until(bert, b"")
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\n")
+            assert "Your resume word" in until(anna, b"You come into the hall.")
+
+
+def test_nobody_is_registered_in_a_file_that_was_removed(
+    run_server: RunServer, folder: Path
+) -> None:
+    begin_anew(folder)
+    registering = b"register\npassword\npassword\n"
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(b"anna\n")
+        until(anna, b"You come into the hall.")
+        away = (folder / "thudmud.db").rename(folder / "away")
+        anna.sendall(registering)
+        assert "is yours" not in until(anna, b"cannot look after names at the moment")
+        away.rename(folder / "thudmud.db")
+        anna.sendall(registering)
+        until(anna, b"is yours now")
+
+
+def begin_anew(folder: Path) -> None:
+    for file in folder.glob("thudmud.db*"):
+        file.unlink()
 
 
 def until(connection: socket.socket, wanted: bytes) -> str:

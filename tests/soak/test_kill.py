@@ -231,7 +231,7 @@ async def play_a_round(folder: Path, pairs: Sequence[Pair], dice: random.Random)
     for pair in pairs:
         for player in pair.players.values():
             await player.hang_up()
-    journal = await SqliteJournal.open(folder / "thudmud.journal")
+    journal = await SqliteJournal.open(folder / "thudmud.db")
     for pair in pairs:
         pair.check(await journal.read(pair.board))
     await journal.close()

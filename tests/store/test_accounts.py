@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.store.deeds import OAK, PINE, Clock, events_of, joined, same, started
@@ -162,6 +164,16 @@ class TestErasing:
         await store.erase("Anna")
         assert await store.barred() == {"anna"}
 
+    async def test_who_looks_for_bans_is_told(self, store: Store) -> None:
+        """Whoever is called that may be here, and has no account any more, or another name."""
+        told: list[frozenset[str]] = []
+        await store.enrol("Anna", "hash")
+        await store.ban("Zoe")
+        await store.barred(told.append)
+        await store.rename("Anna", "Hanna")
+        await store.erase("Hanna")
+        assert told == [{"zoe"}] * 2
+
 
 class TestBans:
     async def test_who_is_banned_is_told_whenever_it_changes(self, store: Store) -> None:
@@ -180,6 +192,25 @@ class TestBans:
         assert await store.find("Zoe") is None
         assert (await store.enrol("Zoe", "x")).name == "Zoe"
 
+    async def test_a_guest_who_is_let_in_again_has_the_name_still(self, store: Store) -> None:
+        kept = KeptName("Gast", WORD, 5.0)
+        await store.keep_guest(kept)
+        for _ in range(2):
+            await store.ban("gast")
+        account = await store.find("Gast")
+        assert account
+        assert (account.password, account.banned) == ("", True)
+        assert not await store.keep_guest(kept, kept)
+        with pytest.raises(NameTaken):
+            await store.enrol("Gast", "hash")
+        await store.unban("GAST")
+        assert await store.find("Gast") is None
+        found = await store.find_guest("Gast")
+        assert found
+        assert found.word == WORD
+        with pytest.raises(Nobody):
+            await store.unban("Gast")
+
 
 class TestGuests:
     async def test_a_name_is_kept_for_who_has_the_word(self, store: Store) -> None:
@@ -191,6 +222,13 @@ class TestGuests:
         assert not await store.keep_guest(KeptName("Anna", WORD, 1.0), kept)
         await store.enrol("Anna", "hash")
         assert not await store.keep_guest(KeptName("anna", WORD, 1.0))
+        assert "111" not in repr(kept)
+
+    async def test_of_those_who_race_for_a_name_one_gets_it(self, store: Store) -> None:
+        racers = [KeptName("Gast", bytes([number] * 32), 5.0) for number in range(10)]
+        got = await asyncio.gather(*(store.keep_guest(each) for each in racers))
+        assert sum(got) == 1
+        assert await store.find_guest("Gast") == racers[got.index(True)]
 
     async def test_old_names_are_forgotten(self, store: Store) -> None:
         for number, name in enumerate(("Zoe", "Anna", "Bert")):
@@ -223,7 +261,10 @@ class TestRealms:
         for number, realm in enumerate(("", "tower", "mill"), 1):
             assert [each.number for each in await store.history("Anna", realm=realm)] == [number]
             assert await store.score("Anna", realm=realm)
-        assert len(await store.standings()) == 6
+            assert len(await store.standings(realm=realm)) == 2
+            assert [each.number for each in await store.history(None, realm=realm)] == [number]
+            assert await store.battle(number, realm=realm)
+            assert await store.battle(number % 3 + 1, realm=realm) is None
 
     async def test_each_is_renamed_alone(self, store: Store) -> None:
         await store.enrol("Anna", "hash")

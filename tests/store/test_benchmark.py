@@ -9,6 +9,6 @@ def test_the_table() -> None:
     heading, *rows = list(report((0, 20), rounds=1, seconds=0.05))
     assert isinstance(heading, str)
     titles = [row.title for row in rows if isinstance(row, Row)]
-    assert len(titles) == len(rows) == 16
-    assert titles[4] == "start with 0 battles, beside the first"
+    assert len(titles) == len(rows) == 14
+    assert titles[2] == "start with 0 battles and closed boards"
     assert titles[-1] == "the check of 20, seconds beside megabytes"

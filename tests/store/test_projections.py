@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from thudmud.play.archive import Archive, State
 
 from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
-from thudmud.play.archive import Archive, State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -32,7 +32,7 @@ from thudmud.play.match import game_of
 from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
 from thudmud.play.standings import Standings
 from thudmud.rules import RULESETS, Move, Side
-from thudmud.store import Conflict, OpenBoard, Store
+from thudmud.store import Conflict, KeptName, OpenBoard, Store
 
 BOARDS = (OAK, PINE, "realm/oak")
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
@@ -185,6 +185,49 @@ class TestBattles:
         assert [battle.number for battle in page] == [6, 5, 4, 3]
         assert await store.history("Anna", 1) == []
         assert await store.history("Zoe") == []
+
+    async def test_all_battles_come_page_by_page(self, store: Store) -> None:
+        await store.append({OAK: (0, [started(1), started(2, "Carla")])})
+        await store.append({PINE: (0, [started(3), started(4, "Carla"), started(5)])})
+        page = await store.battles(most=3)
+        assert page == [await store.battle(number) for number in (1, 2, 3)]
+        assert [each.number for each in await store.battles(after=3)] == [4, 5]
+        assert await store.battles(after=5) == []
+        assert [each.number for each in await store.battles("CARLA")] == [2, 4]
+        assert [each.number for each in await store.battles("Bert", 1, 2)] == [2, 3]
+        assert [each.number for each in await store.battles(since=page[2].at)] == [3, 4, 5]
+        assert [each.number for each in await store.battles("carla", since=page[2].at)] == [4]
+        assert await store.battles("Zoe") == []
+        assert await store.battles("Anna", realm="elsewhere") == []
+
+    async def test_a_name_s_battles_are_found_when_it_is_another_guest_s(
+        self, store: Store
+    ) -> None:
+        for number in range(2):
+            await store.keep_guest(KeptName("Zoe", b"1" * 32, 5.0))
+            await store.append({OAK: (number, [started(1, "Zoe", "Bert")])})
+            await store.forget_guests(["Zoe"])
+        assert await store.history("Zoe") == []
+        both = await store.battles()
+        assert await store.battles("zoe") == both
+        assert await store.battles("zoe", most=1) == both[:1]
+        assert await store.between("Zoe", "Bert", 0, 2**40) == both
+
+    async def test_those_of_two_players_are_found_by_day(self, store: Store) -> None:
+        others = [started(2, "Bert", "Anna"), started(3, "Anna", "Carla")]
+        await store.append({OAK: (0, [started(1), *others])})
+        await store.append({PINE: (0, [started(4)])})
+        first, *_, last = await store.battles()
+        assert await store.between("anna", "BERT", first.at, last.at) == [first]
+        assert await store.between("Anna", "Bert", first.at, last.at + 1) == [first, last]
+        assert await store.between("Anna", "Bert", last.at + 1, last.at + 2) == []
+        assert await store.between("Anna", "Zoe", 0, 2**40) == []
+
+    async def test_a_battle_is_found_by_where_it_began(self, store: Store) -> None:
+        await store.append({OAK: (0, [started(1), Cleared(1.0, "Anna"), started(2)])})
+        assert await store.number_of(BattleId(OAK, 3)) == 2
+        assert await store.number_of(BattleId(OAK, 2)) is None
+        assert await store.number_of(BattleId("nowhere", 1)) is None
 
 
 class TestAdjourned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sqlite3
 import stat
@@ -17,8 +18,8 @@ import pytest
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
-from thudmud.storage.files import beside
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
+from thudmud.store.disk import beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 
@@ -83,6 +84,40 @@ class TestOtherProcesses:
         await done(path, "ban")
         assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
 
+    async def test_that_another_has_erased_somebody_is_told(
+        self, stored: Store, path: Path
+    ) -> None:
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.enrol("Anna", "hash")
+        await stored.barred(told.put_nowait)
+        await done(path, "erase")
+        assert await asyncio.wait_for(told.get(), PATIENCE) == frozenset()
+        assert await stored.find("Anna") is None
+
+    async def test_that_it_is_not_known_who_is_banned_is_logged(
+        self,
+        stored: Store,
+        path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        def fail(_: object) -> frozenset[str]:
+            raise StoreError("The disk does not work.")
+
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.enrol("Anna", "hash")
+        await stored.barred(told.put_nowait)
+        with monkeypatch.context() as patched:
+            patched.setattr("thudmud.store.accounts.barred", fail)
+            await done(path, "erase")
+            async with asyncio.timeout(PATIENCE):
+                while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
+                    await asyncio.sleep(0.01)
+        assert caplog.messages == ["who may not come in is not known: The disk does not work."]
+        assert told.empty()
+        await done(path, "ban")
+        assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
+
     async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
         await stored.append({OAK: (0, [joined(1)])})
@@ -92,6 +127,13 @@ class TestOtherProcesses:
         await other.close()
         await stored.append({OAK: (1, [joined(2)])})
         assert events_of(await stored.read(OAK)) == same(joined(1, "Hanna"), joined(2, "Anna"))
+
+    async def test_several_may_begin_a_store_at_once(self, path: Path) -> None:
+        several = await asyncio.gather(*(Store.open(path) for _ in range(5)))
+        await several[0].enrol("Anna", "hash")
+        for store in several:
+            assert await store.find("Anna")
+            await store.close()
 
     async def test_of_two_processes_one_wins_each_version(self, path: Path) -> None:
         one, two = await Store.open(path), await Store.open(path)
@@ -191,6 +233,21 @@ class TestFiles:
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
+    async def test_a_copy_is_a_store_like_any(
+        self, stored: Store, path: Path, tmp_path: Path
+    ) -> None:
+        """As docs/reliability.md tells to make one, while a server runs."""
+        await stored.append({OAK: (0, [started(1), joined(2)])})
+        copy = tmp_path / "copy"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("vacuum into ?", (str(copy),))
+        other = await Store.open(copy, serving=True)
+        assert await other.read(OAK) == await stored.read(OAK)
+        await other.append({OAK: (2, [joined(3)])})
+        assert beside(copy, "-wal").stat().st_size
+        assert await other.check() is None
+        await other.close()
+
     async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
         for suffix in SUFFIXES:
@@ -224,14 +281,6 @@ class TestFiles:
         for file in files:
             contents = file.read_bytes()
             assert not any(word in contents for word in words), file
-
-    async def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="it is a folder"):
-            await Store.open(tmp_path)
-
-    async def test_there_has_to_be_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="there is no folder"):
-            await Store.open(tmp_path / "none" / "thud.store")
 
     async def test_another_process_that_does_not_let_go_is_told_of(
         self, stored: Store, path: Path
@@ -270,3 +319,29 @@ async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Pat
         await stored.append({PINE: (0, [joined(1)])})
     with pytest.raises(Damaged):
         await stored.read(OAK)
+
+
+async def test_a_check_that_cannot_be_made_tells_of_no_damage(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "false")
+    with pytest.raises(StoreError, match="could not be checked"):
+        await stored.check()
+    await stored.append({OAK: (0, [joined(1)])})
+
+
+async def test_a_check_ends_with_who_asked_for_it(
+    stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, slow = tmp_path / "begun", tmp_path / "slow"
+    os.mkfifo(begun)
+    slow.write_text(f"#!/bin/sh\necho $$ > {begun}\nexec sleep 1000\n")
+    slow.chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(slow))
+    check = asyncio.ensure_future(stored.check())
+    number = int(await asyncio.wait_for(asyncio.to_thread(begun.read_text), PATIENCE))
+    check.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await check
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)

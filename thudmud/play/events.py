@@ -5,7 +5,7 @@ viewer in `thudmud.text`.
 
 Every event says when it was decided (``at``, seconds since the epoch) and whose command brought it
 about (``player``). Events are checked when they are made, so whoever reads them need not. Fields
-are only ever added at the end, with a default: the journal stores them in this order.
+are only ever added at the end, with a default: they are stored in this order.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ class Imported:
 
 
 Event = TableEvent | Imported
-"""Everything that a journal holds."""
+"""Everything that happens at a board, and battles that were played elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

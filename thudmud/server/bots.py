@@ -19,8 +19,8 @@ from thudmud.bots.opponent import Invitation, Opponent, Task
 from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby, release
-from thudmud.server.members.account_file import AccountsError
 from thudmud.server.settings import BotSettings
+from thudmud.store import StoreError
 from thudmud.text.display import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
@@ -161,9 +161,9 @@ class Bot:
 
     async def _come_in(self) -> None:
         try:
-            accounts = self._lobby.accounts
-            known = await accounts.find(self._name) or await accounts.find_guest(self._name)
-        except AccountsError as error:
+            store = self._lobby.store
+            known = await store.find(self._name) or await store.find_guest(self._name)
+        except StoreError as error:
             _log.error("the bot %s stays outside: %s", self._name, error)
             self._ended = True
             return

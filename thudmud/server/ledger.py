@@ -105,7 +105,7 @@ class Ledger:
             if version != decision.version:
                 raise Conflict(key, decision.version, version)
             # Whoever follows has been handed the events when this is over.
-            await self._store.append_to_board(key, version, decision.events, mark=decision)
+            await self._store.append_to_board(key, version, decision.events, mark=(self, decision))
             if self.ended.done():
                 raise Unfollowed
 
@@ -160,6 +160,7 @@ class Ledger:
                     self._happen(entry)
         except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
             self.ended.set_exception(error)
+            self.ended.exception()  # else asyncio would log it, whenever that is collected
         self._news.set_result(None)
         self._news = asyncio.get_running_loop().create_future()
 
@@ -184,7 +185,8 @@ class Ledger:
     def _decided(self, entry: Entry, board: str) -> Decision:
         """Return what an entry brings about: with what goes before it, if it was decided here."""
         event = cast("TableEvent", entry.event)
-        ours = entry.mark if isinstance(entry.mark, Decision) else None
-        if ours and entry.version == ours.version + 1:
-            return replace(ours, events=(event,), battle=entry.battle)
+        match entry.mark:
+            case ledger, Decision(version=version) as ours if ledger is self:
+                if entry.version == version + 1:
+                    return replace(ours, events=(event,), battle=entry.battle)
         return Decision(event.player, board, entry.version - 1, (event,), battle=entry.battle)

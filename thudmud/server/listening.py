@@ -108,7 +108,7 @@ class Server:
             status=self._status,
         )
         self._desk = Desk(
-            lobby.accounts,
+            lobby.store,
             self._passwords,
             lobby,
             self._players.guest_grace,

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
-from thudmud.journal import Journal
 from thudmud.language.preferences import options_of, stored, styles_of
 from thudmud.play.commands import Command, Password, Quit, Register, Replay, Step, Style
 from thudmud.play.events import Parting
@@ -20,12 +19,13 @@ from thudmud.play.options import Options, SetOption
 from thudmud.rules.english import capitalised
 from thudmud.server.guests import Done, Guest
 from thudmud.server.limits.talk import Talk
-from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.replays import Replays
 from thudmud.server.scribe import Scribe
 from thudmud.server.telnet.screen import encode
-from thudmud.text import House, Message
+from thudmud.store import Account, Store
+from thudmud.text import Message
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 ELSEWHERE = "You have come in from elsewhere. This connection ends."
 BARRED = "The operator of this server has ended your visit. Goodbye."
@@ -43,8 +43,7 @@ class Lobby:
 
     Args:
         house: The game they play.
-        journal: Where what happens is stored.
-        accounts: Who has which name.
+        store: Where what happens is stored, and who has which name.
         replay_pause: How many seconds there are between the plies of a battle that is played again.
         clock: Returns the seconds since the epoch.
         talk: Counts what players say; None if they may say any number of things.
@@ -52,17 +51,16 @@ class Lobby:
 
     def __init__(
         self,
-        house: House,
-        journal: Journal,
-        accounts: Accounts,
+        house: Premises,
+        store: Store,
         *,
         replay_pause: float = 2.0,
         clock: Callable[[], float] = time.time,
         talk: Talk | None = None,
     ) -> None:
-        self.accounts = accounts
+        self.store = store
         self.clock = clock
-        self.scribe = Scribe(house, journal, clock, self._deliver, self._keep, talk=talk)
+        self.scribe = Scribe(house, store, clock, self._deliver, self._keep, talk=talk)
         self._house = house
         self._replays = Replays(house, self._deliver, replay_pause)
         self._guests: set[Guest] = set()
@@ -111,7 +109,7 @@ class Lobby:
         """Wait until it is known which names are needed, and those are in who were expected.
 
         Raises:
-            JournalError: that cannot be read.
+            StoreError: that cannot be read.
         """
         await self.scribe.ready()
         if self._coming:
@@ -121,9 +119,14 @@ class Lobby:
         """Whether somebody of that name, in any case, is connected."""
         return self._playing[name.lower()] > 0
 
-    def is_needed(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for that name, in any case."""
-        return self._house.needs(name)
+    async def is_needed(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for that name, in any case.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        away = await self.store.adjourned(name)
+        return self._house.is_claimed(name, [each.match for each in away])
 
     async def admit(
         self,
@@ -154,7 +157,7 @@ class Lobby:
         """Take note that a player has an account now, which keeps what they have chosen as guest.
 
         Raises:
-            AccountsError: that cannot be kept.
+            StoreError: that cannot be kept.
         """
         if name in self._house:
             self._house.enrol(name)
@@ -231,9 +234,19 @@ class Lobby:
         """
         self._barred = names
         for name in [name for name in self._by_name if name.lower() in names]:
-            guest = self._by_name[name]
-            self._turn_away(guest)
-            self.part(guest, name)
+            self._see_out(name, self._by_name[name])
+
+    async def see_out_removed(self) -> None:
+        """Show out who plays as a member and has no account any more.
+
+        Raises:
+            StoreError: it is not known who has.
+        """
+        members = self._house.hall.members
+        for name, guest in [each for each in self._by_name.items() if each[0] in members]:
+            is_removed = await self.store.find(name) is None
+            if is_removed and self._by_name.get(name) is guest:
+                self._see_out(name, guest)
 
     def farewell(self, guest: Guest) -> None:
         """Count a connection out that has ended."""
@@ -275,6 +288,10 @@ class Lobby:
             before.dismiss()
         return True
 
+    def _see_out(self, name: str, guest: Guest) -> None:
+        self._turn_away(guest)
+        self.part(guest, name)
+
     @staticmethod
     def _turn_away(guest: Guest) -> None:
         guest.show(encode(BARRED))
@@ -314,10 +331,10 @@ class Lobby:
         return _DIALOGUES.get(type(command), Done.STAYS)
 
     async def _keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
-        account = await self.accounts.find(name)
+        account = await self.store.find(name)
         if account is not None:
             kept = {**account.preferences, **stored(styles, options)}
-            await self.accounts.set_preferences(name, kept)
+            await self.store.set_preferences(name, kept)
 
     def _deliver(self, messages: Iterable[Message]) -> None:
         for message in messages:

@@ -22,8 +22,6 @@ from thudmud.play.options import Options, SetOption, after
 from thudmud.rules.english import capitalised
 from thudmud.server.limits.newcomers import Newcomers
 from thudmud.server.members import resume_words
-from thudmud.server.members.account_file import AccountsError
-from thudmud.server.members.accounts import Account, Accounts, KeptName
 from thudmud.server.members.attendance import Attendance, PlayerDirectory
 from thudmud.server.members.guessing import Console, Guessing
 from thudmud.server.members.membership import (
@@ -34,6 +32,7 @@ from thudmud.server.members.membership import (
     Membership,
 )
 from thudmud.server.members.passwords import Passwords
+from thudmud.store import Account, KeptName, Store, StoreError
 from thudmud.text.options import said
 
 NAME_PROMPT = "What is your name? "
@@ -72,7 +71,7 @@ class Desk:
     """Finds out who somebody is, and leads all dialogues about names and passwords.
 
     Args:
-        accounts: who has which name.
+        store: who has which name.
         passwords: makes and compares hashes.
         directory: tells who is in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
@@ -83,7 +82,7 @@ class Desk:
 
     def __init__(
         self,
-        accounts: Accounts,
+        store: Store,
         passwords: Passwords,
         directory: PlayerDirectory,
         guest_grace: float,
@@ -92,11 +91,11 @@ class Desk:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._accounts, self._directory, self._clock = accounts, directory, clock
+        self._store, self._directory, self._clock = store, directory, clock
         self._newcomers = newcomers
         self._guessing = Guessing(pause)
-        self._members = Membership(accounts, passwords, self._guessing, clock)
-        self._attendance = Attendance(accounts, directory, guest_grace, clock)
+        self._members = Membership(store, passwords, self._guessing)
+        self._attendance = Attendance(store, directory, guest_grace, clock)
 
     async def introduce(self, console: Console, address: str) -> Entrance | None:
         """Ask for a name until there is one to come in under; None for who would rather leave."""
@@ -121,7 +120,7 @@ class Desk:
         """Let a guest who is in keep their name by a password; return the account if they do."""
         try:
             return await self._members.register(console, name)
-        except AccountsError as error:
+        except StoreError as error:
             _tell_unavailable(console, error)
             return None
 
@@ -129,7 +128,7 @@ class Desk:
         """Let a member who is in choose another password."""
         try:
             await self._members.change_password(console, name, address)
-        except AccountsError as error:
+        except StoreError as error:
             _tell_unavailable(console, error)
 
     def left(self, name: str, *, gave_up: bool) -> None:
@@ -143,14 +142,14 @@ class Desk:
     async def _look_up(self, console: Console, words: str, address: str) -> Entrance | None:
         try:
             await self._directory.ready()
-            if account := await self._accounts.find(words):
+            if account := await self._store.find(words):
                 member = await self._members.log_in(console, account.name, address)
                 return Entrance(member.name, member) if member else None
-            kept = await self._accounts.find_guest(words)
-            if kept and self._attendance.is_kept(kept):
+            kept = await self._store.find_guest(words)
+            if kept and await self._attendance.is_kept(kept):
                 return await self._take_back(console, kept.name, address)
             return await self._take(console, capitalised(words), kept, address)
-        except AccountsError as error:
+        except StoreError as error:
             _tell_unavailable(console, error)
             return None
 
@@ -158,7 +157,7 @@ class Desk:
         self, console: Console, name: str, before: KeptName | None, address: str
     ) -> Entrance | None:
         """Give a name that is nobody's to a new guest."""
-        if self._directory.is_playing(name) or self._directory.is_needed(name):
+        if self._directory.is_playing(name) or await self._directory.is_needed(name):
             console.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
         if self._newcomers and (problem := self._newcomers.problem(address, self._clock())):
@@ -166,7 +165,7 @@ class Desk:
             return None
         word = resume_words.made_up()
         kept = KeptName(name, resume_words.stored(word), self._clock())
-        if not await self._accounts.keep_guest(kept, instead_of=before):
+        if not await self._store.keep_guest(kept, instead_of=before):
             console.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
         console.say(f"Your resume word, to come back as {name}: {word}")
@@ -185,11 +184,11 @@ class Desk:
         while word := await console.ask(WORD_PROMPT):
 
             async def is_right(word: str = word) -> bool:
-                kept = await self._accounts.find_guest(name)
+                kept = await self._store.find_guest(name)
                 return kept is not None and resume_words.is_same(word, kept.word)
 
             right = await self._guessing.guess(console, name, address, is_right)
-            if await self._accounts.find(name):
+            if await self._store.find(name):
                 console.say(
                     f"The name {name} has just been registered, or banned: its word is of no use"
                     " any more."
@@ -201,6 +200,6 @@ class Desk:
         return None
 
 
-def _tell_unavailable(console: Console, error: AccountsError) -> None:
+def _tell_unavailable(console: Console, error: StoreError) -> None:
     _log.error("the accounts cannot be used: %s", error)
     console.say(_UNAVAILABLE)

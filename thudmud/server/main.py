@@ -18,6 +18,7 @@ SUBCOMMANDS = {
     "serve": ("serve_command", "listen for players"),
     "gateway": ("gateway_command", "let another MUD have boards, over lines of JSON"),
     "user": ("user_command", "list and change the accounts of players"),
+    "store": ("store_command", "check the file that everything is kept in"),
     "export": ("export_command", "write the battles that were played to files"),
     "import": ("import_command", "bring records of battles in from files"),
     "perft": ("perft_command", "count the distinct outcomes of a number of plies"),

@@ -1,6 +1,6 @@
 """Write it down, then say it: what a line brings about is stored before anybody is told.
 
-Owns the order of things: decided, appended to the journal, and only then made so and told, as it
+Owns the order of things: decided, appended to the store, and only then made so and told, as it
 comes back from there. Must never know who is connected.
 
 Commands at one board are decided one at a time, and so is all that one player does: whoever is lost

@@ -9,34 +9,34 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from thudmud.bots.opponent import START_AFTER
-from thudmud.journal import Journal
-from thudmud.journal.memory import MemoryJournal
-from thudmud.journal.sqlite import SqliteJournal
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.server.bots import Bots
 from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
-from thudmud.server.members.accounts import Accounts
 from thudmud.server.settings import Settings
-from thudmud.text import House
+from thudmud.store import LEASE, Store, StoreError
+from thudmud.text.premises import Premises
 
-RATED_AT_ONCE = 200
-"""Battles whose ratings are worked out before it is the players' turn again."""
+NODE = "server"
+"""What the store knows this server as: there is but one."""
+
+PremisesT = TypeVar("PremisesT", bound=Premises)
 
 _log = logging.getLogger(__name__)
 
 
-def furnish(settings: Settings) -> House:
-    """Return the house that the settings describe."""
+def furnish(settings: Settings, kind: type[PremisesT]) -> PremisesT:
+    """Return the premises, of a kind, that the settings describe."""
     boards = [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
-    house = House(boards, settings.game.quiet_plies, settings.game.seat_grace)
+    house = kind(boards, settings.game.quiet_plies, settings.game.seat_grace)
     house.hall.bots = frozenset(each.name for each in settings.bot)
     return house
 
@@ -51,8 +51,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
 
     Raises:
         StartError: The port is in use, or the host isn't ours.
-        JournalError: The journal cannot be used.
-        AccountsError: The accounts cannot be used.
+        StoreError: The store cannot be used.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -79,25 +78,24 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     """Open all that is stored, and close it again.
 
     Raises:
-        JournalError: The journal cannot be used.
-        AccountsError: The accounts cannot be used.
+        StoreError: The store cannot be used.
     """
-    storage, house = settings.storage, furnish(settings)
+    storage, house = settings.storage, furnish(settings, Premises)
     async with AsyncExitStack() as stack:
-        accounts_path = folder / storage.accounts if storage.backend == "sqlite" else None
         if storage.backend == "sqlite":
-            _warn_of_half(folder / storage.journal, folder / storage.accounts)
-        accounts = await Accounts.open(accounts_path)
-        stack.push_async_callback(accounts.close)
-        journal: Journal = MemoryJournal()
-        if storage.backend == "sqlite":
-            journal = await SqliteJournal.open(folder / storage.journal)
-        stack.push_async_callback(journal.close)
+            store = await Store.open(folder / storage.file, serving=True)
+        else:
+            store = Store.in_memory()
+        stack.push_async_callback(store.close)
+        await store.beat(NODE)
+        stack.push_async_callback(_leave, store)
         talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
-        lobby = Lobby(house, journal, accounts, replay_pause=settings.game.replay_pause, talk=talk)
+        lobby = Lobby(house, store, replay_pause=settings.game.replay_pause, talk=talk)
         await lobby.scribe.open()
         stack.push_async_callback(lobby.scribe.close)
-        for work in (_rate(house, lobby), _keep_out(lobby)):
+        changes: asyncio.Queue[Collection[str]] = asyncio.Queue()
+        lobby.keep_out(await store.barred(changes.put_nowait))
+        for work in (_live(store), _check(store, lobby), _keep_out(lobby, changes)):
             stack.callback(_begin(work).cancel)
         grace = settings.game.seat_grace
         bots = Bots(settings.bot, lobby, folder, patience=grace, pause=START_AFTER)
@@ -106,45 +104,67 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         yield lobby
 
 
-def _warn_of_half(journal: Path, accounts: Path) -> None:
-    """Warn if only one of the two files is there, before the other is begun anew."""
-    for here, missing in ((journal, accounts), (accounts, journal)):
-        if here.exists() and not missing.exists():
-            _log.warning(
-                "%s is there, but %s is not: an empty one is begun. If there should be one, stop"
-                " the server, delete the new one and bring yours back",
-                here,
-                missing,
-            )
-
-
 async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
     """Wait for a signal.
 
     Raises:
-        JournalError: the journal cannot be followed any longer; or whatever else ended that.
+        Exception: what ended the following of the store.
     """
     signalled = asyncio.create_task(stopped.wait())
     ended = asyncio.create_task(lobby.scribe.ended())
     await asyncio.wait([signalled, ended], return_when=asyncio.FIRST_COMPLETED)
     signalled.cancel()
     if ended.done() and not stopped.is_set():
-        _log.critical("the journal can be followed no longer, so the server stops")
+        _log.critical("what is stored cannot be followed any longer, so the server stops")
         ended.result()
     ended.cancel()
 
 
-async def _rate(house: House, lobby: Lobby) -> None:
-    """Work the ratings out of all battles that have been played before, a few at a time."""
+async def _live(store: Store) -> None:
+    """Note time and again that the server runs: of the time when none does nobody is to blame."""
+    while True:
+        await asyncio.sleep(LEASE / 2)
+        try:
+            await store.beat(NODE)
+        except StoreError as error:
+            _log.error("it cannot be stored that the server runs: %s", error)
+
+
+async def _leave(store: Store) -> None:
+    try:
+        await store.leave(NODE)
+    except StoreError as error:
+        _log.error("it cannot be stored that the server stops: %s", error)
+
+
+async def _check(store: Store, lobby: Lobby) -> None:
+    """Check all that is stored, once people can come in."""
     await lobby.ready()
-    while house.hall.standings.rate(RATED_AT_ONCE):  # noqa: ASYNC110  (it waits for nothing)
-        await asyncio.sleep(0)
+    try:
+        damage = await store.check()
+    except StoreError as error:
+        _log.error("what is stored could not be checked: %s", error)
+    else:
+        if damage:
+            _log.critical("nothing is stored any more: %s", damage.what)
 
 
-async def _keep_out(lobby: Lobby) -> None:
-    """Show out whoever is banned or removed while they play."""
-    async for names in lobby.accounts.barred():
+async def _keep_out(lobby: Lobby, changes: asyncio.Queue[Collection[str]]) -> None:
+    """Show out whoever is banned or removed while they play.
+
+    Args:
+        lobby: where they play.
+        changes: all who are banned, whenever somebody may have been banned or removed.
+    """
+    while True:
+        names = await changes.get()
+        while not changes.empty():  # the last tells it all
+            names = changes.get_nowait()
         lobby.keep_out(names)
+        try:
+            await lobby.see_out_removed()
+        except StoreError as error:
+            _log.error("who was removed is not known: %s", error)
 
 
 def _begin(work: Coroutine[None, None, None]) -> asyncio.Task[None]:

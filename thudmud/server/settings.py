@@ -87,8 +87,8 @@ def _bots_of_their_own(
 
 def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
-    if storage and Path(storage.journal) == Path(gateway.file):
-        raise _clash(f"file should not be {gateway.file}, which is storage.journal already")
+    if storage and Path(storage.file) == Path(gateway.file):
+        raise _clash(f"file should not be {gateway.file}, which is storage.file already")
     return gateway
 
 
@@ -206,10 +206,7 @@ class StorageSettings(_Section):
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
     )
-    journal: str = Field(default="thudmud.journal", min_length=1, description="the name of a file")
-    accounts: str = Field(
-        default="thudmud.accounts", min_length=1, description="the name of a file"
-    )
+    file: str = Field(default="thudmud.db", min_length=1, description="the name of a file")
 
 
 class GatewaySettings(_Section):

@@ -18,9 +18,10 @@ from thudmud.store.interface import (
     StoreError,
     Unknown,
 )
-from thudmud.store.store import Store, at_once
+from thudmud.store.store import LEASE, Store, at_once
 
 __all__ = [
+    "LEASE",
     "Account",
     "Conflict",
     "Damage",

@@ -1,7 +1,8 @@
 """The check of everything as a program: ``python -m thudmud.store FILE``."""
 
 import sys
+from pathlib import Path
 
-from thudmud.store.checking import main
+from thudmud.store.checking import run
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(run(Path(sys.argv[1])))

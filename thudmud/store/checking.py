@@ -1,31 +1,50 @@
 """Whether all that is stored is what was written: a check beside play, as a program of its own.
 
-    python -m thudmud.store FILE
-
-It reads one snapshot, however much is written meanwhile, and gives way to all other processes. It
-checks how the file hangs together and that the indexes fit; then that no row has changed, and that
-none is missing; then it makes the projections anew and compares them.
+`thudmud store check` is that program, and so is ``python -m thudmud.store FILE``, which is how a
+store starts it. It reads one snapshot, however much is written meanwhile, and gives way to all
+other processes. It checks how the file hangs together and that the indexes fit; then that no row
+has changed, and that none is missing; then it makes the projections anew and compares them.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections import defaultdict
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
-from thudmud.storage.files import connect
-from thudmud.store.database import project_all
-from thudmud.store.files import check_head, damaged
+from thudmud.rules.english import counted
+from thudmud.store.database import Head, project_all
+from thudmud.store.disk import connect
+from thudmud.store.files import check_head, damaged, require_nothing_left, translated
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.rows import ProjectedRows
 from thudmud.store.schema import PROJECTIONS, SUMMED, SqlTable, crc, definitions
 
-DAMAGED = 3
-"""The status of the program if the file is damaged. 1 is that of one that has failed."""
+IN_ORDER = 0
+DAMAGED = 1
+UNCHECKED = 2
+"""The statuses of the program: what it has found, or that it could not tell."""
+
+PATIENCE = 5.0
+"""How many seconds it waits for other processes that write."""
+
+
+class Contents(NamedTuple):
+    """How much there is in a store that is in order."""
+
+    events: int
+    battles: int
+    players: int
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        events, battles = counted(self.events, "event"), counted(self.battles, "battle")
+        return f"{events}, {battles} and {counted(self.players, 'player')}"
 
 
 def check_connection(connection: sqlite3.Connection) -> Damage | None:
@@ -45,24 +64,40 @@ def check_connection(connection: sqlite3.Connection) -> Damage | None:
     return None
 
 
-def check_file(path: Path) -> Damage | None:
-    """Check a file that may be in use.
+def check_file(path: Path) -> Contents:
+    """Check a file that may be in use; return how much is in it.
 
     Raises:
+        Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
     try:
-        check_head(path, 5.0)
-        with closing(connect(path, 5.0, reading=True)) as connection:
-            connection.execute("begin")
-            found = check_connection(connection)
-    except Damaged as error:
-        return Damage(str(error))
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        return Damage(str(damaged(path, str(error))))
-    except OSError as error:
-        raise StoreError(f"The store {path} cannot be read: {error}.") from error
-    return found and Damage(str(damaged(path, found.what)))
+        return _checked(path)
+    except Exception as error:
+        told = translated(path, error)
+        if told is error:
+            raise
+        raise told from error
+
+
+def _checked(path: Path) -> Contents:
+    require_nothing_left(path)
+    if not path.exists():
+        raise StoreError(f"The store {path} could not be checked: there is no such file.")
+    check_head(path, PATIENCE)
+    with closing(connect(path, PATIENCE, reading=True)) as connection:
+        connection.execute("begin")
+        if found := check_connection(connection):
+            raise damaged(path, found.what)
+        return _contents(SqlTable(connection))
+
+
+def _contents(table: SqlTable) -> Contents:
+    return Contents(
+        table.number("select count(*) from event"),
+        table.number("select count(*) from battle"),
+        table.number("select count(*) from player"),
+    )
 
 
 def _check_sum(table: SqlTable) -> None:
@@ -71,7 +106,7 @@ def _check_sum(table: SqlTable) -> None:
         for row in table.rows(name):
             table.sum ^= crc(row)
     head = table.row("head", "where id = 1")
-    if head is None or head[-1] != table.sum:
+    if head is None or Head(*cast("Any", head)).sum != table.sum:
         raise Damaged("something of players or accounts is as it was before")
 
 
@@ -123,14 +158,22 @@ def _width(table: SqlTable, name: str) -> int:
     return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
 
 
-def main(arguments: list[str]) -> int:
-    """Check a file; say what is wrong, and return `DAMAGED`, or 2 if it cannot be told."""
+def run(path: Path) -> int:
+    """Check a file; say what was found, and return the status.
+
+    What was found is printed; why it could not be checked is an error.
+    """
     os.nice(19)
     try:
-        damage = check_file(Path(arguments[0]))
+        contents = check_file(path)
+    except Damaged as damage:
+        print(damage)
+        return DAMAGED
     except StoreError as error:
-        print(error)
-        return 2
-    if damage:
-        print(damage.what)
-    return DAMAGED if damage else 0
+        print(error, file=sys.stderr)
+        return UNCHECKED
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is no damage)
+        print(f"The store {path} could not be checked: {error!r}.", file=sys.stderr)
+        return UNCHECKED
+    print(f"{path} is in order: {contents}")
+    return IN_ORDER

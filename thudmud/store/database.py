@@ -15,6 +15,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from operator import attrgetter
+from secrets import randbits
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -85,6 +88,7 @@ class Head(NamedTuple):
     at: float = 0.0
     served: float = 0.0
     sum: int = 0
+    store: int = 0
 
 
 class _Stream(NamedTuple):
@@ -130,12 +134,19 @@ class Database:
         """Whether something was erased that the -wal may still hold."""
         with self._told():
             if files.is_new:
-                self.table.put("head", *Head())
+                self._begin()
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
                 self._rebuild()
         self._handed = self.head.position
-        files.told(self.head.commits)
+        files.told(self.head.commits, self.head.store)
+
+    def _begin(self) -> None:
+        """Write the row that everything begins with, unless another process is quicker."""
+        self._db.execute("begin immediate")
+        if self.table.row("head", "where id = 1") is None:
+            self.table.put("head", *Head(store=randbits(63)))
+        self._db.execute("commit")
 
     # Transactions
 
@@ -193,7 +204,7 @@ class Database:
             raise
         # From here on it is stored, and nothing may say that it is not.
         with suppress(OSError):  # the witness is behind, until the next commit
-            self.files.told(self.head.commits)
+            self.files.told(self.head.commits, self.head.store)
         if self.erased:
             with suppress(sqlite3.Error):
                 self.erased = not self.files.scrubbed()
@@ -244,7 +255,7 @@ class Database:
         row = self.table.row("head", "where id = 1")
         if row is None:
             raise Damaged("the row that it begins with is missing")
-        head = Head(*cast("tuple[int, int, int, int, float, float, int]", row))
+        head = Head(*cast("tuple[int, int, int, int, float, float, int, int]", row))
         self.table.sum = head.sum
         return head
 
@@ -301,11 +312,11 @@ class Database:
         stream = self._stream(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
-        self._put_stream(_Stream(*stream[:3], version, beginning), stream)
+        self._go_on(stream, version, beginning)
         self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
-        _, _, commits, projection, _, served, total = self.head
+        _, _, commits, projection, _, served, total, store = self.head
         served = at if self._serves else served
-        self.head = Head(1, position, commits, projection, at, served, total)
+        self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
@@ -385,6 +396,12 @@ class Database:
         else:
             self.table.put("stream", *stream)
         self._cache(self._streams, stream.key, stream)
+
+    def _go_on(self, stream: _Stream, version: int, beginning: int) -> None:
+        """Note how far a stream has come: what `_put_stream` does, but for every event."""
+        new = _Stream(*stream[:3], version, beginning)
+        self.table.advance(stream, new)
+        self._streams[stream.key] = new
 
     def version(self, name: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
@@ -591,6 +608,44 @@ class Database:
             return HistoryPage((), in_all)
         first = self.table.number(f"{last} desc limit 1 offset ?", whose, skipped)
         return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm)), in_all)
+
+    def battles(
+        self, player: str | None, after: int, most: int, since: float, realm: str
+    ) -> list[Battle]:
+        """Return battles in the order of their numbers, see `thudmud.store.Store.battles`."""
+        if player is None:
+            rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
+            return self._battles(rest, realm, after, since, most)
+        theirs = (
+            "join player_battle on player_battle.battle = battle.number"
+            " where player_battle.player = ? and player_battle.battle > ? and battle.at >= ?"
+            " order by player_battle.battle limit ?"
+        )
+        found = {
+            battle.number: battle
+            for number in self._called(player, realm)
+            for battle in self._battles(theirs, number, after, since, most)
+        }
+        return [found[number] for number in sorted(found)[:most]]
+
+    def between(
+        self, dwarf: str, troll: str, since: float, until: float, realm: str
+    ) -> list[Battle]:
+        """Return the battles of two players in some time, see `thudmud.store.Store.between`."""
+        found = [
+            battle
+            for one in self._called(dwarf, realm)
+            for two in self._called(troll, realm)
+            for battle in self._battles(
+                "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
+            )
+        ]
+        return sorted(found, key=lambda battle: battle.number)
+
+    def _called(self, name: str, realm: str) -> list[int]:
+        """Return the numbers of all who are called that, or were when they were last here."""
+        where = "where name = ? collate nocase and realm = ? order by id"
+        return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
 
     def adjourned(self, player: str, realm: str) -> list[AdjournedMatch]:
         """Return the matches of a player that are put away, by the battles they have come to."""
@@ -803,16 +858,27 @@ def project_all(events: SqlTable, rows: ProjectedRows) -> None:
         project(event, place, rows)
 
 
+def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
+    """Return what reads the fields of events of a kind but their time, and what sets all."""
+    names = [field.name for field in fields(kind) if field.name != "at"]
+    setters = [getattr(kind, name).__set__ for name in ("at", *names)]
+    return attrgetter(*names), setters
+
+
+_SLOTS = {kind: _slots(kind) for kind in KINDS.values()}
+
+
 def _stamped(event: StoredEvent, at: float) -> StoredEvent:
     """Return an event with another time.
 
     `dataclasses.replace` would check it once more, which takes as long as to write it.
     """
     kind = type(event)
+    read, setters = _SLOTS[kind]
     stamped = object.__new__(kind)
-    for name in kind.__slots__:
-        object.__setattr__(stamped, name, getattr(event, name))
-    object.__setattr__(stamped, "at", at)
+    rest = read(event) if len(setters) > 2 else (read(event),)
+    for put, value in zip(setters, (at, *rest), strict=True):
+        put(stamped, value)
     return stamped
 
 

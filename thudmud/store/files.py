@@ -1,10 +1,11 @@
 """The files of a store on a disk, or in memory: how they are opened, and whether they are whole.
 
 Beside the database, ``FILE``, and the two that SQLite keeps beside that, there is ``FILE-head``,
-the witness. It holds the count of commits that was told last. SQLite takes from a -wal what comes
-before the first mistake and forgets the rest without a word; it takes a -wal that was cut or
-deleted for one that never was. The witness remembers that there was more. It is written after each
-commit, without a sync: what it counts was synced before, so it is never ahead of the disk.
+the witness. It holds the count of commits that was told last, and the number of the store. SQLite
+takes from a -wal what comes before the first mistake and forgets the rest without a word; it takes
+a -wal that was cut or deleted for one that never was, and another database's for this one's. The
+witness remembers that there was more, and of what. It is written after each commit, without a sync:
+what it counts was synced before, so it is never ahead of the disk.
 
 All of this is looked at read-only first: opening for writing would fold the good half of a damaged
 -wal into the file and delete the rest, which is evidence.
@@ -24,14 +25,14 @@ from pathlib import Path
 from zlib import crc32
 
 from thudmud.play.projections import PROJECTION
-from thudmud.storage.files import Identity, beside, connect, has_log, identity, make
-from thudmud.storage.reasons import TROUBLES, is_damage, reason
 from thudmud.store.codec import SCHEMA
+from thudmud.store.disk import Identity, beside, connect, has_log, identity, make
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
+from thudmud.store.reasons import TROUBLES, is_damage, reason
 from thudmud.store.schema import APPLICATION, DURABLE, PROJECTIONS, SqlTable, definitions
 
 HEAD = "-head"
-_WITNESS = 30
+_WITNESS = 47
 """Bytes of the witness: so few that a write of them is whole or not there."""
 
 _PRIVATE = 0o600
@@ -61,8 +62,8 @@ class Files:
     def require(self) -> None:
         """Refuse to commit to files that nobody would ever find: SQLite would not notice."""
 
-    def told(self, commits: int) -> None:
-        """Remember that so many commits are about to be told of."""
+    def told(self, commits: int, store: int) -> None:
+        """Remember that so many commits of a store are about to be told of."""
 
     def witnessed(self) -> int:
         """Return how many commits were told of by whichever process; -1 if that is not known."""
@@ -74,7 +75,7 @@ class Files:
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error of SQLite or the system as one of ours."""
-        return _translated(None, error, writing=writing)
+        return translated(None, error, writing=writing)
 
     def close(self) -> None:
         """Let go of them."""
@@ -112,9 +113,9 @@ class OnDisk(Files):
         self._path = path
         self._head = -1
         try:
-            found = _read(path)
+            require_nothing_left(path)
             if not path.exists():
-                _create(path, found)
+                _create(path)
             self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
             if serving:
                 self._lock()
@@ -124,7 +125,7 @@ class OnDisk(Files):
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
-                raise _translated(path, error) from error
+                raise translated(path, error) from error
             raise
         self._identities = self._on_disk()
 
@@ -137,15 +138,15 @@ class OnDisk(Files):
                 " before you restart: without it an empty store would be begun."
             )
 
-    def told(self, commits: int) -> None:
+    def told(self, commits: int, store: int) -> None:
         """Raise the witness. Another process may have raised it higher."""
         if commits > max(self._highest, self.witnessed()):
-            os.pwrite(self._head, _witness(commits), 0)
+            os.pwrite(self._head, _witness(commits, store), 0)
         self._highest = max(commits, self._highest)
 
     def witnessed(self) -> int:
         """Return the count of the witness."""
-        return _count(os.pread(self._head, _WITNESS + 1, 0))
+        return _testimony(os.pread(self._head, _WITNESS + 1, 0))[0]
 
     def scrubbed(self) -> bool:
         """Take the -wal into the file, and cut it to nothing."""
@@ -154,7 +155,7 @@ class OnDisk(Files):
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error of SQLite or the system as one of ours."""
-        return _translated(self._path, error, writing=writing)
+        return translated(self._path, error, writing=writing)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -175,6 +176,7 @@ class OnDisk(Files):
 
     def _prepare(self) -> None:
         execute = self.connection.execute
+        execute("pragma journal_mode = wal")  # a copy that "vacuum into" has made is not
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
@@ -209,7 +211,8 @@ def check_head(path: Path, patience: float) -> int:
     """
     if not path.stat().st_size:
         raise damaged(path, "it is empty")
-    witness = _read(path)  # before the database: whoever writes meanwhile raises that first
+    # The witness before the database: whoever writes meanwhile raises that first.
+    witness, of_store = _read(path)
     with closing(connect(path, patience, reading=True)) as connection:
         ((application,),) = connection.execute("pragma application_id")
         if application != APPLICATION:
@@ -222,12 +225,18 @@ def check_head(path: Path, patience: float) -> int:
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
-        commits, projection = (row[2], row[3]) if row else (0, PROJECTION)
+        _, _, commits, projection, *_, store = row or (1, 0, 0, PROJECTION, of_store)
         _check_tables(path, connection, DURABLE)
         if projection == PROJECTION:
             _check_tables(path, connection, PROJECTIONS)
     if witness == -2:
         raise damaged(path, f"{beside(path, HEAD).name} has changed")
+    if witness >= 0 and store != of_store:
+        raise damaged(
+            path,
+            f"{beside(path, HEAD).name} is another store's; if you have put this one in its place,"
+            f" delete {beside(path, HEAD).name}",
+        )
     if isinstance(commits, int) and commits < witness:
         raise damaged(
             path,
@@ -251,14 +260,25 @@ def _tables(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, t
     return {name: (table, *rest) for name, table, *rest in rows if table in names}
 
 
-def _create(path: Path, witness: int) -> None:
-    """Make an empty database, unless another process is quicker, or there was one."""
-    for rest in (beside(path, "-wal"), beside(path, HEAD)):
-        if has_log(path) if rest.name.endswith("-wal") else witness != -1:
+def require_nothing_left(path: Path) -> None:
+    """Refuse if there is no file any more, but something that belongs to it.
+
+    That is looked for first: another process that makes a file makes what belongs to it later.
+    """
+    left = {HEAD: _read(path)[0] != -1, "-wal": has_log(path)}
+    if path.exists():
+        return
+    for suffix in ("-wal", HEAD):
+        if left[suffix]:
+            rest = beside(path, suffix).name
             raise Damaged(
-                f"The store {path} is gone, but {rest.name} is still there: bring both back from a"
-                f" backup, or delete {rest.name} to begin a new one."
+                f"The store {path} is gone, but {rest} is still there: bring both back from a"
+                f" backup, or delete {rest} to begin a new one."
             )
+
+
+def _create(path: Path) -> None:
+    """Make an empty database, unless another process is quicker."""
 
     def fill(connection: sqlite3.Connection) -> None:
         connection.execute(f"pragma application_id = {APPLICATION}")
@@ -270,27 +290,27 @@ def _create(path: Path, witness: int) -> None:
     make(path, fill, _PRIVATE)
 
 
-def _witness(commits: int) -> bytes:
-    count = b"%020d" % commits
-    return b"%s %08x\n" % (count, crc32(count))
+def _witness(commits: int, store: int) -> bytes:
+    said = b"%020d %016x" % (commits, store)
+    return b"%s %08x\n" % (said, crc32(said))
 
 
-def _count(contents: bytes) -> int:
-    """Return the count of a witness; -1 if it is empty, -2 if it is none that was written."""
+def _testimony(contents: bytes) -> tuple[int, int]:
+    """Return the count of a witness, -1 if it is empty, -2 if nobody wrote it; and the store."""
     if not contents:
-        return -1
+        return -1, 0
     with suppress(ValueError):
-        count = int(contents[:20])
-        if contents == _witness(count):
-            return count
-    return -2
+        commits, store = int(contents[:20]), int(contents[21:37], 16)
+        if contents == _witness(commits, store):
+            return commits, store
+    return -2, 0
 
 
-def _read(path: Path) -> int:
+def _read(path: Path) -> tuple[int, int]:
     try:
-        return _count(beside(path, HEAD).read_bytes())
+        return _testimony(beside(path, HEAD).read_bytes())
     except FileNotFoundError:
-        return -1
+        return -1, 0
 
 
 def damaged(path: Path | None, what: str) -> Damaged:
@@ -302,7 +322,8 @@ def damaged(path: Path | None, what: str) -> Damaged:
     return Damaged(f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}.")
 
 
-def _translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
+    """Return an error of SQLite or the system as one of ours; others as they are."""
     if isinstance(error, Damaged):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):

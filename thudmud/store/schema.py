@@ -32,9 +32,10 @@ Row = tuple[object, ...]
 DURABLE = {
     # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
     # those of accounts too; ``at`` is the last time that was given to anything, ``served`` the last
-    # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``.
+    # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``;
+    # ``store`` is a number by chance, which another store does not have.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
-    " at real, served real, sum integer",
+    " at real, served real, sum integer, store integer",
     # ``beginning``: from which version on a board's state is folded.
     "stream": "id integer primary key, key text unique, name text, version integer,"
     " beginning integer",
@@ -78,7 +79,9 @@ PROJECTIONS = {
 INDEXES = (
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
+    "create index battle_players on battle (dwarf, troll, at)",
     "create index battle_realm on battle (realm)",
+    "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
 _WITHOUT_ROWID = {"player_battle", "tally", "request"}
@@ -120,6 +123,7 @@ def _update(table: str, changed: tuple[int, ...]) -> str:
     return f"update {table} set {', '.join(f'{each} = ?' for each in columns)} where {keys}"  # noqa: S608  (ours)
 
 
+_ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
 _PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
 _INSERT = {table: _insert(table) for table in _ALL}
@@ -187,6 +191,12 @@ class SqlTable:
         values = [row[place] for place in changed]
         keys = [row[place] for place in _PLACES[table]]
         self.execute(_update(table, changed), (*values, new, *keys))
+
+    def advance(self, before: Row, stream: Row) -> None:
+        """Replace a row of ``stream`` by one of another version and beginning: at each event."""
+        new = crc(stream)
+        self.sum ^= new ^ crc(before)
+        self.execute(_ADVANCE, (*stream[3:], new, stream[0]))
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that such a query finds; return how many."""

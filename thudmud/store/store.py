@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from thudmud.play.battles import Battle, State
-from thudmud.play.events import Adjourned, Event, Resumed, StoredEvent
+from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
 from thudmud.play.lookups import (
     AdjournedLookup,
     AdjournedMatch,
@@ -38,7 +38,7 @@ from thudmud.play.projections import match_stream
 from thudmud.play.standings import PlayerScore
 from thudmud.rules import Game
 from thudmud.store import accounts
-from thudmud.store.checking import DAMAGED, check_connection
+from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
@@ -86,7 +86,7 @@ class Store:
         self._games: dict[int, Game] = {}
         """Battles that have ended, by number: those first that are forgotten first."""
         self._hearing: list[Heard] = []
-        self._told_barred: dict[Callable[[frozenset[str]], None], frozenset[str]] = {}
+        self._told_barred: list[Callable[[frozenset[str]], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -305,6 +305,40 @@ class Store:
         """
         return await self._runner.read(lambda db: db.history(player, before, most, realm))
 
+    async def battles(
+        self,
+        player: str | None = None,
+        after: int = 0,
+        most: int = 1000,
+        *,
+        since: float = -math.inf,
+        realm: str = "",
+    ) -> Sequence[Battle]:
+        """Return the first battles after a number, in the order of their numbers.
+
+        Args:
+            player: whose; None for everybody's. Those of a guest whose name is free by now are
+                among them, and those of who has it after that.
+            after: the number.
+            most: how many at most.
+            since: only those that began at that time or later.
+            realm: of the player.
+        """
+        return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
+
+    async def between(
+        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the battles of two that began at a time or later and before another, in order.
+
+        Each is who is called that, or was, as for `battles`.
+        """
+        return await self._runner.read(lambda db: db.between(dwarf, troll, since, until, realm))
+
+    async def number_of(self, began: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        return await self._runner.read(lambda database: database.projected.number_of(began))
+
     async def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
         """Return the matches of a player that are put away, each with the battle it has come to."""
         return await self._runner.read(lambda database: database.adjourned(player, realm))
@@ -357,7 +391,7 @@ class Store:
 
     async def enrol(self, name: str, password: str) -> Account:
         """Make an account with the hash of a password. NameTaken if there is one."""
-        return await self._change(lambda database: accounts.enrol(database, name, password))
+        return await self._runner.write(lambda database: accounts.enrol(database, name, password))
 
     async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
         """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
@@ -365,11 +399,11 @@ class Store:
         Raises:
             Nobody: there is no such member, or their password is another one by now.
         """
-        await self._change(lambda db: accounts.set_password(db, name, password, instead_of))
+        await self._runner.write(lambda db: accounts.set_password(db, name, password, instead_of))
 
     async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
         """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
-        await self._change(lambda db: accounts.set_preferences(db, name, preferences))
+        await self._runner.write(lambda db: accounts.set_preferences(db, name, preferences))
 
     async def rename(self, name: str, new: str) -> None:
         """Call a member something else; all they have played is theirs still.
@@ -396,11 +430,12 @@ class Store:
         """Return the names, in lower case, that nobody may play under.
 
         Args:
-            told: called with them whenever they are others, whichever process has changed them.
+            told: called with them whenever somebody may have been banned, let in again, renamed or
+                erased, whichever process has done it.
         """
         names = await self._runner.read(accounts.barred)
         if told:
-            self._told_barred[told] = names
+            self._told_barred.append(told)
         return names
 
     async def find_guest(self, name: str) -> KeptName | None:
@@ -418,7 +453,7 @@ class Store:
         Returns:
             Whether it is kept; not if somebody else has got the name since it was looked for.
         """
-        return await self._change(lambda db: accounts.keep_guest(db, kept, instead_of))
+        return await self._runner.write(lambda db: accounts.keep_guest(db, kept, instead_of))
 
     async def guests(self, before: float = math.inf) -> Sequence[str]:
         """Return the names of the guests who were last here before a time, by name."""
@@ -427,12 +462,12 @@ class Store:
     async def forget_guests(self, names: Iterable[str], before: float = math.inf) -> None:
         """Keep the names of these guests no longer; of those who were last here before a time."""
         some = list(names)
-        await self._change(lambda database: accounts.forget_guests(database, some, before))
+        await self._runner.write(lambda database: accounts.forget_guests(database, some, before))
 
     async def seen(self, times: Mapping[str, float]) -> None:
         """Note when players, members and guests, were here, in seconds since the epoch."""
         some = dict(times)
-        await self._change(lambda database: accounts.seen(database, some))
+        await self._runner.write(lambda database: accounts.seen(database, some))
 
     # Nodes, and who is on them
 
@@ -495,32 +530,26 @@ class Store:
         """
         if self._path is None:
             return await self._runner.read(lambda db: check_connection(db.files.connection))
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "thudmud.store", str(self._path.absolute()),
-            stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        said, _ = await process.communicate()
-        what = said.decode("utf-8", "replace").strip()
-        if process.returncode == 0:
+        status, said, trouble = await _program("-m", "thudmud.store", str(self._path.absolute()))
+        if status == IN_ORDER:
             return None
-        if process.returncode != DAMAGED:
-            raise StoreError(f"The store {self._path} could not be checked: {what or 'it failed'}.")
-        await self._runner.read(lambda database: database.is_damaged(Damaged(what)))
-        return Damage(what)
+        if status != DAMAGED or not said:  # a program that could not begin has status 1, too
+            why = trouble.splitlines()[-1:] or [f"The store {self._path} could not be checked."]
+            raise StoreError(why[0])
+        await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
+        return Damage(said)
 
     async def _change(self, work: Callable[[Database], T]) -> T:
-        """Change accounts."""
+        """Change accounts so that somebody may be welcome no longer, or again."""
         outcome = await self._runner.write(work)
         if self._told_barred:
-            await self._look_at_barred()
+            await self._tell_barred()
         return outcome
 
-    async def _look_at_barred(self) -> None:
+    async def _tell_barred(self) -> None:
         names = await self._runner.read(accounts.barred)
-        for told, before in list(self._told_barred.items()):
-            if names != before:
-                self._told_barred[told] = names
-                told(names)
+        for told in self._told_barred:
+            told(names)
 
     def _listener(self) -> _Listener:
         return _Listener(self)
@@ -554,8 +583,26 @@ class _Listener:
         task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
 
 
+async def _program(*words: str) -> tuple[int | None, str, str]:
+    """Run a program of Python's; return its status, what it printed, and its errors.
+
+    It does not outlive its caller.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        printed = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
+    return process.returncode, said, trouble
+
+
 async def _logged(store: Store) -> None:
     try:
-        await store._look_at_barred()  # noqa: SLF001  (of this module)
+        await store._tell_barred()  # noqa: SLF001  (of this module)
     except StoreError as error:
         _log.error("who may not come in is not known: %s", error)

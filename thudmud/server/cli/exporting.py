@@ -1,22 +1,27 @@
-"""`thudmud export`: the battles of a journal, as files of records. The journal stays as it is."""
+"""`thudmud export`: the battles that are stored, as files of records."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import sys
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from thudmud.errors import ThudmudError
-from thudmud.journal import Journal, JournalError
-from thudmud.play.battles import Archive, Battle, State
+from thudmud.play.battles import Battle, State
+from thudmud.play.events import Event
 from thudmud.play.match import game_of
 from thudmud.rules import Game, Record, write_record
 from thudmud.rules.english import counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import refuse
-from thudmud.server.cli.records import file_name, folded, journal_file, open_journal
+from thudmud.server.cli.options import CommandError, refuse
+from thudmud.server.cli.reading import is_player
+from thudmud.server.cli.records import file_name
+from thudmud.server.cli.store_file import open_store
+from thudmud.store import Store, StoreError
 from thudmud.text.dates import day
 
 
@@ -27,14 +32,19 @@ class Wanted:
     player: str | None = None
     since: float = float("-inf")
 
-    def among(self, archive: Archive) -> list[Battle]:
-        """Return them, in the order of their numbers."""
-        battles = archive.battles if self.player is None else archive.of(self.player)
-        return [battle for battle in battles if battle.at >= self.since]
+    async def among(self, store: Store) -> AsyncIterator[Battle]:
+        """Yield them, in the order of their numbers. There may be more than memory holds."""
+        last = 0
+        while page := await store.battles(self.player, last, PAGE, since=self.since):
+            for battle in page:
+                yield battle
+            last = page[-1].number
 
 
 GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
 """The states of battles that are left out: their records would not be whole."""
+PAGE = 1000
+"""Battles that are looked up at once."""
 NOTHING = 1
 """The exit status if there is no battle of a player."""
 
@@ -54,15 +64,15 @@ class StrangerError(ThudmudError):
 def run(options: argparse.Namespace) -> int:
     """Write the records; print how many."""
     since = float("-inf") if options.since is None else options.since
+    wanted = Wanted(options.player, since)
     try:
-        file, wanted = journal_file(options.config), Wanted(options.player, since)
-        written = asyncio.run(_run(file, options.to, wanted, bare=options.bare))
+        written = asyncio.run(_run(options.config, options.to, wanted, bare=options.bare))
     except StrangerError as stranger:
         print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
         return NOTHING
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except JournalError as error:
+    except (StoreError, CommandError) as error:
         return refuse(error)
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
@@ -72,40 +82,45 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _run(file: Path, folder: Path, wanted: Wanted, *, bare: bool) -> Written:
-    async with open_journal(file) as journal:
-        return await export(journal, folder, wanted, bare=bare)
+async def _run(config: Path | None, folder: Path, wanted: Wanted, *, bare: bool) -> Written:
+    async with open_store(config) as store:
+        return await export(store, folder, wanted, bare=bare)
 
 
-async def export(journal: Journal, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
+async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
     """Write the records of the battles that are wanted to a folder, which is made if need be.
 
     Args:
-        journal: where the battles are.
+        store: where the battles are. It stays as it is.
         folder: where the files go.
         wanted: which battles.
         bare: whether the records have no headers, so that only the files' names tell the rest.
 
     Raises:
         StrangerError: there is no battle of the player who is wanted.
-        JournalError: the journal cannot be read.
+        StoreError: the store cannot be read.
         OSError: a file cannot be written.
     """
-    archive = folded(await journal.landmarks())
-    if wanted.player is not None and not archive.of(wanted.player):
+    if wanted.player is not None and not await store.battles(wanted.player, most=1):
         raise StrangerError(repr(wanted.player))
-    battles = wanted.among(archive)
-    over = [battle for battle in battles if battle.state not in GOING_ON]
-    records = 0
-    for battle in over:
-        source = battle.source
-        entries = await journal.read(source.board, source.version, battle.length)
-        game = game_of(entry.event for entry in entries)
+    records = going_on = 0
+    async for battle in wanted.among(store):
+        if battle.state in GOING_ON:
+            going_on += 1
+            continue
+        game = game_of(cast("Iterable[Event]", await store.plies(battle)))
         if game.moves:
-            text = write_record(game) if bare else str(_record(battle, game))
-            _write(folder / file_name(battle), text)
+            shown = _without_the_erased(battle)
+            text = write_record(game) if bare else str(_record(shown, game))
+            _write(folder / file_name(shown), text)
             records += 1
-    return Written(records, len(battles) - len(over))
+    return Written(records, going_on)
+
+
+def _without_the_erased(battle: Battle) -> Battle:
+    """Return a battle with nobody in the place of a player whose name was erased."""
+    dwarf, troll = (name if is_player(name) else "" for name in battle.players)
+    return battle._replace(dwarf=dwarf, troll=troll)
 
 
 def _record(battle: Battle, game: Game) -> Record:

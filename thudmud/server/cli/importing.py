@@ -1,4 +1,4 @@
-"""`thudmud import`: records in files, into the journal.
+"""`thudmud import`: records in files, into the store.
 
 What a record has to be to be taken in stands here, and what is said of one that is not; its plies
 are judged by the rules.
@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import cast
 
 from thudmud.errors import ThudmudError
-from thudmud.journal import Conflict, Journal, JournalError
 from thudmud.language import clean
-from thudmud.play.battles import Archive, Battle
-from thudmud.play.events import BattleId, Imported
+from thudmud.play.events import BattleId, Event, Imported
 from thudmud.play.match import game_of
 from thudmud.rules import (
     RULESETS,
@@ -31,13 +31,16 @@ from thudmud.rules import (
 )
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
-from thudmud.server.cli.options import refuse
+from thudmud.server.cli.options import CommandError, refuse
 from thudmud.server.cli.reading import is_player
-from thudmud.server.cli.records import BattleDetails, details_in, folded, journal_file, open_journal
+from thudmud.server.cli.records import BattleDetails, details_in
+from thudmud.server.cli.store_file import open_store
+from thudmud.store import Conflict, Store, StoreError
 from thudmud.text.dates import day, day_begins
 
-STREAM = "(imports)"
-"""The stream that imported battles are in; names of boards are made of letters."""
+STREAMS = "(import) "
+"""What the key of an imported battle's stream begins with; names of boards are made of letters."""
+DAY = 86_400.0
 LARGEST = 1_048_576
 """Bytes. A record of a thousand plies has some 10,000."""
 MOST_PLIES = 2_000
@@ -51,21 +54,21 @@ class RefusedFileError(ThudmudError):
 
 
 class KnownError(RefusedFileError):
-    """A battle is there already; ``place`` is where."""
+    """A battle is there already: it was imported, or played here; ``number`` is the battle's."""
 
-    def __init__(self, how: str, place: BattleId) -> None:
-        super().__init__(how, place)
-        self.how, self.place = how, place
+    def __init__(self, how: str, number: int) -> None:
+        super().__init__(how, number)
+        self.how, self.number = how, number
 
     def __str__(self) -> str:
-        return f"it was {self.how} already"
+        return f"it was {self.how} already: battle {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What became of the files: the numbers of the battles they became, or why they did not.
 
-    A number is None as long as it is not known, since there is more to bring in.
+    A number is None if the store failed before it could tell.
     """
 
     accepted: dict[Path, int | None]
@@ -79,10 +82,12 @@ def run(options: argparse.Namespace) -> int:
     )
     result = ImportReport({}, {})
     try:
-        asyncio.run(_run(journal_file(options.config), options.files, given, result))
+        asyncio.run(_run(options.config, options.files, given, result))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except JournalError as error:
+    except CommandError as error:
+        return refuse(error)
+    except StoreError as error:
         _report(result)
         return refuse(error)
     except OSError as error:
@@ -101,42 +106,76 @@ def _report(result: ImportReport) -> None:
 
 
 async def _run(
-    file: Path, files: Sequence[Path], given: BattleDetails, result: ImportReport
+    config: Path | None, files: Sequence[Path], given: BattleDetails, result: ImportReport
 ) -> None:
-    async with open_journal(file) as journal:
-        await bring_in(journal, files, given, result)
+    async with open_store(config) as store:
+        await bring_in(store, files, given, result)
 
 
 async def bring_in(
-    journal: Journal, files: Iterable[Path], given: BattleDetails, result: ImportReport
+    store: Store, files: Iterable[Path], given: BattleDetails, result: ImportReport
 ) -> None:
     """Bring files in, one after the other, and note in ``result`` what became of each.
 
     Args:
-        journal: where to.
+        store: where to.
         files: the files.
         given: what is known of all of them, see `read_file`.
-        result: takes the note, so that it is known even if the journal fails halfway.
+        result: takes the note, so that it is known even if the store fails halfway.
 
     Raises:
-        JournalError: the journal cannot be read or written.
+        StoreError: the store cannot be read or written.
     """
-    imports = _Imports(journal)
-    new: dict[Path, BattleId] = {}
-    known: dict[Path, BattleId] = {}
     for path in files:
         try:
-            new[path] = await imports.add(read_file(path, given))
-            result.accepted[path] = None
+            began = await _add(store, read_file(path, given))
         except RefusedFileError as refusal:
             result.refused[path] = str(refusal)
-            if isinstance(refusal, KnownError):
-                known[path] = refusal.place
-    archive = folded(await journal.landmarks())
-    for path, place in new.items():
-        result.accepted[path] = archive.number_of(place)
-    for path, place in known.items():
-        result.refused[path] += f": battle {archive.number_of(place)}"
+        else:
+            result.accepted[path] = None
+            result.accepted[path] = await store.number_of(began)
+
+
+async def _add(store: Store, battle: Imported) -> BattleId:
+    """Store a battle; return where.
+
+    Each has a stream of its own, which what makes it the same as another one names: so it can be
+    there but once, whoever else brings it in at the same time.
+
+    Raises:
+        KnownError: it is there already.
+        StoreError: it could not be stored.
+    """
+    if number := await _played_here(store, battle):
+        raise KnownError("played here", number)
+    began = BattleId(STREAMS + _likeness(battle), 1)
+    try:
+        await store.append({began.board: (0, [battle])})
+    except Conflict:
+        raise KnownError("imported", await store.number_of(began) or 0) from None
+    return began
+
+
+async def _played_here(store: Store, battle: Imported) -> int | None:
+    """Return the number of the battle that was played here and is the same, if there is one."""
+    begins = day_begins(day(battle.at)) or 0.0
+    for known in await store.between(battle.dwarf, battle.troll, begins, begins + DAY):
+        same = known.rules == battle.rules and known.plies in {battle.plies, None}
+        if same and not known.imported:
+            plies = cast("Iterable[Event]", await store.plies(known))
+            if write_record(game_of(plies)) == battle.record:
+                return known.number
+    return None
+
+
+def _likeness(battle: Imported) -> str:
+    """Return a short text that is the same for two imported battles if they are.
+
+    The plies alone do not: many battles begin alike, and some end soon.
+    """
+    players = battle.dwarf.lower(), battle.troll.lower()
+    same = "\n".join((battle.rules, *players, day(battle.at), battle.record))
+    return sha256(same.encode()).hexdigest()[:32]
 
 
 def read_file(path: Path, given: BattleDetails) -> Imported:
@@ -227,67 +266,6 @@ def _read(path: Path) -> tuple[str, float]:
     if "\0" in text:
         raise RefusedFileError("it is not text in UTF-8")
     return text, min(max(status.st_mtime, 0.0), time.time())
-
-
-class _Imports:
-    """What has been imported so far, by this process or another one."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._version = 0
-        self._places: dict[tuple[str, ...], BattleId] = {}
-        self._archive: Archive | None = None
-
-    async def add(self, battle: Imported) -> BattleId:
-        """Store a battle; return where.
-
-        Raises:
-            KnownError: it is there already.
-            JournalError: it could not be stored.
-        """
-        while True:
-            await self._catch_up()
-            if place := self._places.get(_likeness(battle)):
-                raise KnownError("imported", place)
-            if place := await self._played_here(battle):
-                raise KnownError("played here", place)
-            try:
-                await self._journal.append(STREAM, self._version, [battle])
-            except Conflict:
-                continue  # another process was first, maybe with this very record
-            return BattleId(STREAM, self._version + 1)
-
-    async def _catch_up(self) -> None:
-        for entry in await self._journal.read(STREAM, self._version + 1):
-            self._version = entry.version
-            if isinstance(entry.event, Imported):
-                place = BattleId(STREAM, entry.version)
-                self._places.setdefault(_likeness(entry.event), place)
-
-    async def _played_here(self, battle: Imported) -> BattleId | None:
-        """Return the battle that was played here and is the same, if there is one."""
-        if self._archive is None:
-            self._archive = folded(await self._journal.landmarks())
-        for known in self._archive.of(battle.dwarf):
-            same = _circumstances(known) == _circumstances(battle) and not known.imported
-            if same and known.plies in {battle.plies, None}:
-                source = known.source
-                entries = await self._journal.read(source.board, source.version, known.length)
-                if write_record(game_of(entry.event for entry in entries)) == battle.record:
-                    return known.id
-        return None
-
-
-def _likeness(battle: Imported) -> tuple[str, ...]:
-    """Return what makes two imported battles the same.
-
-    The plies alone do not: many battles begin alike, and some end soon.
-    """
-    return (*_circumstances(battle), battle.record)
-
-
-def _circumstances(battle: Battle | Imported) -> tuple[str, ...]:
-    return battle.rules, battle.dwarf.lower(), battle.troll.lower(), day(battle.at)
 
 
 def _short(reason: str) -> str:

@@ -25,7 +25,7 @@ class CommandError(ThudmudError):
 def later(module: str) -> Callable[[argparse.Namespace], int]:
     """Return what loads a module of `thudmud.server.cli` and calls its ``run``.
 
-    Whoever only asks for help does not wait for what a server, a journal or a player needs.
+    Whoever only asks for help does not wait for what a server, a store or a player needs.
     """
 
     def run(options: argparse.Namespace) -> int:

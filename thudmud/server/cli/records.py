@@ -1,4 +1,4 @@
-"""Game records as files, and the journal that they come from or go to.
+"""Game records as files.
 
 The headers of a record tell its rules, who played it and when, and how it ended. The name of its
 file tells that once more, for those who look through a folder, and for bare records:
@@ -8,16 +8,11 @@ file tells that once more, for those who look through a folder, and for bare rec
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from thudmud.journal import Entry, Journal, JournalError, SqliteJournal
-from thudmud.play.battles import Archive, Battle
+from thudmud.play.battles import Battle
 from thudmud.rules import RULESETS, Ending, Game, Outcome, Side
 from thudmud.rules.records import outcome_told
-from thudmud.server import config_file
 from thudmud.text.dates import day, day_begins
 
 NOBODY = "nobody"
@@ -60,40 +55,6 @@ class BattleDetails:
         return outcome_told(game, self.ending, self.winner)
 
 
-@asynccontextmanager
-async def open_journal(path: Path) -> AsyncIterator[Journal]:
-    """Open a journal, which a server may have open too, and close it in the end.
-
-    Raises:
-        JournalError: it cannot be used.
-    """
-    journal = await SqliteJournal.open(path)
-    try:
-        yield journal
-    finally:
-        await journal.close()
-
-
-def journal_file(config: Path | None) -> Path:
-    """Return where the journal is that a configuration names; None is that of this folder, if any.
-
-    Raises:
-        ConfigError: the configuration cannot be used.
-        JournalError: its journal is in no file, or the file is not there.
-    """
-    path = config_file.named_or_default(config)
-    storage = config_file.load(path).storage
-    if storage.backend != "sqlite":
-        raise JournalError(f'{path}: storage.backend is "{storage.backend}": nothing is in a file')
-    file = config_file.folder(path) / storage.journal
-    if not file.exists():
-        raise JournalError(
-            f"{file}: there is no such file. The server makes it when it is first started; if it is"
-            " elsewhere, --config FILE names the configuration that tells where."
-        )
-    return file
-
-
 def file_name(battle: Battle) -> str:
     """Return the name of the file for a battle's record."""
     dwarf, troll = battle.dwarf or NOBODY, battle.troll or NOBODY
@@ -115,11 +76,3 @@ def details_in(name: str) -> BattleDetails:
     dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
     ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
     return BattleDetails(at, rules, dwarf, troll, ending, winner)
-
-
-def folded(entries: Iterable[Entry]) -> Archive:
-    """Return the archive that the landmarks of a journal make."""
-    archive = Archive()
-    for entry in entries:
-        archive.apply(entry.stream, entry.version, entry.event)
-    return archive

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 
 from thudmud.errors import StartError
-from thudmud.journal import JournalError
 from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.options import refuse
-from thudmud.server.members.account_file import AccountsError
 from thudmud.server.serve import serve
+from thudmud.store import StoreError
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         loops.run(serve(settings, folder, _announce))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (StartError, JournalError, AccountsError) as error:
+    except (StartError, StoreError) as error:
         return refuse(error)
     return 0
 

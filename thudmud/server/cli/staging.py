@@ -19,6 +19,7 @@ from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.remote_stage import RemoteStage
 from thudmud.server.cli.script_command import Address
 from thudmud.server.serve import furnish
+from thudmud.text import House
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def open_stages(
                 stages[name] = stack.enter_context(RemoteStage(*setup.addresses[name]))
             else:
                 own = path.parent / config if config else setup.config
-                stages[name] = HouseStage(furnish(config_file.load(own)), time.time)
+                stages[name] = HouseStage(furnish(config_file.load(own), House), time.time)
         yield stages
 
 

@@ -10,7 +10,7 @@ from thudmud.server.cli.options import later
 ACTIONS = {
     "list": "list the accounts and who is banned, or one of them",
     "reset": "give an account a new password",
-    "remove": "remove an account, so that nobody can have the name any more",
+    "remove": "remove an account, and the name from all that was played",
     "ban": "keep a player out, with an account or without",
     "unban": "let a banned player in again",
 }

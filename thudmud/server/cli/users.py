@@ -1,4 +1,4 @@
-"""`thudmud user`: the operator's hand on the accounts, also while the server runs.
+"""`thudmud user`: the operator's hand on the accounts in the store, also while the server runs.
 
 No password that was given is ever printed, nor a hash.
 """
@@ -19,9 +19,8 @@ from thudmud.language.names import player_problem
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import CommandError, refuse
-from thudmud.server.members.account_file import AccountsError
-from thudmud.server.members.accounts import Account, Accounts
 from thudmud.server.members.passwords import Passwords, password_problem
+from thudmud.store import Account, Store, StoreError
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
@@ -31,111 +30,102 @@ _DAY = "%Y-%m-%d %H:%M"
 def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the accounts that the configuration names."""
     try:
-        asyncio.run(_act(_accounts(options.config), options))
+        asyncio.run(_act(_file(options.config), options))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
-    except (AccountsError, CommandError) as error:
+    except (StoreError, CommandError) as error:
         return refuse(error)
     return 0
 
 
 async def _act(path: Path, options: argparse.Namespace) -> None:
-    accounts = await Accounts.open(path)
+    store = await Store.open(path)
     try:
-        await _ACTIONS[options.action](accounts, options)
+        await _ACTIONS[options.action](store, options)
     finally:
-        await accounts.close()
+        await store.close()
 
 
-def _accounts(config: Path | None) -> Path:
-    """Return where the accounts are that a configuration names."""
+def _file(config: Path | None) -> Path:
+    """Return the file of the store that a configuration names."""
     path = config_file.named_or_default(config)
     storage = config_file.load(path).storage
     if storage.backend != "sqlite":
         raise CommandError(
             f'{path}: storage.backend is "{storage.backend}": the running server alone has accounts'
         )
-    accounts = config_file.folder(path) / storage.accounts
-    if not accounts.exists():
+    file = config_file.folder(path) / storage.file
+    if not file.exists():
         raise CommandError(
-            f"{accounts}: there is no such file. The server makes it when it is first started; if"
+            f"{file}: there is no such file. The server makes it when it is first started; if"
             " it is elsewhere, --config FILE names the configuration that tells where."
         )
-    return accounts
+    return file
 
 
-async def _list(accounts: Accounts, options: argparse.Namespace) -> None:
+async def _list(store: Store, options: argparse.Namespace) -> None:
     if options.name:
-        account = await accounts.find(options.name)
+        account = await store.find(options.name)
         if account is None:
             raise _no_account(options.name)
         print(_line(account))
         return
-    found = await accounts.all()
+    found = await store.accounts()
     for account in found:
         print(_line(account))
     print(counted(len(found), "name"))
 
 
-async def _reset(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _member(accounts, options.name)
+async def _reset(store: Store, options: argparse.Namespace) -> None:
+    account = await _member(store, options.name)
     password = _generated() if options.generate else _asked_for(account.name)
     passwords = Passwords()
     try:
-        await accounts.set_password(account.name, await passwords.hashed(password))
+        await store.set_password(account.name, await passwords.hashed(password))
     finally:
         passwords.close()
     print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
 
 
-async def _remove(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await _member(accounts, options.name)
-    await accounts.retire(account.name)
-    print(
-        f"{account.name} is removed; what was played under the name stays, and nobody can have it"
-    )
+async def _remove(store: Store, options: argparse.Namespace) -> None:
+    account = await _member(store, options.name)
+    await store.erase(account.name)
+    name = "the name is banned still" if account.banned else "anybody can have the name"
+    print(f"{account.name} is removed; what was played stays, without the name, and {name}")
 
 
-async def _ban(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await accounts.find(options.name)
-    _refuse_removed(account)
+async def _ban(store: Store, options: argparse.Namespace) -> None:
+    account = await store.find(options.name)
     problem = player_problem(options.name)
     if problem and account is None:
         raise CommandError(f"nobody can be called {options.name!r}: {problem}")
     name = account.name if account else capitalised(options.name)
-    await accounts.ban(name, time.time())
+    await store.ban(name)
     print(f"{name} is banned" + ("" if account else ", without having an account"))
 
 
-async def _unban(accounts: Accounts, options: argparse.Namespace) -> None:
-    account = await accounts.find(options.name)
-    _refuse_removed(account)
+async def _unban(store: Store, options: argparse.Namespace) -> None:
+    account = await store.find(options.name)
     if account is None or not account.banned:
         name = account.name if account else options.name
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
-    await accounts.unban(account.name)
+    await store.unban(account.name)
     print(f"{account.name} may come in again")
 
 
-async def _member(accounts: Accounts, name: str) -> Account:
+async def _member(store: Store, name: str) -> Account:
     """Return an account that there is; a name may be banned without one."""
-    account = await accounts.find(name)
-    _refuse_removed(account)
+    account = await store.find(name)
     if account is None or not account.password:
         raise _no_account(name)
     return account
-
-
-def _refuse_removed(account: Account | None) -> None:
-    if account and account.retired:
-        raise CommandError(f"{account.name} is removed, which cannot be undone")
 
 
 def _no_account(name: str) -> CommandError:
     return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
-_ACTIONS: Mapping[str, Callable[[Accounts, argparse.Namespace], Awaitable[None]]] = {
+_ACTIONS: Mapping[str, Callable[[Store, argparse.Namespace], Awaitable[None]]] = {
     "list": _list,
     "reset": _reset,
     "remove": _remove,
@@ -145,11 +135,10 @@ _ACTIONS: Mapping[str, Callable[[Accounts, argparse.Namespace], Awaitable[None]]
 
 
 def _line(account: Account) -> str:
-    state = "removed" if account.retired else "banned" if account.banned else ""
-    if not account.password and not account.retired:
-        return f"{account.name:20}  {state} {_told(account.created)}, has no account"
-    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}  {state}"
-    return line.rstrip()
+    if not account.password:
+        return f"{account.name:20}  banned {_told(account.created)}, has no account"
+    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
+    return f"{line}  banned" if account.banned else line
 
 
 def _told(seconds: float) -> str:

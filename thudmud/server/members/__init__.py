@@ -1,4 +1,4 @@
-"""Who has which name: accounts, passwords, and the words that guests come back with.
+"""Who somebody is: accounts, passwords, and the words that guests come back with.
 
-Owns the file of the accounts. Must never know a board.
+Who has which name is in the store. Must never know a board.
 """

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Protocol
 
-from thudmud.server.members.account_file import AccountsError
-from thudmud.server.members.accounts import Accounts, KeptName
+from thudmud.store import KeptName, Store, StoreError
 
 LOOK_EVERY = 600.0
 """Seconds between two looks at who is here, and at names that need not be kept any more."""
@@ -35,15 +35,19 @@ class PlayerDirectory(Protocol):
     def is_playing(self, name: str) -> bool:
         """Whether somebody is in under that name."""
 
-    def is_needed(self, name: str) -> bool:
-        """Whether an unfinished battle, running or adjourned, depends on the name."""
+    async def is_needed(self, name: str) -> bool:
+        """Whether an unfinished battle, running or adjourned, depends on the name.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
 
 
 class Attendance:
     """Who was here when.
 
     Args:
-        accounts: where it is written down.
+        store: where it is written down.
         directory: tells who is in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         clock: returns the seconds since the epoch.
@@ -51,12 +55,12 @@ class Attendance:
 
     def __init__(
         self,
-        accounts: Accounts,
+        store: Store,
         directory: PlayerDirectory,
         guest_grace: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._accounts, self._directory = accounts, directory
+        self._store, self._directory = store, directory
         self._guest_grace = guest_grace
         self._clock = clock
         self._look_later: asyncio.TimerHandle | None = None
@@ -65,10 +69,10 @@ class Attendance:
         self._writing = False
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def is_kept(self, kept: KeptName) -> bool:
-        """Whether nobody but its owner can have a guest's name."""
+    async def is_kept(self, kept: KeptName) -> bool:
+        """Whether nobody but its owner can have a guest's name; StoreError if that is unknown."""
         since = self._clock() - kept.seen
-        return since < self._guest_grace or self._is_in_use(kept.name)
+        return since < self._guest_grace or await self._is_in_use(kept.name)
 
     def came(self, name: str) -> None:
         """Note that a player is here, now and then until they leave."""
@@ -86,8 +90,8 @@ class Attendance:
                 unless an unfinished battle depends on it.
         """
         self._here.discard(name)
-        if gave_up and not self._is_in_use(name):
-            self._begin(self._accounts.forget_guests([name]))
+        if gave_up:
+            self._begin(self._forget([name]))
         self._note(name)
 
     async def close(self) -> None:
@@ -98,8 +102,14 @@ class Attendance:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _is_in_use(self, name: str) -> bool:
-        return self._directory.is_playing(name) or self._directory.is_needed(name)
+    async def _is_in_use(self, name: str) -> bool:
+        return self._directory.is_playing(name) or await self._directory.is_needed(name)
+
+    async def _forget(self, names: Iterable[str], before: float = math.inf) -> None:
+        """Keep those of some guests' names no longer that nothing depends on."""
+        unneeded = [name for name in names if not await self._directory.is_needed(name)]
+        unused = [name for name in unneeded if not self._directory.is_playing(name)]
+        await self._store.forget_guests(unused, before)
 
     def _note(self, name: str) -> None:
         self._seen[name] = self._clock()
@@ -112,7 +122,7 @@ class Attendance:
         try:
             while self._seen:
                 noted, self._seen = self._seen, {}
-                await self._accounts.seen(noted)
+                await self._store.seen(noted)
         finally:
             self._writing = False
 
@@ -124,11 +134,9 @@ class Attendance:
 
     async def _purge(self, before: float) -> None:
         """Forget the names of guests that need not be kept any more."""
-        names = await self._accounts.guests(before)
+        names = await self._store.guests(before)
         for start in range(0, len(names), _AT_ONCE):
-            some = names[start : start + _AT_ONCE]
-            unused = [name for name in some if not self._is_in_use(name)]
-            await self._accounts.forget_guests(unused, before)
+            await self._forget(names[start : start + _AT_ONCE], before)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(_logged(work))
@@ -139,5 +147,5 @@ class Attendance:
 async def _logged(work: Coroutine[None, None, None]) -> None:
     try:
         await work
-    except AccountsError as error:
+    except StoreError as error:
         _log.error("failed to note who was here: %s", error)

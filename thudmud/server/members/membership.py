@@ -7,13 +7,10 @@ echo changes once. Must never store a password, only what passwords.py makes of 
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable
 
-from thudmud.server.members.account_file import AccountsError
-from thudmud.server.members.accounts import Account, Accounts, NameTaken, Nobody
 from thudmud.server.members.guessing import Console, Guessing
 from thudmud.server.members.passwords import LENGTHS, Passwords, password_problem
+from thudmud.store import Account, NameTaken, Nobody, Store, StoreError
 
 PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "
@@ -24,6 +21,8 @@ _REGISTERED = (
     "The name {} is registered. If it is yours, give its password; with an empty line you can take "
     "another name."
 )
+_BANNED = "The operator of this server has banned {}."
+_REMOVED = "The name {} is not registered any more."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _log = logging.getLogger(__name__)
@@ -32,34 +31,26 @@ _log = logging.getLogger(__name__)
 class Membership:
     """Who has a password, and the dialogues about it. An empty line gives each of them up.
 
-    Its coroutines raise AccountsError if the accounts cannot be read or changed now; nothing has
+    Its coroutines raise StoreError if the accounts cannot be read or changed now; nothing has
     changed then.
 
     Args:
-        accounts: who has which name.
+        store: who has which name.
         passwords: makes and compares hashes.
         guessing: slows those down who guess.
-        clock: returns the seconds since the epoch.
     """
 
-    def __init__(
-        self,
-        accounts: Accounts,
-        passwords: Passwords,
-        guessing: Guessing,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._accounts, self._passwords, self._guessing = accounts, passwords, guessing
-        self._clock = clock
+    def __init__(self, store: Store, passwords: Passwords, guessing: Guessing) -> None:
+        self._store, self._passwords, self._guessing = store, passwords, guessing
 
     async def log_in(self, console: Console, name: str, address: str) -> Account | None:
         """Ask a member for their password; return their account, or None if they do not get in."""
         proved: bool | None = False
         registered = _REGISTERED.format(name)
         while True:
-            account = await self._accounts.find(name)  # anew: a guess takes its time
-            if account is None or account.is_barred:
-                console.say(_barred(name, account))
+            account = await self._store.find(name)  # anew: a guess takes its time
+            if account is None or account.banned:
+                console.say((_BANNED if account else _REMOVED).format(name))
                 return None
             if proved:
                 return account
@@ -75,9 +66,9 @@ class Membership:
 
     async def register(self, console: Console, name: str) -> Account | None:
         """Make a guest a member, by a password of their choice; return the new account."""
-        account = await self._accounts.find(name)
-        if account and account.is_barred:
-            console.say(_barred(name, account))
+        account = await self._store.find(name)
+        if account and account.banned:
+            console.say(_BANNED.format(name))
             return None
         if account:
             console.say(f'The name {name} is registered already; "password" changes its password.')
@@ -88,7 +79,7 @@ class Membership:
             return None
         try:
             stored = await self._passwords.hashed(password)
-            account = await self._accounts.enrol(name, stored, self._clock())
+            account = await self._store.enrol(name, stored)
         except NameTaken:
             console.say(f"Somebody has just registered the name {name}.")
             return None
@@ -97,7 +88,7 @@ class Membership:
 
     async def change_password(self, console: Console, name: str, address: str) -> None:
         """Let a member who is in choose another password."""
-        if await self._accounts.find(name) is None:
+        if await self._store.find(name) is None:
             console.say('You are a guest; "register" keeps your name, by a password.')
             return
         proved: bool | None = False
@@ -109,7 +100,7 @@ class Membership:
         if not password:
             console.say("Your password stays as it was.")
             return
-        await self._accounts.set_password(name, await self._passwords.hashed(password))
+        await self._store.set_password(name, await self._passwords.hashed(password))
         console.say("Your password is another one now.")
 
     async def _choose(self, console: Console, name: str) -> str | None:
@@ -129,7 +120,7 @@ class Membership:
         """Return whether this is a member's password, as `Guessing.guess` does."""
 
         async def is_right() -> bool:
-            account = await self._accounts.find(name)
+            account = await self._store.find(name)
             if account is None or not await self._passwords.fits(password, account.password):
                 return False
             await self._keep_current(account, password)
@@ -143,14 +134,8 @@ class Membership:
             return
         stored = await self._passwords.hashed(password)
         try:
-            await self._accounts.set_password(account.name, stored, instead_of=account.password)
+            await self._store.set_password(account.name, stored, instead_of=account.password)
         except Nobody:
             _log.info("the password has just been changed", extra={"player": account.name})
-        except AccountsError as error:
+        except StoreError as error:
             _log.error("failed to store the password of %s anew: %s", account.name, error)
-
-
-def _barred(name: str, account: Account | None) -> str:
-    if account and account.banned and not account.retired:
-        return f"The operator of this server has banned {name}."
-    return f"The name {name} is not in use any more, and nobody else can have it."

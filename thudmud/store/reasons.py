@@ -1,7 +1,4 @@
-"""Why a SQLite file cannot be used, in words for its operator.
-
-Owns those words. Must never decide what is to be done about it.
-"""
+"""Why a SQLite file cannot be used, in words for its operator."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from thudmud.storage.files import beside
+from thudmud.store.disk import beside
 
 LITTLE = 1 << 20
 """Bytes. With less than this free on a disk, what it does not do it does not for want of room."""
@@ -46,11 +43,6 @@ _FOR_WANT_OF_RIGHTS = {*_FOR_WANT_OF_ROOM, sqlite3.SQLITE_READONLY}
 def is_damage(error: Trouble) -> bool:
     """Whether it is what was read that is wrong, not the disk or the system."""
     return _code(error) & 0xFF not in {*_REASONS, sqlite3.SQLITE_FULL}
-
-
-def is_busy(error: Trouble) -> bool:
-    """Whether another process keeps the file to itself, so that it may work later."""
-    return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def reason(path: Path | None, error: Trouble) -> str:

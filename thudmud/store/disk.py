@@ -1,6 +1,6 @@
 """SQLite files: how one comes into being, and how it is opened.
 
-Owns the files that SQLite keeps beside each other. Must never know what is in them.
+What is in them is not known here.
 """
 
 from __future__ import annotations

@@ -1,0 +1,144 @@
+"""How the files of a store come into being, and those that cannot be used as they are."""
+
+# ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from thudmud.storage import reasons
+from thudmud.storage.files import beside
+
+from thudmud.store import KeptName, NotWritten, Store, StoreError
+from thudmud.store.files import OnDisk
+
+
+async def fill(path: Path) -> None:
+    """Make a store with a member and a guest."""
+    store = await Store.open(path)
+    await store.enrol("Anna", "hash")
+    await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+    await store.close()
+
+
+async def fails_to_open(path: Path, match: str) -> None:
+    """Check that a file is refused, and left as it is."""
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(StoreError, match=match) as problem:
+        await Store.open(path)
+    assert str(path) in str(problem.value)
+    assert (path.read_bytes() if path.is_file() else None) == before
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Make the disk full: no file can become longer, and none is free."""
+    disk = SimpleNamespace(f_bavail=0, f_frsize=4096, f_files=1, f_favail=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "statvfs", lambda _: disk)
+        # Not for longer than it takes: what the tests print may go to a file, too.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_a_new_one_is_private_from_the_first_moment(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def look(source: Path, target: Path) -> None:
+        assert stat.S_IMODE(source.stat().st_mode) == 0o600
+        assert stat.S_IMODE(source.parent.stat().st_mode) == 0o700
+        assert not target.exists()
+        link(source, target)
+        OnDisk(target, serving=False, patience=0.1).close()
+
+    monkeypatch.setattr(os, "link", look)
+    await fill(path)
+    assert {each.name for each in path.parent.iterdir()} == {path.name, f"{path.name}-head"}
+    for each in path.parent.iterdir():
+        assert stat.S_IMODE(each.stat().st_mode) == 0o600
+
+
+async def test_a_new_one_that_is_not_finished_is_never_seen(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", fail)
+        await fails_to_open(path, "Input/output error")
+    assert list(path.parent.iterdir()) == []
+    await fill(path)
+
+
+async def test_what_is_no_file(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    await fails_to_open(nowhere / "store", f"there is no folder {nowhere}")
+    nowhere.mkdir()
+    await fails_to_open(nowhere, "it is a folder")
+
+
+async def test_a_folder_that_cannot_be_written_to(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(path)
+    beside(path, "-shm").mkdir()  # which keeps SQLite from making that file
+    await fails_to_open(path, r"it cannot be written to \(")
+    monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
+    await fails_to_open(path, f"the folder {path.parent} cannot be written to")
+
+
+async def test_one_that_is_read_only(path: Path) -> None:
+    await fill(path)
+    contents = bytearray(path.read_bytes())
+    contents[18] = 3  # SQLite's way to say so
+    path.write_bytes(contents)
+    await fails_to_open(path, r"it cannot be written to \(")
+
+
+async def test_tables_that_are_no_text(path: Path) -> None:
+    await fill(path)
+    contents = bytearray(path.read_bytes())
+    contents[contents.index(b"integer primary key,")] ^= 0x80
+    path.write_bytes(contents)
+    await fails_to_open(path, "is damaged")
+
+
+@pytest.mark.parametrize("filled", [False, True])
+async def test_a_full_disk(path: Path, *, filled: bool) -> None:
+    if filled:
+        await fill(path)
+    with no_room():
+        await fails_to_open(path, "the disk is full")
+
+
+async def test_a_disk_that_does_not_work(path: Path) -> None:
+    with no_room(), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reasons, "LITTLE", 0)
+        await fails_to_open(path, r"the disk does not work as it should \(disk I/O error\)")
+
+
+async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
+    store = await Store.open(path)
+    await store.enrol("Anna", "hash")
+    with no_room(), pytest.raises(NotWritten, match="the disk is full"):
+        await store.set_preferences("Anna", {"much": "x" * 100_000})
+    account = await store.find("Anna")
+    assert account
+    assert account.preferences == {}
+    await store.set_preferences("Anna", {"much": "x" * 100_000})
+    await store.close()

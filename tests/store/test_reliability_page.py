@@ -1,0 +1,149 @@
+"""docs/reliability.md quotes what an operator is told: each message is one that there is."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from thudmud.storage.files import beside
+
+from tests.store.deeds import OAK, Clock, joined
+from thudmud.store import StoreError
+from thudmud.store.checking import check_file
+from thudmud.store.codec import SCHEMA
+from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
+
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+
+
+def quotes() -> list[str]:
+    """Return the messages on the page, each in one line."""
+    blocks = re.findall(r"(?:^>.*\n)+", PAGE.read_text("utf-8"), re.MULTILINE)
+    quoted = "".join(re.sub(r"^> ?", "", block, flags=re.MULTILINE) + "\n" for block in blocks)
+    return [" ".join(each.split()) for each in quoted.split("\n\n") if each.strip()]
+
+
+def opened(path: Path) -> Database:
+    return Database(OnDisk(path, serving=True, patience=0.1), Clock())
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(StoreError) as error:
+        opened(path)
+    return str(error.value)
+
+
+def write(database: Database) -> Any:
+    def append(db: Database) -> object:
+        version = db.streams().get(OAK, 0)
+        return db.append({OAK: (version, [joined(number) for number in range(100)])})
+
+    [outcome], _ = database.write([append])
+    return outcome
+
+
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+
+
+def checked(path: Path) -> str:
+    with pytest.raises(StoreError) as error:
+        check_file(path)
+    return str(error.value)
+
+
+def told(path: Path) -> Iterator[str]:
+    """Let everything go wrong that the page speaks of; yield what is said of it."""
+    files = [beside(path, suffix) for suffix in ("", "-wal", "-shm", "-head")]
+    first = opened(path)
+    write(first)
+    yield refused(path)
+    path.rename(beside(path, ".away"))
+    yield str(write(first))
+    beside(path, ".away").rename(path)
+    first.files.connection.execute("pragma max_page_count = 1")  # it is what there is, at least
+    while isinstance(outcome := write(first), dict):
+        pass
+    yield str(outcome)
+    killed = {file: file.read_bytes() for file in files}
+    first.close()
+
+    path.unlink()
+    files[1].write_bytes(killed[files[1]])
+    yield refused(path)
+    for file in files:
+        file.write_bytes(killed[file])
+    files[1].unlink()
+    yield refused(path)
+
+    other = opened(path.with_name("other"))
+    write(other)
+    files[1].write_bytes(path.with_name("other-wal").read_bytes())
+    yield refused(path)
+    other.close()
+
+    for file in files:
+        file.write_bytes(killed[file])
+    second = opened(path)
+    change(path, "update event set at = at + 1 where position = 50")
+    yield checked(path)
+    with pytest.raises(StoreError):
+        second.read(lambda database: database.read_stream(OAK, 1, None))
+    yield str(write(second))
+    second.close()
+    yield checked(path)
+
+    change(path, f"pragma user_version = {SCHEMA + 1}")
+    yield refused(path)
+    change(path, "pragma application_id = 9")
+    yield refused(path)
+    yield refused(path.parent / "srv" / path.name)
+
+
+def test_what_it_says_is_what_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "thudmud.db"
+    said = [
+        each.replace(str(tmp_path / "srv"), "/srv/thud").replace(str(path), path.name)
+        for each in told(path)
+    ]
+    patterns = [
+        re.sub(r"[0-9]+", "[0-9]+", re.escape(quote).replace(r"\*what\ was\ found\*", ".*"))
+        for quote in quotes()
+    ]
+    for message in said:
+        assert any(re.fullmatch(pattern, message) for pattern in patterns), message
+    for pattern in patterns:
+        assert any(re.fullmatch(pattern, message) for message in said), pattern
+
+
+def test_what_is_found_is_what_is_found(tmp_path: Path) -> None:
+    """Of what the page lists, what is easily brought about."""
+    path = tmp_path / "thudmud.db"
+    page = " ".join(PAGE.read_text("utf-8").split())
+    database = opened(path)
+    write(database)
+    database.close()
+    whole = path.read_bytes()
+    for statement in (
+        "update event set at = at + 1 where position = 20",
+        "delete from event where position = 20",
+        "delete from event where position = (select max(position) from event)",
+        "delete from player",
+    ):
+        change(path, statement)
+        found = re.search(r"is damaged: (.*?)\. Restore", checked(path))
+        assert found
+        assert f"*{found[1]}*" in page
+        path.write_bytes(whole)
+    beside(path, "-head").write_bytes(b"1" * 30)
+    assert "thudmud.db-head has changed" in checked(path)
+    assert "*thudmud.db-head has changed*" in page
+    beside(path, "-head").unlink()
+    assert check_file(path).events == 100

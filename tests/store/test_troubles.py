@@ -1,0 +1,206 @@
+"""What goes wrong with disks and files: it is told in words, and nothing has happened."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import resource
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
+from thudmud.store import Damaged, NotWritten, Store, StoreError
+from thudmud.store.database import Database
+
+
+@pytest.fixture
+async def stored(path: Path) -> AsyncIterator[Store]:
+    """Return a store in a file, with two events."""
+    store = await Store.open(path)
+    await store.append({OAK: (0, [joined(1), joined(2)])})
+    yield store
+    await store.close()
+
+
+@contextmanager
+def no_more_than(size: int) -> Iterator[None]:
+    """Let no file grow longer."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def setting(store: Store, statement: str) -> None:
+    """Change a setting of a store's own connection."""
+    await store._runner.read(lambda database: database._db.execute(statement).fetchall())
+
+
+async def works(store: Store) -> None:
+    """Check that events can be appended, and are handed over."""
+    taken = Taken()
+    position, version = await store.position(), await store.version(PINE)
+    following = await store.subscribe(None, position, taken.take, taken.failed)
+    await store.append({PINE: (version, [joined(version)])})
+    await store.append({"a new board": (0, [joined(1)])})
+    await taken.until(lambda: len(taken.entries) == 2)
+    assert not taken.errors
+    following.close()
+
+
+async def fails(store: Store, words: str) -> None:
+    """Check that nothing can be appended, that this is said, and that nothing has changed."""
+    before, taken = await everything(store), Taken()
+    following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
+    versions = {name: await store.version(name) for name in (OAK, PINE, "a new board")}
+    outcomes = await asyncio.gather(
+        *(store.append({name: (version, [moved(1)])}) for name, version in versions.items()),
+        return_exceptions=True,
+    )
+    for outcome in outcomes:
+        assert isinstance(outcome, NotWritten), outcome
+    assert any(words in str(outcome) for outcome in outcomes), outcomes
+    assert await everything(store) == before
+    assert not taken.entries
+    following.close()
+
+
+async def test_a_full_disk(stored: Store) -> None:
+    await setting(stored, "pragma max_page_count = 1")
+    with pytest.raises(NotWritten, match="the disk is full"):
+        await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
+    assert await stored.streams() == {OAK: 2}
+    await setting(stored, "pragma max_page_count = 1000")
+    await works(stored)
+
+
+async def test_a_full_disk_fails_all_that_waited_together(stored: Store) -> None:
+    await setting(stored, "pragma max_page_count = 1")
+    outcomes = await asyncio.gather(
+        stored.append({OAK: (2, [moved(ply) for ply in range(1000)])}),
+        stored.append({PINE: (0, [moved(ply) for ply in range(1000)])}),
+        return_exceptions=True,
+    )
+    assert [type(each) for each in outcomes] == [NotWritten] * 2
+    assert await stored.streams() == {OAK: 2}
+
+
+async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
+    before = await everything(stored)
+    with (
+        no_more_than(8192),
+        pytest.raises(NotWritten, match="the disk does not work as it should|the disk is full"),
+    ):
+        await stored.append({OAK: (2, [moved(1)])})
+    assert await everything(stored) == before
+    await works(stored)
+
+
+async def test_a_file_that_is_read_only(stored: Store) -> None:
+    await setting(stored, "pragma query_only = 1")
+    await fails(stored, "it cannot be written to")
+    await setting(stored, "pragma query_only = 0")
+    await works(stored)
+
+
+async def test_what_is_no_event_harms_nobody_else(stored: Store) -> None:
+    spoilt = moved(2)
+    object.__setattr__(spoilt, "ply", float("nan"))  # none can be made so
+    wrong, right = await asyncio.gather(
+        stored.append({PINE: (0, [joined(1), spoilt])}),
+        stored.append({OAK: (2, [joined(3)])}),
+        return_exceptions=True,
+    )
+    assert isinstance(wrong, Exception)
+    assert right
+    assert await stored.streams() == {OAK: 3}
+
+
+async def test_what_nobody_thought_of_leaves_nobody_waiting(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Database, "append", fail)
+    waiting = asyncio.gather(
+        stored.append({OAK: (2, [joined(3)])}),
+        stored.append({PINE: (0, [joined(4)])}),
+        return_exceptions=True,
+    )
+    outcomes = await asyncio.wait_for(waiting, PATIENCE)
+    assert all(isinstance(each, Exception) for each in outcomes)
+    monkeypatch.undo()
+    assert await stored.streams() == {OAK: 2}
+    await works(stored)
+
+
+async def test_damage_found_while_following_is_told(stored: Store, path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as vandal:
+        vandal.execute("update event set body = '[]'")
+    with pytest.raises(Damaged):
+        await stored.subscribe(None, 0, Taken().take, Taken().failed)
+    with pytest.raises(Damaged):
+        await stored.read(OAK)
+
+
+class TestOpening:
+    async def test_a_path_may_have_any_name(self, tmp_path: Path) -> None:
+        path = tmp_path / "a store? 100%#1.thud"
+        store = await Store.open(str(path))
+        await store.append({OAK: (0, [joined(1)])})
+        await store.close()
+        assert path.exists()
+
+    async def test_several_make_one_file(self, path: Path) -> None:
+        stores = await asyncio.gather(*(Store.open(path) for _ in range(6)))
+        for version, store in enumerate(stores):
+            await store.append({OAK: (version, [joined(version)])})
+        await asyncio.gather(*(store.close() for store in stores))
+
+    async def test_a_disk_that_is_full(
+        self, stored: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """No file may grow, and there is no room: it is not the disk that does not work."""
+        await stored.close()
+        disk = os.statvfs_result((4096, 4096, 1000, 10, 10, 1000, 900, 900, 0, 255))
+        monkeypatch.setattr("thudmud.store.reasons.os.statvfs", lambda _: disk)
+        with no_more_than(8192), pytest.raises(StoreError, match=r"the disk is full\.$"):
+            await Store.open(path)
+
+    async def test_a_disk_that_is_full_where_there_was_no_store(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("thudmud.store.disk.os.link", refuse)
+        with pytest.raises(StoreError, match=r"the disk is full\.$"):
+            await Store.open(path)
+        assert not path.exists()
+
+    async def test_a_file_beside_it_that_cannot_be_made(self, stored: Store, path: Path) -> None:
+        await stored.close()
+        with (
+            no_more_than(8192),
+            pytest.raises(
+                StoreError, match=f"{path.name}-shm, which belongs to it, cannot be made"
+            ),
+        ):
+            await Store.open(path)
+
+    async def test_who_gives_up_waiting_leaves_nothing_open(self, path: Path) -> None:
+        opening = asyncio.create_task(Store.open(path, serving=True))
+        await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.wait([opening])
+        assert opening.cancelled()
+        again = await Store.open(path, serving=True)
+        await again.close()
