@@ -92,7 +92,7 @@ house.enter("Anna", 0.0)
 house.obey("Anna", "help", 0.0)
 thudmud.House([thudmud.BoardSpec("board")], events=house.events())
 print([name for name in {UNWANTED} if name in sys.modules])
-print([name for name in sys.modules if name.startswith(("thudmud.server", "thudmud.journal"))])
+print([name for name in sys.modules if name.startswith(("thudmud.server", "thudmud.gateway"))])
 tops = {{name.partition(".")[0] for name in sys.modules if not name.startswith("_")}}
 others = tops - set(sys.stdlib_module_names) - {KNOWN}
 print([name for name in others if not name.endswith("__mypyc")])

@@ -109,7 +109,7 @@ class TestComing:
     def test_to_the_hall(self) -> None:
         hall = hall_of("Anna")
         (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
-        assert entered.event == Entered("Bert", None, True, (("oak board", Style.BRIEF),))  # noqa: FBT003 (as the journal has it)
+        assert entered.event == Entered("Bert", None, True, (("oak board", Style.BRIEF),))  # noqa: FBT003 (a field)
         assert entered.audience == ("Anna", "Bert")
         assert hall.members == {"Bert"}
         assert hall.style("Bert", "oak board") is Style.BRIEF

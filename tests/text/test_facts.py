@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from thudmud.house import House
 from thudmud.play.events import BattleId, Moved
 from thudmud.play.hall import Telling
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
-from thudmud.text import House, Message, messages
+from thudmud.text import Message, messages
 from thudmud.text.display import Terminal
 from thudmud.text.facts import facts
 

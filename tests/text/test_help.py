@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
 from thudmud.play.commands import LastMove, Play, Query, ViewPossible
 from thudmud.play.lookups import PAGE
@@ -31,7 +32,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.english import lasting
 from thudmud.server.settings import Settings
-from thudmud.text import House, grid, machine
+from thudmud.text import grid, machine
 from thudmud.text.help import PAGES, PARTS, Page, contents, page, syntax
 
 SAMPLES = {

@@ -6,6 +6,7 @@ import pytest
 
 from tests.text.plays import everything, kept
 from tests.text.test_house import BOARDS, told
+from thudmud.house import House
 from thudmud.play.asides import Replayed
 from thudmud.play.commands import Replay, Style
 from thudmud.play.events import (
@@ -18,7 +19,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Decision
 from thudmud.rules import Ending, Side
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 from thudmud.text.premises import Premises
 

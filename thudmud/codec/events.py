@@ -73,15 +73,19 @@ def from_line(line: str) -> tuple[str, Event]:
     """
     try:
         schema, stream, array = _parsed(str(line).strip())
-        if type(schema) is not int or type(stream) is not str:
-            raise TypeError("it should begin with a number and a name")
-        if schema > SCHEMA:
-            raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+        _require(schema, stream)
         return stream, _read(schema, array)
     except TooNew:
         raise
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {str(line):.200} ({error}).") from error
+        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
+
+
+def _require(schema: object, stream: object) -> None:
+    if type(schema) is not int or type(stream) is not str:
+        raise TypeError("it should begin with a number and a name")
+    if schema > SCHEMA:
+        raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
 
 
 def _read(schema: int, array: Any) -> Event:
