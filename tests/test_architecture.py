@@ -30,6 +30,7 @@ ARROWS: dict[str, set[str]] = {
         "language",
         "play",
         "text",
+        "house",
         "script",
         "bots",
         "store",
