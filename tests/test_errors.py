@@ -14,7 +14,6 @@ from thudmud import errors
 from thudmud.gateway.faults import Code, Fault
 from thudmud.language import ParseError, parse
 from thudmud.play import Refusal, Refused
-from thudmud.play.events import BattleId
 from thudmud.play.lookups import BattleLookup, Unread
 from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError

@@ -3,9 +3,9 @@
     python examples/library/match.py tests/transcripts/discworld-match.thud-script
 
 Everything of the MUD is in the class ``Mud``: yours has its own connections, players and files in
-its place. What it takes to have Thud in it are the calls of ``self._house``. After each command what
-has happened is kept as lines of text; at the end the boards are made again of these lines, as after
-a restart of the MUD, and have to stand as they stood.
+its place. What it takes to have Thud in it are the calls of ``self._house``. After each command
+what has happened is kept as lines of text; at the end the boards are made again of these lines, as
+after a restart of the MUD, and have to stand as they stood.
 """
 
 from __future__ import annotations

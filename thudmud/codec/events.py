@@ -75,13 +75,12 @@ def from_line(line: str) -> tuple[str, Event]:
         schema, stream, array = _parsed(str(line).strip())
         if type(schema) is not int or type(stream) is not str:
             raise TypeError("it should begin with a number and a name")
-        if schema > SCHEMA:
-            raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
-        return stream, _read(schema, array)
-    except TooNew:
-        raise
+        event = _read(schema, array) if schema <= SCHEMA else None
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {str(line):.200} ({error}).") from error
+        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
+    if event is None:
+        raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+    return stream, event
 
 
 def _read(schema: int, array: Any) -> Event:
