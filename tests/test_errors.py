@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from thudmud import errors
+from thudmud import errors, store
 from thudmud.gateway.faults import Code, Fault
 from thudmud.language import ParseError, parse
 from thudmud.play import Refusal, Refused
@@ -91,6 +91,7 @@ def raised() -> Iterator[Exception]:
     yield Refused(Refusal.SAY_WHICH, boards="elm or oak")
     yield Fault(Code.BAD_NAME, "A name has letters.", 3)
     yield Conflict("oak", 2, 3)
+    yield store.Conflict("oak", 2, 3)
     yield Unfollowed()
     yield Unread(BattleLookup(1))
     yield TranscriptError(4, "no step")

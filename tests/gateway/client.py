@@ -11,7 +11,7 @@ from typing import Any
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.link import Link
 from thudmud.gateway.policy import GatewayPolicy
-from thudmud.journal import Journal, MemoryJournal
+from thudmud.store import Store
 
 SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
 PATIENCE = 20.0  # seconds after which something that was waited for will not come
@@ -115,12 +115,16 @@ class Client:
         await self.answer("line", board=board, player="Anna", line="start")
 
 
+def stored() -> Store:
+    return Store.in_memory(clock=lambda: NOW)
+
+
 async def opened(
-    journal: Journal | None = None, policy: GatewayPolicy | None = None, word: str = "token"
+    store: Store | None = None, policy: GatewayPolicy | None = None, word: str = "token"
 ) -> Gateway:
     numbers = count(1)
     gateway = Gateway(
-        journal or MemoryJournal(),
+        store or stored(),
         policy or GatewayPolicy(secret=SECRET),
         clock=lambda: NOW,
         token=lambda: f"{word}-{next(numbers)}",

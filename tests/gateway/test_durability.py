@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.gateway.client import SECRET, Client, opened
+from tests.gateway.client import NOW, SECRET, Client, opened, stored
 from thudmud.gateway.board import Board
 from thudmud.gateway.policy import GatewayPolicy
-from thudmud.journal import Entry, JournalError, MemoryJournal, NotWritten, SqliteJournal
-from thudmud.play.events import Event, Parting
+from thudmud.play.events import Parting
+from thudmud.store import Entry, NotWritten, Store, Stored, StoreError
 from thudmud.text import Message
 
 
-class Moody(MemoryJournal):
-    """A journal that cannot always be written or read."""
+class Moody(Store):
+    """A store that cannot always be written or read."""
 
     writes = reads = True
 
-    async def append(self, stream: str, expected: int, events: Sequence[Event]) -> None:
+    async def append(self, *changes: Any, **more: Any) -> Mapping[str, Stored]:
         if not self.writes:
             raise NotWritten("The disk is full.")
-        await super().append(stream, expected, events)
+        return await super().append(*changes, **more)
 
     async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         if not self.reads:
-            raise JournalError("The disk is gone.")
+            raise StoreError("The disk is gone.")
         return await super().read(stream, first, most)
+
+
+def moody() -> Moody:
+    store = Moody.in_memory(clock=lambda: NOW)
+    assert isinstance(store, Moody)
+    return store
 
 
 async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
     path = tmp_path / "gateway.db"
-    journal = await SqliteJournal.open(path)
-    gateway = await opened(journal)
+    store = await Store.open(path, clock=lambda: NOW)
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
     await client.seat("/d/am/tavern/board#12")
@@ -42,10 +50,10 @@ async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
     assert (await client.answer("line", **line))["version"] == 4
     board = (await client.answer("show", board="/d/am/tavern/board#12"))["position"]["rows"]
     await gateway.close()
-    await journal.close()
+    await store.close()
 
-    journal = await SqliteJournal.open(path)
-    gateway = await opened(journal, word="new")
+    store = await Store.open(path, clock=lambda: NOW)
+    gateway = await opened(store, word="new")
     again = Client(gateway)
     welcome = await again.greet(session="token-1", seen=3)
     assert (welcome["resumed"], welcome["received"]) == (False, 0)
@@ -64,16 +72,16 @@ async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
     assert (await other.answer("open", **opening))["code"] == "not_yours"
     assert (await again.answer("open", **opening | {"name": "elm board"}))["code"] == "differs"
     await gateway.close()
-    await journal.close()
+    await store.close()
 
 
 async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
     """As when the process was killed: nobody could be seen out."""
-    journal = MemoryJournal()
-    client = Client(await opened(journal))
+    store = stored()
+    client = Client(await opened(store))
     await client.greet()
     await client.seat()
-    again = Client(await opened(journal))
+    again = Client(await opened(store))
     await again.greet()
     assert (await again.answer("open", board="oak", name="oak board"))["version"] == 5
     table = (await again.answer("show", board="oak"))["table"]
@@ -84,8 +92,8 @@ async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
 
 
 async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
-    journal = MemoryJournal()
-    gateway = await opened(journal)
+    store = stored()
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
     await client.seat()
@@ -97,7 +105,7 @@ async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
     ):
         assert (await client.answer("line", board="oak", player=player, line=line))["understood"]
     await gateway.close()
-    gateway = await opened(journal)
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
     await client.answer("open", board="oak", name="oak board")
@@ -110,62 +118,62 @@ async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
 
 
 async def test_what_cannot_be_stored_has_not_happened() -> None:
-    journal = Moody()
-    gateway = await opened(journal)
+    store = moody()
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
     await client.seat()
     before = len(client.heard)
     line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
-    journal.writes = False
+    store.writes = False
     assert (await client.answer("line", **line))["code"] == "not_stored"
     assert (await client.answer("leave", board="oak", player="Bert"))["code"] == "not_stored"
     assert len(client.heard) == before + 2  # nobody was told anything
     assert (await client.answer("show", board="oak"))["version"] == 3
-    journal.writes = True
+    store.writes = True
     assert (await client.answer("line", **line))["version"] == 4
     await gateway.close()
 
 
 async def test_who_cannot_be_noted_to_be_back_is_not() -> None:
-    journal = Moody()
-    gateway = await opened(journal)
+    store = moody()
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
     await client.seat()
     await client.answer("leave", board="oak", player="Bert")
-    journal.writes = False
+    store.writes = False
     assert (await client.answer("enter", board="oak", player="Bert"))["code"] == "not_stored"
-    journal.writes = True
+    store.writes = True
     assert (await client.answer("enter", board="oak", player="Bert"))["version"] == 5
     await gateway.close()
 
 
 async def test_a_board_that_cannot_be_read_is_not_opened() -> None:
-    journal = Moody()
-    gateway = await opened(journal)
+    store = moody()
+    gateway = await opened(store)
     client = Client(gateway)
     await client.greet()
-    journal.reads = False
+    store.reads = False
     assert (await client.answer("open", board="oak"))["code"] == "not_stored"
-    journal.reads = True
+    store.reads = True
     assert (await client.answer("open", board="oak"))["ok"]
     await gateway.close()
 
 
 async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
-    journal = Moody()
-    gateway = await opened(journal, GatewayPolicy(secret=SECRET))
+    store = moody()
+    gateway = await opened(store, GatewayPolicy(secret=SECRET))
     client = Client(gateway)
     await client.greet()
     await client.seat()
-    journal.writes = False
+    store.writes = False
     client.say(type="bye")
     await client.end()
     again = Client(gateway)
     await again.greet()
     assert (await again.answer("open", board="oak", name="oak board"))["code"] == "not_stored"
-    journal.writes = True
+    store.writes = True
     assert (await again.answer("open", board="oak", name="oak board"))["version"] == 5
     await gateway.close()
 
@@ -205,9 +213,27 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     await gateway.close()
 
 
+async def test_two_processes_that_set_up_one_board_at_once(tmp_path: Path) -> None:
+    """Nobody keeps them apart but the store: whoever comes second finds it taken."""
+    stores = [await Store.open(tmp_path / "gateway.db") for _ in range(2)]
+    gateways = [await opened(store) for store in stores]
+    clients = [Client(gateway) for gateway in gateways]
+    for number, client in enumerate(clients):
+        await client.greet(f"mud-{number}")
+    names = [f"oak-{number}" for number in range(20)]
+    taken = []
+    for name in names:
+        answers = await asyncio.gather(*(each.answer("open", board=name) for each in clients))
+        taken += [answer.get("code", "ok") for answer in answers]
+    assert sorted(taken) == ["not_yours"] * len(names) + ["ok"] * len(names)
+    for gateway, store in zip(gateways, stores, strict=True):
+        await gateway.close()
+        await store.close()
+
+
 async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None:
-    journal = MemoryJournal()
-    early, late = await opened(journal), await opened(journal)
+    store = stored()
+    early, late = await opened(store), await opened(store)
     client, other = Client(early), Client(late)
     await client.greet()
     await client.seat()
@@ -229,8 +255,8 @@ async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None
 
 async def test_two_processes_that_have_one_board() -> None:
     """The one that comes second decides again, on what the first has stored, and tells that."""
-    journal = MemoryJournal()
-    one, two = Client(await opened(journal)), Client(await opened(journal))
+    store = stored()
+    one, two = Client(await opened(store)), Client(await opened(store))
     for client in (one, two):
         await client.greet()
         await client.answer("open", board="oak", name="oak board", style="brief")

@@ -7,12 +7,11 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from tests.gateway.client import NOW, SECRET, Client
+from tests.gateway.client import NOW, SECRET, Client, stored
 from thudmud.gateway.faults import FATAL, Code
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.requests import KINDS, Request
-from thudmud.journal import MemoryJournal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text("utf-8")
 EXCHANGES = [
@@ -28,7 +27,7 @@ TOKENS = re.findall(
 async def test_every_exchange_is_what_the_gateway_says() -> None:
     tokens = iter(TOKENS)
     gateway = Gateway(
-        MemoryJournal(), GatewayPolicy(secret=SECRET), clock=lambda: NOW, token=lambda: next(tokens)
+        stored(), GatewayPolicy(secret=SECRET), clock=lambda: NOW, token=lambda: next(tokens)
     )
     await gateway.open()
     client, heard = Client(gateway), 0

@@ -188,7 +188,6 @@ def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: R
     ) as process:
         assert process.stdout
         assert process.stdout.readline()
-        assert main(["gateway", "--config", str(path)]) == 2  # but one that is used is
         with link(f"{tmp_path}/socket") as (connection, heard):
             connection.sendall(written(HELLO))
             assert next(heard)["resumed"] is False
@@ -220,6 +219,51 @@ def test_a_client_that_stops_reading_is_cut_off(tmp_path: Path, run_server: RunS
         with link(place) as (connection, heard):
             connection.sendall(written(HELLO | {"secret": SECRET}))
             assert next(heard)["type"] == "welcome"
+
+
+def test_one_gateway_at_a_time_keeps_its_boards_in_a_file(
+    tmp_path: Path, run_server: RunServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = configured(tmp_path, secret=SECRET, file="boards.db")
+    said = written(HELLO, OPEN | {"id": 1})
+    with run_server([*COMMAND, "--config", path, "--port", "0"]):
+        for options in ([], ["--port", "0"], ["--stdio"]):
+            assert main(["gateway", "--config", str(path), *options]) == 2
+            told = capsys.readouterr()
+            assert told.out == ""
+            assert told.err == (
+                f"thudmud: The store {tmp_path}/boards.db is in use: another server keeps its"
+                " boards there. Stop that first, or give this one a file of its own.\n"
+            )
+        # A file of its own is all that another one needs.
+        other = tmp_path / "other"
+        other.mkdir()
+        assert piped(other, said)[0][-1]["ok"]
+    # Once the first has ended the file is free.
+    assert piped(tmp_path, said, "--config", str(path))[0][-1]["ok"]
+
+
+@pytest.mark.slow
+def test_gateways_that_are_started_one_by_one_on_one_file(tmp_path: Path) -> None:
+    """As by a MUD that starts its own by ``--stdio``, and has crashed."""
+    with subprocess.Popen(
+        [*COMMAND, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(written(HELLO, OPEN | {"id": 1}))
+        process.stdin.flush()
+        assert [json.loads(process.stdout.readline())["type"] for _ in range(2)]
+        again = subprocess.run(
+            [*COMMAND, "--stdio"],
+            input=b"", capture_output=True, cwd=tmp_path, check=False, timeout=PATIENCE,
+        )  # fmt: skip
+        assert again.returncode == 2
+        assert b"is in use" in again.stderr
+        process.kill()
+        process.wait(PATIENCE)
+    heard, _ = piped(tmp_path, written(HELLO, OPEN | {"id": 1}))
+    assert heard[-1]["ok"]
 
 
 # What is refused before anything is begun.
@@ -256,7 +300,8 @@ def test_places_where_it_cannot_listen(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_file_that_is_none_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "rubbish").write_bytes(b"x" * 5000)
-    path = configured(tmp_path, file="rubbish")
+    (tmp_path / "boards.db").write_bytes(b"x" * 5000)
+    path = configured(tmp_path, file="boards.db")
     assert main(["gateway", "--stdio", "--config", str(path)]) == 2
     assert capsys.readouterr().err.startswith("thudmud: ")
+    assert (tmp_path / "boards.db").read_bytes() == b"x" * 5000

@@ -20,19 +20,15 @@ from evennia.utils.utils import delay
 
 from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, BoardHouse
+from thudmud.evennia.kept import KeptEvents
 from thudmud.evennia.screens import escaped, first_session, send, terminal
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.text import Message
 
-EVENTS = "thud_events"
-"""The category of the Attributes that hold what has happened at a board: each what was stored at
-once, as lines of JSON, under the number of the first of them."""
-
-NAMES = "thud_names"
-"""The Attribute that says what those are called at a board who have something there to come back
-to: JSON, by their ids."""
+UNREAD = "thud_unread"
+"""The Attribute in which is set aside what was kept of a board and cannot be read."""
 
 KEY = "board"
 """What the events of any board are stored under: each has a house of its own."""
@@ -96,6 +92,15 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_host = None
         return True
 
+    def delete(self) -> bool:
+        """Delete the board, and what was kept of it; return whether that was done."""
+        kept = KeptEvents(self)
+        ids = kept.ids() if self.pk else []
+        if not super().delete():
+            return False
+        kept.remove(ids)
+        return True
+
     def return_appearance(self, looker: Any, **kwargs: Any) -> str:
         """Return the board as it stands, as somebody is shown it."""
         if not looker:
@@ -119,14 +124,20 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     @property
     def in_use(self) -> bool:
         """Whether anything has ever been done here."""
-        return bool(self.ndb.thud_host) or bool(self._kept_events())
+        if self.ndb.thud_used is None:
+            self.ndb.thud_used = bool(KeptEvents(self))
+        return bool(self.ndb.thud_used)
 
     @property
     def host(self) -> BoardHost:
         """What lets those about the board play on it."""
         host: BoardHost | None = self.ndb.thud_host
-        if host is None or host.table.name != self.name_in_text or self._is_set_anew(host):
+        if host is None or self._is_set_anew(host):
             host = self.ndb.thud_host = self._opened()
+        elif host.table.name != self.name_in_text:
+            before, host = host, self._opened()
+            host.follow(before, time.time())
+            self.ndb.thud_host = host
         return host
 
     def meet(self) -> None:
@@ -151,46 +162,38 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     # How that is done.
 
     def _settle(self, host: BoardHost, messages: Iterable[Message]) -> None:
-        """Store how the board stands, then tell what has happened."""
+        """Keep what has happened, then tell it."""
         self._keep(host)
         for character, message in host.addressed(messages):
             send(character, message)
 
     def _keep(self, host: BoardHost) -> None:
-        kept = self.ndb.thud_kept or 0
+        kept = self.ndb.thud_kept
+        names = json.dumps(host.kept_names) if host.table.version else ""
+        if names == kept.names and host.table.version == kept.count:
+            return
         try:
-            names = json.dumps(host.names)
-            if names != self.attributes.get(NAMES) and (kept or host.table.version):
-                self.attributes.add(NAMES, names)
-            if host.table.version > kept:
-                lines = host.house.events(kept)
-                self.attributes.add(str(kept + 1), "\n".join(lines), category=EVENTS)
-                self.ndb.thud_kept = kept + len(lines)
+            kept.add(names, host.house.events(kept.count))
         except Exception:
             # What cannot be stored has not happened: go on from what is.
             self.ndb.thud_host = None
             raise
 
     def _opened(self) -> BoardHost:
-        """Return a host of the board, with what was stored of it."""
-        stored = self._kept_events()
-        lines = [line for _, text in stored for line in text.split("\n")]
+        """Return a host of the board, with what was kept of it."""
+        kept = KeptEvents(self)
+        lines = kept.read()
         try:
-            names = json.loads(self.attributes.get(NAMES) or "{}")
+            names = json.loads(kept.names or "{}")
             known = {int(number): str(name) for number, name in names.items()}
             house = self._house(lines)
         except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
-            self.attributes.add(f"{EVENTS}_unread", "\n".join(lines))
-            self.attributes.clear(category=EVENTS)
-            lines, known, house = [], {}, self._house([])
-        self.ndb.thud_kept = len(lines)
+            self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
+            kept.remove(kept.ids())
+            kept, known, house = KeptEvents(self), {}, self._house([])
+        self.ndb.thud_kept, self.ndb.thud_used = kept, True
         return BoardHost(house, str(self.id), known)
-
-    def _kept_events(self) -> list[tuple[int, str]]:
-        """Return what was stored of the board, in order."""
-        found = self.attributes.get(category=EVENTS, return_obj=True, return_list=True)
-        return sorted((int(each.key), each.value) for each in found if each)
 
     def _house(self, lines: Iterable[str]) -> BoardHouse:
         spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)

@@ -62,6 +62,11 @@ class BoardHost:
         """The board as it stands."""
         return next(iter(self.house.hall.tables.values()))
 
+    @property
+    def kept_names(self) -> dict[int, str]:
+        """What those are called, by their ids, who have something here to come back to."""
+        return {number: name for number, name in self.names.items() if self.house.needs(name)}
+
     def knows(self, character: Any) -> bool:
         """Whether somebody is about, or has a seat or a match that was put away."""
         return character.id in self.names
@@ -83,20 +88,29 @@ class BoardHost:
         told = []
         for number in [each for each in self._here if each not in characters]:
             told += self._leave(number, now)
-        told += self._miss(characters, now)
         for number, character in characters.items():
             if number not in self._here:
                 told += self._come(character, now)
             self.house.fit(self.names[number], terminal(character.sessions.all()))
-        return told
+        return told + self._miss(now)
+
+    def follow(self, before: BoardHost, now: float) -> None:
+        """Let those be about who were when the board was called something else."""
+        self.names = dict(before.names)
+        for number, character in before._here.items():
+            name = self.names[number]
+            self._come(character, now)
+            was, person = before.house.hall.people[name], self.house.hall.people[name]
+            person.replay = was.replay
+            if name in self._glancing - before._glancing:
+                self._take_part(name)
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
         """Do what somebody who is about asks for, and return what everybody is told."""
         name = self.names[character.id]
         self.house.stop_playing(name)
         if name in self._glancing:
-            self._glancing.discard(name)
-            self.house.hall.people[name].styles.clear()
+            self._take_part(name)
         plan = self.house.plan_command(name, command, now)
         chosen = any(
             isinstance(aside, OptionChosen | StyleChosen)
@@ -152,9 +166,6 @@ class BoardHost:
         """Let somebody in, and return what is told: nothing, but for who was away from a seat."""
         name = self.names[character.id] = self._name(character)
         self._here[character.id] = character
-        if name in self.house:
-            self.heed(character)
-            return []
         options, known = preferences.kept(character)
         style = known.get(self._board)
         side = self.table.side_of(name)
@@ -170,6 +181,11 @@ class BoardHost:
         self._carried_out([Decision(name, asides=(entered,))])
         return []
 
+    def _take_part(self, name: str) -> None:
+        """Show the whole board, from now on, to somebody who has only glanced at it."""
+        self._glancing.discard(name)
+        self.house.hall.people[name].styles.clear()
+
     def _leave(self, number: int, now: float) -> list[Message]:
         """Let somebody go, and return what is told."""
         character, name = self._here.pop(number), self.names[number]
@@ -182,10 +198,9 @@ class BoardHost:
             told = self._carried_out([Decision(name, self.table.name, self.table.version, events)])
         return told + self._see_out(name, parting, now)
 
-    def _miss(self, characters: Characters, now: float) -> list[Message]:
+    def _miss(self, now: float) -> list[Message]:
         """Note who has a seat and is not about since the MUD was stopped; return what is told."""
-        present = {self.names[number] for number in {*self._here, *characters} & {*self.names}}
-        missing = [name for name in self.table.seats.values() if name not in present]
+        missing = [name for name in self.table.seats.values() if name not in self.house]
         return [
             message
             for name in missing

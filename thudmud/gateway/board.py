@@ -18,10 +18,10 @@ from thudmud.play.asides import Asked, Entered
 from thudmud.play.commands import Style, ViewGame
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.hall import Decision, Telling, kept_for
-from thudmud.play.lookups import AdjournedLookup, Found, Unread
+from thudmud.play.lookups import AdjournedMatch, Found, Unread
 from thudmud.play.projections import realm_of
 from thudmud.play.table import BoardSpec
-from thudmud.store import Conflict, Entry, Store, StoreError
+from thudmud.store import Conflict, Entry, Store, StoreError, Subscription
 from thudmud.text import Message, Plan
 from thudmud.text.board import full
 from thudmud.text.display import Display, Terminal
@@ -53,9 +53,12 @@ class Board:
         clock: Callable[[], float],
     ) -> None:
         self.spec = spec
-        self._store, self._clock = store, clock
+        self._store, self._policy, self._clock = store, policy, clock
         self._realm = realm_of(spec.key)
         self._house = Premises([spec], policy.quiet_plies, policy.seat_grace)
+        self._following: Subscription | None = None
+        self._stored_now: list[Entry] = []
+        """What has been appended here, and is to be made so."""
         self._late: list[Message] = []
         """What others have done, which was found when something here had to be decided again."""
 
@@ -69,31 +72,38 @@ class Board:
         """The names of those who are here."""
         return list(self._house.hall.people)
 
-    async def problem(self, name: str) -> Fault | None:
-        """Return why nobody of that name can come in; None if somebody can."""
-        if problem := self._house.name_problem(name):
-            return Fault(Code.BAD_NAME, problem)
-        if here := self._house.hall.names.get(name.lower()):
-            return Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
-        away = [each.match for each in await self._store.adjourned(name, realm=self._realm)]
-        if kept := kept_for(self._house.hall, name, away):
-            text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
-            return Fault(Code.BAD_NAME, text)
-        return None
-
     async def open(self) -> None:
         """Bring the board to where the store is; all who have seats are away."""
-        known = await self._store.board(self.spec.key)
-        first = known.beginning if known else 1
-        entries = await self._store.read(self.spec.key, first)
-        events = [(cast("TableEvent", each.event), each.battle) for each in entries]
-        self._house.restore(self.spec.name, first - 1, events)
-        for name in self._house.seated(self.spec.name):
-            await self._note(name, Parting.RESTART)
+        key, position = self.spec.key, await self._store.position()
+        self._following = await self._store.subscribe([key], position, self._take, _unread)
+        try:
+            known = await self._store.board(key)
+            first = known.beginning if known else 1
+            entries = await self._store.read(key, first)
+            events = [(cast("TableEvent", each.event), each.battle) for each in entries]
+            self._house.restore(self.spec.name, first - 1, events)
+            for name in self._house.seated(self.spec.name):
+                await self._note(name, Parting.RESTART)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let nothing more happen here."""
+        if self._following:
+            self._following.close()
 
     async def enter(self, request: EnterRequest) -> list[Message]:
-        """Let a player in whose name has no problem, and back to the seat that was kept."""
+        """Let a player in, and back to the seat that was kept.
+
+        Raises:
+            Fault: nobody of that name can come in, or nobody at all.
+        """
         name, board = request.player, self.spec.name
+        away = await self._store.adjourned(name, realm=self._realm)
+        self._check_name(name, away)
+        if len(self.players) >= self._policy.players:
+            raise Fault(Code.TOO_MANY, f"There are {len(self.players)} players here.")
         packages = PACKAGES if request.data else frozenset[str]()
         self._house.fit(
             name,
@@ -101,9 +111,8 @@ class Board:
         )
         styles = {board: Style(request.style)} if request.style else {}
         now = self._clock()
-        away = await self._store.look_up(AdjournedLookup(name), realm=self._realm)
         first, *_, last = self._house.arrive(
-            name, now, member=request.member, styles=styles, adjourned=bool(away.matches)
+            name, now, member=request.member, styles=styles, adjourned=bool(away)
         )
         if request.room == "board":
             first = _at(board, first)
@@ -165,6 +174,16 @@ class Board:
             "position": known["Thud.Board"],
         }
 
+    def _check_name(self, name: str, away: Iterable[AdjournedMatch]) -> None:
+        """Raise Fault if nobody of that name can come in, of whom these matches are put away."""
+        if problem := self._house.name_problem(name):
+            raise Fault(Code.BAD_NAME, problem)
+        if here := self._house.hall.names.get(name.lower()):
+            raise Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
+        if kept := kept_for(self._house.hall, name, [each.match for each in away]):
+            text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
+            raise Fault(Code.BAD_NAME, text)
+
     # Storing.
 
     async def _carry_out(self, decisions: Iterable[Decision]) -> list[Message]:
@@ -183,11 +202,16 @@ class Board:
 
     async def _stored(self, decision: Decision) -> list[Message]:
         key, version = self.spec.key, decision.version
-        await self._store.append_to_board(key, version, decision.events)
-        entries = await self._store.read(key, version + 1, len(decision.events))
+        # Whoever follows has been handed the events when this is over.
+        await self._store.append_to_board(key, version, decision.events, mark=self)
+        entries, self._stored_now = self._stored_now, []
         events = tuple(cast("TableEvent", entry.event) for entry in entries)
         battle = next((entry.battle for entry in entries if entry.battle), None)
         return self._house.carry_out(replace(decision, events=events, battle=battle))
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        """Take note of what has been stored; what others have stored is found when it matters."""
+        self._stored_now += [entry for entry in entries if entry.mark is self]
 
     async def _note(self, name: str, parting: Parting) -> list[Message]:
         """Store and tell whether a player is here who has a seat."""
@@ -217,6 +241,10 @@ class Board:
         return Decision(
             event.player, self.spec.name, entry.version - 1, (event,), battle=entry.battle
         )
+
+
+def _unread(error: StoreError) -> None:
+    """Take no notice: what others have stored is read when something is decided on it."""
 
 
 def _at(board: str, entering: Decision) -> Decision:

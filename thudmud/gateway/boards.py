@@ -22,7 +22,7 @@ from thudmud.gateway.session import ClientSession
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Style
 from thudmud.play.events import BoardOpened, Parting
-from thudmud.play.projections import HALL, realm_of
+from thudmud.play.projections import HALL
 from thudmud.play.table import BoardSpec
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.text import Message
@@ -61,6 +61,7 @@ class BoardRegistry:
         self._owners: dict[str, Owner] = {}
         self._open: dict[str, _Opened] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._putting_up = asyncio.Lock()
 
     async def open(self) -> None:
         """Learn whose boards there are.
@@ -69,8 +70,7 @@ class BoardRegistry:
             StoreError: the store cannot be read.
         """
         for board in await self._store.open_boards():
-            client = realm_of(board.key)
-            name = board.key.removeprefix(f"{client}/")
+            client, _, name = board.key.partition("/")
             self._owners.setdefault(name, Owner(client, board.name))
 
     async def do(self, session: ClientSession, request: requests.Request) -> Done:
@@ -91,7 +91,7 @@ class BoardRegistry:
                 raise
             except Exception:
                 # Nobody may play on at a board that is maybe not as it is stored.
-                self._open.pop(request.board, None)
+                self._forget(request.board)
                 raise
 
     async def close(self, session: ClientSession) -> None:
@@ -109,9 +109,6 @@ class BoardRegistry:
     # At one board.
 
     async def _set_up(self, session: ClientSession, request: requests.OpenRequest) -> Done:
-        if request.board not in self._owners:
-            await self.open()  # another process may have set it up meanwhile
-            _check_session(session)
         self._check_claim(session, request)
         opened = self._open.get(request.board)
         if opened and opened.session is not session:
@@ -123,27 +120,28 @@ class BoardRegistry:
                 raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
             key = f"{session.client}/{request.board}"
             spec = BoardSpec(request.name, request.rules, Style(request.style), key)
-            if request.board not in self._owners:
-                await self._put_up(session, request, spec)
+            await self._put_up(spec, request.board)
+            self._check_claim(session, request)  # another process may have set it up meanwhile
             board = Board(self._store, spec, self._policy, self._clock)
             await board.open()
+            if session.over:
+                board.close()
             _check_session(session)
             opened = self._open[request.board] = _Opened(session, board)
         board = opened.board
         here = {"name": board.spec.name, "players": board.players}
         return {"board": request.board, "version": board.version, **here}, ()
 
-    async def _put_up(
-        self, session: ClientSession, request: requests.OpenRequest, spec: BoardSpec
-    ) -> None:
-        """Store whose a new board is, unless another process is quicker."""
-        while request.board not in self._owners:
-            opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
-            version = await self._store.version(HALL)
-            with suppress(Conflict):
-                await self._store.append({HALL: (version, [opened])})
-            await self.open()
-        self._check_claim(session, request)
+    async def _put_up(self, spec: BoardSpec, name: str) -> None:
+        """Store whose a new board is, unless it is another's by now."""
+        async with self._putting_up:
+            while name not in self._owners:
+                version = await self._store.version(HALL)
+                await self.open()  # what the hall holds at that version, or more
+                if name not in self._owners:
+                    opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
+                    with suppress(Conflict):
+                        await self._store.append({HALL: (version, [opened])})
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
         """Raise Fault if a board cannot be opened so by a client."""
@@ -159,11 +157,7 @@ class BoardRegistry:
         told: Sequence[Message] = ()
         more: Data = {}
         match request:
-            case requests.EnterRequest(player=player):
-                if problem := await board.problem(player):
-                    raise problem
-                if len(board.players) >= self._policy.players:
-                    raise Fault(Code.TOO_MANY, f"There are {len(board.players)} players here.")
+            case requests.EnterRequest():
                 told = await board.enter(request)
             case requests.LeaveRequest(player=player, parting=parting):
                 _check_presence(board, player)
@@ -186,8 +180,13 @@ class BoardRegistry:
                 for player in board.players:
                     told += await board.leave(player, Parting.LOST)
         finally:
-            del self._open[name]
+            self._forget(name)
         return told
+
+    def _forget(self, name: str) -> None:
+        """Let nothing more happen at a board, until it is opened again."""
+        if opened := self._open.pop(name, None):
+            opened.board.close()
 
     def _opened(self, session: ClientSession, request: requests.Request) -> _Opened:
         opened = self._open.get(request.board)

@@ -130,11 +130,12 @@ class Rows(Protocol):
 
 
 def realm_of(stream: str) -> str:
-    """Return whose players play in a stream: what its key has before the last ``/``.
+    """Return whose players play in a stream: what its key has before the first ``/``, if any.
 
     The Bert of one gateway's client, the Bert of another's and the member Bert are three players.
+    What comes after may be a path: all boards of a client have the same players.
     """
-    return stream.rpartition("/")[0]
+    return stream[: max(stream.find("/"), 0)]
 
 
 def match_stream(began: BattleId) -> str:
@@ -143,13 +144,18 @@ def match_stream(began: BattleId) -> str:
     Putting away and resuming are appended to it as well as to the board's, at its version: so no
     two boards can resume one match.
     """
-    realm, slash, board = began.board.rpartition("/")
-    return f"{realm}{slash}{MATCHES}{board} {began.version}"
+    own = _own(began.board)
+    return f"{began.board.removesuffix(own)}{MATCHES}{own} {began.version}"
 
 
 def is_of_a_match(stream: str) -> bool:
     """Return whether a stream is that of a match that was put away."""
-    return stream.rpartition("/")[2].startswith(MATCHES)
+    return _own(stream).startswith(MATCHES)
+
+
+def _own(stream: str) -> str:
+    """Return what the key of a stream has behind that of its realm."""
+    return stream[stream.find("/") + 1 :]
 
 
 def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:

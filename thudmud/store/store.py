@@ -326,7 +326,7 @@ class Store:
             after: the number.
             most: how many at most.
             since: only those that began at that time or later.
-            realm: of the player.
+            realm: of the players.
         """
         return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
 

@@ -16,6 +16,7 @@ from evennia.utils.ansi import parse_ansi
 from evennia.utils.test_resources import BaseEvenniaTest
 
 from thudmud.evennia import ThudBoard
+from thudmud.evennia.board import LOADED
 
 BOARD = "thudmud.evennia.ThudBoard"
 
@@ -23,6 +24,7 @@ BOARD = "thudmud.evennia.ThudBoard"
 class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
     def setUp(self) -> None:
         super().setUp()
+        LOADED.clear()  # each test is a MUD of its own
         self.sent: list[tuple[Any, dict[str, Any]]] = []
         self.later: list[tuple[Any, ...]] = []
         evennia.SESSION_HANDLER.data_out = lambda session, **sent: self.sent.append((session, sent))

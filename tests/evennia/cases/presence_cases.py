@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from typing import Any
 from unittest.mock import patch
 
+from evennia.typeclasses.attributes import Attribute
+
 from tests.evennia.cases.furnished import Furnished
-from thudmud.evennia.board import STATE, ThudBoard
+from thudmud.evennia.board import UNREAD, ThudBoard
+from thudmud.evennia.kept import TYPE, KeptEvents
+
+
+def rows_of(board: Any) -> Any:
+    """Return the rows of the database in which a board is kept."""
+    return board.db_attributes.filter(db_attrtype=TYPE).order_by("pk")
 
 
 class Company(Furnished):
@@ -101,25 +109,147 @@ class Storage(Furnished):
         assert "The server was down for a while." in seen
         assert self.board.host.table.away
 
-    def test_all_is_in_one_attribute_of_json(self) -> None:
+    def test_who_comes_back_after_a_reload_comes_in_without_a_word(self) -> None:
         self.begin()
-        assert [each.key for each in self.board.attributes.all()] == [STATE]
-        state = json.loads(self.board.attributes.get(STATE))
-        assert state["names"] == {str(self.char1.id): "Char", str(self.char2.id): "Char2"}
+        self.restart()
+        before = self.board.host.table.version
+        self.sent.clear()
+        self.board.meet()
+        assert self.board.host.table.version == before
+        assert self.heard(self.char1) == self.heard(self.char2) == ""
+        assert not self.board.host.table.away
+
+    def test_who_sits_without_a_match_and_did_not_come_back_is_away(self) -> None:
+        self.type(self.char1, "join game as dwarf")
+        self.restart()
+        self.char1.sessions.clear()
+        self.type(self.char2, "join game as troll")
+        table = self.board.host.table
+        assert [table.seats[side] for side in table.away] == ["Char"]
+
+    def test_nothing_is_kept_of_a_board_that_is_only_looked_at(self) -> None:
+        self.type(self.char1, "look oak board")
+        assert not rows_of(self.board)
+        self.restart()
+        assert not self.board.in_use
+
+    def test_the_attributes_are_the_builders(self) -> None:
+        self.begin()
+        assert not self.board.attributes.all()
+        assert "Moved" not in self.type(self.char1, "examine oak board")
+
+    def test_a_line_costs_as_much_as_it_says_however_long_the_battle(self) -> None:
+        self.begin()
+        self.type(self.char1, "move from A6 to B6")
+        first = rows_of(self.board).last()
+        self.play("", "move from G7 to G6", "move from B6 to A6", "move from G6 to G7")
+        last = rows_of(self.board).last()
+        assert last.pk > first.pk
+        assert len(last.db_strvalue) == len(first.db_strvalue)
+
+    def test_many_rows_become_one_and_the_battle_stays_as_it_is(self) -> None:
+        with patch("thudmud.evennia.kept.MOST", 4):
+            self.begin()
+            for _ in range(3):
+                self.play("move from A6 to B6", "move from G7 to G6")
+                self.play("move from B6 to A6", "move from G6 to G7")
+                self.restart()
+        assert len(rows_of(self.board)) <= 9
+        assert self.board.host.table.version == 15
+        assert "You move" in self.type(self.char1, "move from A6 to B6")
 
     def test_what_cannot_be_read_is_set_aside(self) -> None:
-        for stored in ("{", "[]", '{"house": {}, "names": {}}', "{}", 7):
-            self.board.attributes.add(STATE, stored)
+        events = ("{", "", '[1,"board",["flew",1]]', '[9,"board",[]]')
+        names = ("{", "[]", '{"Anna": 1}')
+        for kind, text in [("new", each) for each in events] + [("names", each) for each in names]:
+            self.begin()
+            row = rows_of(self.board).filter(db_category=kind).last()
+            rows_of(self.board).filter(pk=row.pk).update(db_strvalue=text)
             self.restart()
-            assert "No battle has begun" in self.type(self.char1, "view game")
-            assert self.board.attributes.get(f"{STATE}_unread") == stored
+            with patch("thudmud.evennia.board.logger.log_err") as logged:
+                assert "No battle has begun" in self.type(self.char1, "view game")
+            assert f"#{self.board.id} begins anew" in logged.call_args.args[0]
+            assert text in self.board.attributes.get(UNREAD)
+            assert not rows_of(self.board)
+        # What comes after that is kept.
+        self.begin()
+        self.restart()
+        assert "You move" in self.type(self.char1, "move from A6 to B6")
 
     def test_what_cannot_be_stored_has_not_happened(self) -> None:
         self.begin()
-        with patch.object(self.board.attributes, "add", side_effect=OSError("the disk is full")):
-            self.type(self.char1, "move from A6 to B6")
-        assert "moves" not in self.heard(self.char2)
+        for method in ("save", "flush_from_cache"):  # before anything is written, and after
+            before = list(rows_of(self.board).values_list())
+            with patch.object(Attribute, method, side_effect=OSError("the disk is full")):
+                self.type(self.char1, "move from A6 to B6")
+            assert "moves" not in self.heard(self.char2)
+            assert list(rows_of(self.board).values_list()) == before
         assert "You move" in self.type(self.char1, "move from A6 to B6")
+
+    def test_what_cannot_be_read_just_now_is_left_as_it_is(self) -> None:
+        self.begin()
+        self.restart()
+        with patch.object(KeptEvents, "read", side_effect=OSError("the disk is gone")):
+            self.type(self.char1, "view game")
+        assert not self.board.attributes.has(UNREAD)
+        assert "You move" in self.type(self.char1, "move from A6 to B6")
+
+    def test_a_match_is_put_away_and_taken_up_again(self) -> None:
+        self.begin()
+        self.type(self.char1, "move from A6 to B6")
+        self.play("adjourn game", "adjourn game")
+        self.restart()
+        assert "1" in self.type(self.char1, "games")
+        self.type(self.char1, "resume 1")
+        self.type(self.char2, "resume 1")
+        self.restart()
+        assert "You move the troll" in self.type(self.char2, "move from G7 to G6")
+
+    def test_who_has_a_match_that_is_put_away_keeps_the_name(self) -> None:
+        self.begin()
+        self.play("move from A6 to B6", "adjourn game", "adjourn game")
+        self.char1.location = self.room2
+        self.wait()
+        self.char1.key = "Charlotte"
+        self.restart()
+        self.char1.location = self.room1
+        self.wait()
+        assert "Char2" in self.type(self.char1, "games")
+
+    def test_battles_of_long_ago_can_be_seen_again(self) -> None:
+        self.begin()
+        self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.restart()
+        assert "Char2" in self.type(self.char1, "history")
+        assert "dA6-B6" in self.type(self.char1, "record 1")
+        self.type(self.char1, "replay 1")
+        assert "G7" in self.type(self.char1, "last")
+
+    def test_a_chosen_style_outlasts_a_reload_and_a_new_name(self) -> None:
+        self.begin()
+        self.type(self.char1, "set board brief")
+        self.restart()
+        assert "A B C" not in self.type(self.char1, "move from A6 to B6")
+        self.board.key = "elm board"
+        self.type(self.char2, "move from G7 to G6")
+        assert "Elm board: dwarfs" in self.heard(self.char1)
+        assert "A B C" not in self.heard(self.char1)
+
+    def test_two_boards_of_one_name_are_two(self) -> None:
+        other = self.furniture("oak board")
+        self.play("join game as dwarf on 1st oak board", "join game as dwarf on 2nd oak board")
+        for board, player in ((self.board, "Char"), (other, "Char2")):
+            board.nattributes.clear()
+            assert list(board.host.table.seats.values()) == [player]
+
+    def test_a_copy_of_a_board_is_a_new_one(self) -> None:
+        self.board.attributes.add("rules", "classic")
+        self.begin()
+        copy = self.board.copy("elm board")
+        assert copy.host.table.version == 0
+        assert copy.host.table.ruleset.name == "classic"
+        assert "You sit down at the elm board" in self.type(self.char1, "join game as dwarf on elm")
+        assert self.board.host.table.under_way
 
     def test_a_board_that_is_renamed_keeps_its_battle(self) -> None:
         self.begin()
@@ -130,6 +260,13 @@ class Storage(Furnished):
         assert "You move" in seen
         assert "Elm board: dwarfs" in seen
         assert "oak" not in self.type(self.char1, "games").lower()
+        assert not self.board.host.table.away
+        # Who walks away right after that is known to have done so.
+        self.board.key = "ash board"
+        self.sent.clear()
+        self.char1.location = self.room2
+        self.wait()
+        assert "Char walks away" in self.heard(self.char2)
 
     def test_a_builder_may_call_it_what_no_house_would(self) -> None:
         odd = self.furniture("Ye 2nd Thud-Table")
@@ -164,6 +301,20 @@ class Deletion(Furnished):
         self.board.delete()
         assert "is taken away" in self.heard(self.char1)
 
+    def test_nothing_is_left_of_it(self) -> None:
+        self.begin()
+        before = Attribute.objects.filter(db_attrtype=TYPE).count()
+        assert before > 2
+        self.board.delete()
+        assert Attribute.objects.filter(db_attrtype=TYPE).count() == 0
+
+    def test_what_is_not_deleted_is_kept(self) -> None:
+        self.begin()
+        with patch.object(ThudBoard, "at_object_delete", return_value=False):
+            assert not self.board.delete()
+        self.restart()
+        assert "You move" in self.type(self.char1, "move from A6 to B6")
+
     def test_a_replay_ends_with_its_board(self) -> None:
         self.begin()
         self.play("resign game")
@@ -187,7 +338,7 @@ class Failure(Furnished):
         self.board.key = "ash board"
         self.sent.clear()
         with (
-            patch("thudmud.evennia.host.renamed", side_effect=ValueError("no such hall")),
+            patch.object(KeptEvents, "read", side_effect=OSError("the disk is gone")),
             patch("thudmud.evennia.following.logger.log_trace") as logged,
         ):
             self.char1.location = self.room2

@@ -1,0 +1,117 @@
+"""Each client has players of its own, who are the same at all its boards."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.gateway.client import Client, opened, stored
+from tests.gateway.conftest import Connect
+
+OAK, ELM = "/d/am/tavern#oak", "/d/quirm/inn#elm"
+
+
+async def typed(client: Client, player: str, line: str, board: str = OAK) -> str:
+    """Return what is told when somebody types a line."""
+    before = len(client.heard)
+    assert (await client.answer("line", board=board, player=player, line=line))["ok"]
+    told = [each for each in client.heard[before:] if each["type"] == "tell"]
+    return " ".join(" ".join(each["text"].split()) for each in told if player in each["to"])
+
+
+async def play(client: Client, board: str) -> None:
+    """Play a battle to its end, and leave."""
+    await client.seat(board)
+    for player, line in (
+        ("Anna", "move from f1 to f6"),
+        ("Bert", "resign"),
+        ("Anna", "leave game"),
+        ("Bert", "leave game"),
+    ):
+        await typed(client, player, line, board)
+
+
+def battles(told: str) -> list[int]:
+    """Return the numbers of the battles that are listed."""
+    return [int(number) for number in re.findall(r"(\d+)\. \d{4}-\d\d-\d\d", told)]
+
+
+async def test_the_boards_of_a_client_have_the_same_players(connect: Connect) -> None:
+    client = connect()
+    await client.greet()
+    for board in (OAK, ELM):
+        await play(client, board)
+    for board in (OAK, ELM):
+        told = await typed(client, "Anna", "history", board)
+        assert battles(told) == [2, 1]
+        assert "dF1-F6" in await typed(client, "Bert", "record 1", board)
+        assert "dF1-F6" in await typed(client, "Bert", "record 2", board)
+
+
+async def test_a_battle_of_another_client_is_none(connect: Connect) -> None:
+    one, two = connect(), connect()
+    await one.greet("one")
+    await two.greet("two")
+    await play(one, OAK)
+    await play(two, ELM)
+    await play(one, OAK)
+    # Numbers are given once in a file, so there are gaps between those of a client.
+    assert "There is no battle 2." in await typed(one, "Anna", "record 2")
+    assert "There is no battle 1." in await typed(two, "Anna", "replay 1", ELM)
+    assert "dF1-F6" in await typed(one, "Anna", "record 3")
+    assert "dF1-F6" in await typed(two, "Anna", "record 2", ELM)
+    assert battles(await typed(one, "Anna", "history")) == [3, 1]
+    assert battles(await typed(two, "Anna", "history", ELM)) == [2]
+
+
+async def test_a_match_goes_on_at_another_board_of_the_client_only(connect: Connect) -> None:
+    one, two = connect(), connect()
+    await one.greet("one")
+    await two.greet("two")
+    await one.seat(OAK)
+    await typed(one, "Anna", "move from f1 to f6")
+    for player in ("Anna", "Bert"):
+        await typed(one, player, "adjourn")
+    boards = {ELM: one, "ash": two}
+    for board, client in boards.items():
+        await client.answer("open", board=board, name="elm board", style="brief")
+        for player in ("Anna", "Bert"):
+            await client.answer("enter", board=board, player=player)
+    assert "no adjourned match" in await typed(two, "Anna", "resume", "ash")
+    assert "It is Bert's turn" in await typed(one, "Anna", "resume", ELM)
+    assert "no adjourned match" in await typed(one, "Anna", "resume")
+    assert "You move" in await typed(one, "Bert", "move from g7 to f7", ELM)
+
+
+async def test_a_match_is_put_away_under_a_name_as_it_is_written(connect: Connect) -> None:
+    client = connect()
+    await client.greet()
+    await client.seat(OAK)
+    for player in ("Anna", "Bert"):
+        await typed(client, player, "adjourn")
+    await client.answer("open", board=ELM, name="elm board")
+    assert (await client.answer("enter", board=ELM, player="ANNA"))["code"] == "bad_name"
+
+
+@pytest.mark.parametrize("client", ["one/two", "/", "one two", "", "one/"])
+async def test_no_client_can_be_called_so_that_its_boards_are_anothers(
+    connect: Connect, client: str
+) -> None:
+    assert (await connect().greet(client))["type"] == "error"
+
+
+async def test_boards_stay_whose_they_are_whatever_they_are_called() -> None:
+    store = stored()
+    names = ["two/oak", "one/oak", "/oak", "oak/", "//", "hall", "(match)", "(match)/oak", "%2F"]
+    gateway = await opened(store)
+    for _ in range(2):  # the second time they are known from the store
+        one, two = Client(gateway), Client(gateway)
+        await one.greet("one")
+        await two.greet("two")
+        for name in names:
+            assert (await one.answer("open", board=name))["ok"], name
+            assert (await two.answer("open", board=name))["code"] == "not_yours", name
+        await gateway.close()
+        gateway = await opened(store)
+    await gateway.close()
