@@ -73,19 +73,14 @@ def from_line(line: str) -> tuple[str, Event]:
     """
     try:
         schema, stream, array = _parsed(str(line).strip())
-        _require(schema, stream)
-        return stream, _read(schema, array)
-    except TooNew:
-        raise
+        if type(schema) is not int or type(stream) is not str:
+            raise TypeError("it should begin with a number and a name")
+        event = _read(schema, array) if schema <= SCHEMA else None
     except _TROUBLES as error:
         raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
-
-
-def _require(schema: object, stream: object) -> None:
-    if type(schema) is not int or type(stream) is not str:
-        raise TypeError("it should begin with a number and a name")
-    if schema > SCHEMA:
+    if event is None:
         raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+    return stream, event
 
 
 def _read(schema: int, array: Any) -> Event:
