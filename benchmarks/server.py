@@ -5,7 +5,7 @@ takes a quarter of an hour, ``--quick`` two minutes. It prints one table, where 
 than is wanted of it is marked; with ``--strict`` it then exits with status 1. It needs Linux:
 epoll, and /proc.
 
-Each server is a process of its own, thudmud with a durable journal in a temporary folder, and with
+Each server is a process of its own, thudmud with a durable store in a temporary folder, and with
 those caps raised that keep one client from harming others. This process is the load: it knows
 nothing but sockets and bytes, and the bare echo shows how fast it is. Ratios are medians of those
 of each round, in which all are measured one after the other. "by CPU" is the same ratio by how long

@@ -20,7 +20,7 @@ ARROWS: dict[str, set[str]] = {
     "codec": {"rules", "play"},
     "text": {"rules", "play", "language"},
     "house": {"rules", "play", "language", "codec", "text", "store"},
-    "script": {"text"},
+    "script": {"text", "house"},
     "bots": {"rules", "play"},
     "evennia": {"rules", "language", "play", "text", "house"},
     "store": {"rules", "play", "codec"},

@@ -10,34 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from thudmud import errors
+from thudmud import errors, store
 from thudmud.gateway.faults import Code, Fault
-from thudmud.journal import Conflict
 from thudmud.language import ParseError, parse
 from thudmud.play import Refusal, Refused
-from thudmud.play.archive import Battle
-from thudmud.play.events import BattleId
-from thudmud.play.hall import Unread
+from thudmud.play.lookups import BattleLookup, Unread
 from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError
 from thudmud.server.cli.importing import KnownError
 from thudmud.server.config_file import ConfigError
 from thudmud.server.ledger import Unfollowed
+from thudmud.store import Conflict
 
 ROOT = Path(errors.__file__).parent
 
 
 def classes() -> dict[str, list[str]]:
-    """Return the names of all classes, each with those of its bases; no two have one name.
-
-    But for those of the store that it shares with the journal, which it is to replace.
-    """
-    found: dict[str, list[str]] = {}
-    for path in sorted(ROOT.rglob("*.py"), key=lambda path: "store" in path.parts):
+    """Return the names of all classes, each with those of its bases; no two have one name."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
-                bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
-                found.setdefault(node.name, bases)
+                found[node.name] = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
     return found
 
 
@@ -97,9 +91,9 @@ def raised() -> Iterator[Exception]:
     yield Refused(Refusal.SAY_WHICH, boards="elm or oak")
     yield Fault(Code.BAD_NAME, "A name has letters.", 3)
     yield Conflict("oak", 2, 3)
+    yield store.Conflict("oak", 2, 3)
     yield Unfollowed()
-    place = BattleId("oak", 1)
-    yield Unread(Battle(1, place, 0.0, "classic", "Anna", "Bert", place))
+    yield Unread(BattleLookup(1))
     yield TranscriptError(4, "no step")
     yield KnownError("imported", 7)
     yield ConfigError(["a: is wrong", "b: is wrong"])

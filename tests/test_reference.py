@@ -54,7 +54,7 @@ def _untold(member: Doc[object]) -> bool:
 def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
     make(tmp_path, *PACKAGES)
     house = (tmp_path / "thudmud.html").read_text("utf-8")
-    for name in ("House.enter", "House.from_state", "Terminal", "Message.data"):
+    for name in ("House.enter", "House.events", "House.look_up", "Terminal", "Message.data"):
         assert f'id="{name}"' in house
     assert 'href="thudmud/text/premises.html#Premises.plan"' in house
     made = {path.relative_to(tmp_path).with_suffix("") for path in tmp_path.rglob("*.html")}

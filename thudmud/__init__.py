@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from thudmud.house import House
     from thudmud.play.commands import Style
     from thudmud.play.events import Parting
     from thudmud.play.options import Options
     from thudmud.play.table import BoardSpec
     from thudmud.text.display import Terminal
-    from thudmud.text.house import House
     from thudmud.text.plan import Message
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
         "BoardSpec": "thudmud.play.table",
-        "House": "thudmud.text.house",
+        "House": "thudmud.house",
         "Message": "thudmud.text.plan",
         "Options": "thudmud.play.options",
         "Parting": "thudmud.play.events",

@@ -13,10 +13,11 @@ from thudmud.bots.opponent import (
     TROLLS_AFTER,
     Opponent,
 )
+from thudmud.house import House
 from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Side
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 
 GRACE, PAUSE = 300.0, 60.0

@@ -8,12 +8,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 from tests.fuzz.wire import POLICY, Report, reported
+from thudmud.house import House
 from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.server.telnet.lines import LineSplitter
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 from thudmud.text.mistakes import explain
 from thudmud.text.words import columns

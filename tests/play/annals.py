@@ -1,8 +1,11 @@
-"""Battles for tests, as the events that a journal would hold of them."""
+"""Battles for tests, as the events that a store holds of them, and what it makes of these."""
 
 from __future__ import annotations
 
-from thudmud.play.archive import Archive, Battle
+from collections.abc import Sequence
+from typing import TypeVar, cast
+
+from thudmud.play.battles import Battle, State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -15,6 +18,8 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
+from thudmud.play.lookups import AdjournedLookup, Lookup, ScoreLookup
+from thudmud.play.standings import PlayerScore, Rating
 from thudmud.rules import (
     DISCWORLD,
     EVERY,
@@ -28,6 +33,9 @@ from thudmud.rules import (
     Square,
     Verb,
 )
+from thudmud.store import Store, at_once
+
+AnswerT = TypeVar("AnswerT")
 
 DRAW = Outcome(Ending.AGREEMENT, None, Score(32, 32))
 DWARFS = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
@@ -52,19 +60,21 @@ LONGER = plies("move f15 f8", "shove g7 e7", "move g15 g10", "move h7 g7")
 
 
 class Annals:
-    """What happens at some boards, taken down in order, by board, and in an archive."""
+    """What happens at some boards, taken down in order, by board, and in a store in memory."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, Event]] = []
         self.events: dict[str, list[Event]] = {}
-        self.archive = Archive()
+        self._now = 0.0
+        self.store = Store.in_memory(clock=lambda: self._now)
 
     def happen(self, board: str, event: Event) -> BattleId:
-        """Let an event happen; return where it stands."""
+        """Let an event happen, whether it makes sense or not; return where it stands."""
         events = self.events.setdefault(board, [])
+        self._now = event.at
+        at_once(self.store.append({board: (len(events), [event])}))
         events.append(event)
         self.log.append((board, event))
-        self.archive.apply(board, len(events), event)
         return BattleId(board, len(events))
 
     def begin(
@@ -124,10 +134,45 @@ class Annals:
         imported = Imported(NOON, "", "discworld", dwarf, "", RECORD, 2, outcome)
         return self.happen("(imports)", imported)
 
+    def found(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return the answer to a lookup."""
+        return cast("AnswerT", at_once(self.store.look_up(lookup)))
+
     def battle(self, number: int) -> Battle:
-        battle = self.archive.battle(number)
+        battle = at_once(self.store.battle(number))
         assert battle is not None
         return battle
+
+    @property
+    def battles(self) -> list[Battle]:
+        """All of them, by number."""
+        return self.of(None)
+
+    def of(self, player: str | None) -> list[Battle]:
+        """Return the battles of a player, or of all, by number."""
+        return list(reversed(at_once(self.store.history(player, most=10**6))))
+
+    @property
+    def ended(self) -> list[Battle]:
+        """Those that have ended here, by number."""
+        ended = [battle for battle in self.battles if battle.state is State.ENDED]
+        return [battle for battle in ended if not battle.imported]
+
+    def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
+        """Return the matches of a player that are put away, by the number of the battle."""
+        found = self.found(AdjournedLookup(player)).matches
+        return {each.battle.number: each.match for each in found}
+
+    def score(self, player: str) -> PlayerScore | None:
+        return self.found(ScoreLookup(player))
+
+    def rating(self, player: str) -> Rating | None:
+        score = self.score(player)
+        return score.rating if score else None
+
+    def ranked(self) -> Sequence[str]:
+        """Return the names of those who have a rating, the best first."""
+        return [each.name for each in at_once(self.store.standings(most=10**6))]
 
 
 def saved(

@@ -9,8 +9,8 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.play.annals import Annals
 from tests.play.conftest import GRACE
-from thudmud.play.archive import Archive
 from thudmud.play.commands import (
     Adjourn,
     Claim,
@@ -35,6 +35,7 @@ from thudmud.play.events import (
     TableEvent,
     is_complete,
 )
+from thudmud.play.fitting import require_fit
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.refusals import Refused
@@ -193,7 +194,7 @@ def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
     events = happen([*BEGUN, *deeds])
     at = max(at for at, event in enumerate(events) if is_complete(event))
     hall = Hall([SPEC], 3, GRACE)
-    hall.restore(SPEC.name, at, events[at:])
+    hall.restore(SPEC.name, at, [(event, None) for event in events[at:]])
     assert hall.tables[SPEC.name] == folded(events)
 
 
@@ -207,18 +208,26 @@ def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> 
 
 
 @given(HISTORIES)
-def test_the_archive_knows_where_the_plies_are(deeds: list[tuple[Deed, float]]) -> None:
+def test_every_event_fits_the_table_that_it_happens_at(deeds: list[tuple[Deed, float]]) -> None:
+    table = NEW
+    for event in happen([*BEGUN, *deeds]):
+        require_fit(table, event)
+        table = table.apply(event)
+
+
+@given(HISTORIES)
+def test_it_is_known_where_the_plies_of_a_battle_are(deeds: list[tuple[Deed, float]]) -> None:
     """What is folded from a battle's source on is the battle as it stood at the board."""
-    archive, table = Archive(), NEW
+    annals, table = Annals(), NEW
     games: dict[BattleId, Game] = {}
     events = happen([*BEGUN, *deeds])
     for event in events:
         table = table.apply(event)
-        archive.apply(SPEC.name, table.version, event)
+        annals.happen(SPEC.key, event)
         if table.match and not isinstance(event, Joined):
             games[table.match.began] = table.match.game
-    assert [battle.id for battle in archive.battles] == list(dict.fromkeys(begun(events)))
-    for battle in archive.battles:
+    assert [battle.id for battle in annals.battles] == list(dict.fromkeys(begun(events)))
+    for battle in annals.battles:
         start = battle.source.version - 1
         assert game_of(events[start:]) == games[battle.id]
         assert game_of(events[start : battle.until]) == games[battle.id]

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from tests.play.conftest import ply
-from tests.play.halls import do, enter, hall_of, refusal
+from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.play.asides import Asked, Gone, Spoke
 from thudmud.play.commands import (
     Emote,
@@ -31,23 +31,23 @@ from thudmud.rules import Side
 
 
 @pytest.fixture
-def hall() -> Hall:
+def hall() -> StoredHall:
     return hall_of("Anna", "Bert", "Carla")
 
 
 class TestWhichBoard:
-    def test_of_one_room_when_nothing_is_said(self, hall: Hall) -> None:
+    def test_of_one_room_when_nothing_is_said(self, hall: StoredHall) -> None:
         do(hall, "Anna", Go("pine board"))
         assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
         assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
         assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
 
-    def test_of_ones_only_game(self, hall: Hall) -> None:
+    def test_of_ones_only_game(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Go())
         assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
 
-    def test_of_several_games_it_has_to_be_said(self, hall: Hall) -> None:
+    def test_of_several_games_it_has_to_be_said(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
@@ -61,13 +61,13 @@ class TestWhichBoard:
         enter(hall, "Anna")
         assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
 
-    def test_it_is_the_last_one_used(self, hall: Hall) -> None:
+    def test_it_is_the_last_one_used(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
         do(hall, "Anna", Look("elm table"))
         do(hall, "Anna", Say("hello"))
         assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
 
-    def test_none_and_several(self, hall: Hall) -> None:
+    def test_none_and_several(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
         assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
         assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
@@ -76,7 +76,9 @@ class TestWhichBoard:
 
 class TestNoSuchBoard:
     @pytest.mark.parametrize("words", ["chair", "oak table", "oak bord"])
-    def test_is_refused_with_what_was_said_and_what_there_is(self, hall: Hall, words: str) -> None:
+    def test_is_refused_with_what_was_said_and_what_there_is(
+        self, hall: StoredHall, words: str
+    ) -> None:
         with pytest.raises(Refused) as refused:
             board_meant(hall, hall.people["Anna"], words)
         assert refused.value.reason is Refusal.NO_BOARD_HERE
@@ -84,7 +86,7 @@ class TestNoSuchBoard:
         assert refused.value.details["known"] == hall.board_words
         assert str(refused.value).startswith(f'There is no "{words}" here. The boards are: ')
 
-    def test_a_refused_command_has_still_named_a_board(self, hall: Hall) -> None:
+    def test_a_refused_command_has_still_named_a_board(self, hall: StoredHall) -> None:
         for words in ("elm table", "chair", None):
             hall.commit(named(hall, "Anna", words))
         assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
@@ -92,13 +94,13 @@ class TestNoSuchBoard:
 
 class TestLooking:
     @pytest.mark.parametrize("words", [None, "here", "round", "around"])
-    def test_where_one_is(self, hall: Hall, words: str | None) -> None:
+    def test_where_one_is(self, hall: StoredHall, words: str | None) -> None:
         do(hall, "Anna", Go("pine board"))
         (told,) = do(hall, "Anna", Look(words))
         assert told.event == Asked("Anna", Look(), "pine board")
 
     @pytest.mark.parametrize("words", ["hall", "the hall"])
-    def test_at_the_hall_from_afar(self, hall: Hall, words: str) -> None:
+    def test_at_the_hall_from_afar(self, hall: StoredHall, words: str) -> None:
         do(hall, "Anna", Go("pine board"))
         (told,) = do(hall, "Anna", Look(words))
         assert told.event == Asked("Anna", Look())
@@ -106,18 +108,18 @@ class TestLooking:
     @pytest.mark.parametrize(
         ("words", "who"), [("bert", "Bert"), ("me", "Anna"), ("myself", "Anna")]
     )
-    def test_at_somebody(self, hall: Hall, words: str, who: str) -> None:
+    def test_at_somebody(self, hall: StoredHall, words: str, who: str) -> None:
         (told,) = do(hall, "Anna", Look(words))
         assert told.event == Asked("Anna", Look(who))
 
-    def test_a_board_comes_before_a_player(self, hall: Hall) -> None:
+    def test_a_board_comes_before_a_player(self, hall: StoredHall) -> None:
         enter(hall, "Elm")
         (told,) = do(hall, "Anna", Look("elm"))
         assert told.event == Asked("Anna", Look("elm"), "elm table")
 
 
 class TestGoing:
-    def test_to_a_board_and_back(self, hall: Hall) -> None:
+    def test_to_a_board_and_back(self, hall: StoredHall) -> None:
         out, come = do(hall, "Anna", Go("oak board"))
         assert out.audience == ("Bert", "Carla")
         assert come.audience == ("Anna",)
@@ -126,18 +128,18 @@ class TestGoing:
         do(hall, "Anna", Go())
         assert refusal(hall, "Anna", Go()) is Refusal.ALREADY_IN_HALL
 
-    def test_joining_moves_to_the_board(self, hall: Hall) -> None:
+    def test_joining_moves_to_the_board(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.TROLL, "oak board"))
         assert hall.people["Anna"].room == "oak board"
 
-    def test_a_refused_join_moves_nobody(self, hall: Hall) -> None:
+    def test_a_refused_join_moves_nobody(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.TROLL, "oak board"))
         assert refusal(hall, "Bert", Join(Side.TROLL, "oak board")) is Refusal.SEAT_TAKEN
         assert hall.people["Bert"].room is None
 
 
 class TestWhoIsTold:
-    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: Hall) -> None:
+    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Join(Side.TROLL, "oak board"))
         do(hall, "Carla", Go("oak board"))
@@ -152,12 +154,12 @@ class TestWhoIsTold:
         (spoke,) = do(hall, "Bert", Say("hello"))
         assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))
 
-    def test_the_room_alone_when_nobody_plays(self, hall: Hall) -> None:
+    def test_the_room_alone_when_nobody_plays(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         (emoted,) = do(hall, "Carla", Emote("waves."))
         assert emoted.audience == ("Carla",)
 
-    def test_two_for_a_tell(self, hall: Hall) -> None:
+    def test_two_for_a_tell(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Tell("be", "hello"))
         assert told.audience == ("Anna", "Bert")
         assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
@@ -165,14 +167,14 @@ class TestWhoIsTold:
         enter(hall, "Bernard")
         assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
 
-    def test_one_for_an_answer(self, hall: Hall) -> None:
+    def test_one_for_an_answer(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Who())
         assert told.audience == ("Anna",)
         assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
 
 
 class TestStyles:
-    def test_begin_with_the_boards_and_are_ones_own(self, hall: Hall) -> None:
+    def test_begin_with_the_boards_and_are_ones_own(self, hall: StoredHall) -> None:
         assert hall.style("Anna", "oak board") is Style.FULL
         assert hall.style("Anna", "pine board") is Style.BRIEF
         do(hall, "Anna", SetBoard(Style.FULL, "pine board"))
@@ -181,7 +183,7 @@ class TestStyles:
 
 
 class TestParting:
-    def test_quitting_gives_up_every_seat(self, hall: Hall) -> None:
+    def test_quitting_gives_up_every_seat(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Join(Side.TROLL, "elm table"))
         told = do(hall, "Anna", Quit())
@@ -190,20 +192,20 @@ class TestParting:
         assert "Anna" not in hall.people
         assert not any(table.seats for table in hall.tables.values())
 
-    def test_who_stays_is_told_once(self, hall: Hall) -> None:
+    def test_who_stays_is_told_once(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Go("oak board"))
         do(hall, "Anna", Go())
         told = do(hall, "Anna", Quit())
         assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
 
-    def test_a_lost_player_is_gone(self, hall: Hall) -> None:
+    def test_a_lost_player_is_gone(self, hall: StoredHall) -> None:
         for decision in part(hall, "Bert", Parting.LOST, 7.0):
             hall.commit(decision)
         assert list(hall.people) == ["Anna", "Carla"]
 
 
-def test_deciding_changes_nothing(hall: Hall) -> None:
+def test_deciding_changes_nothing(hall: StoredHall) -> None:
     before = copy.deepcopy(hall.people), dict(hall.tables)
     (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
     assert (hall.people, hall.tables) == before

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.play.conftest import GRACE, NOW
-from tests.play.halls import do, enter, hall_of, lose, refusal
+from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Invite, Join, Start
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 
@@ -16,11 +16,11 @@ OAK, PINE = "oak board", "pine board"
 
 
 @pytest.fixture
-def hall() -> Hall:
+def hall() -> StoredHall:
     return hall_of("Anna", "Bert", "Carla")
 
 
-def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: Hall) -> None:
+def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: StoredHall) -> None:
     told = do(hall, "Anna", Invite("be", None, OAK))
     assert told == [Telling(Invited("Anna", "Bert", OAK, Side.DWARF), ("Anna", "Bert"))]
     assert not hall.tables[OAK].seats
@@ -28,7 +28,7 @@ def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: Hall) -> None:
 
 
 @pytest.mark.parametrize("mine", Side)
-def test_it_is_to_the_seat_that_is_free(hall: Hall, mine: Side) -> None:
+def test_it_is_to_the_seat_that_is_free(hall: StoredHall, mine: Side) -> None:
     do(hall, "Anna", Join(mine, OAK))
     (told,) = do(hall, "Anna", Invite("bert"))
     assert told.event == Invited("Anna", "Bert", OAK, mine.other)
@@ -36,7 +36,7 @@ def test_it_is_to_the_seat_that_is_free(hall: Hall, mine: Side) -> None:
     assert refusal(hall, "Carla", Invite("bert", mine, OAK)) is Refusal.SEAT_TAKEN
 
 
-def test_whoever_has_a_seat_there_is_not_asked(hall: Hall) -> None:
+def test_whoever_has_a_seat_there_is_not_asked(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, OAK))
     assert refusal(hall, "Bert", Invite("anna", None, OAK)) is Refusal.PLAYS_THERE
     assert refusal(hall, "Anna", Invite("anna")) is Refusal.INVITE_SELF
@@ -46,7 +46,7 @@ def test_whoever_has_a_seat_there_is_not_asked(hall: Hall) -> None:
     assert refusal(hall, "Carla", Invite("bert")) is Refusal.SAY_WHICH
 
 
-def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: Hall) -> None:
+def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: StoredHall) -> None:
     do(hall, "Bert", Join(Side.TROLL, OAK))
     do(hall, "Anna", Join(Side.DWARF, OAK))
     lose(hall, "Bert")
@@ -59,7 +59,7 @@ def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: Hall) -> None:
     assert hall.tables[OAK].seats[Side.TROLL] == "Carla"
 
 
-def test_a_seat_in_a_match_is_kept(hall: Hall) -> None:
+def test_a_seat_in_a_match_is_kept(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, OAK))
     do(hall, "Bert", Join(Side.TROLL, OAK))
     do(hall, "Anna", Start(OAK))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.play.conftest import NOW, ply
-from tests.play.halls import BOARDS, do, enter, hall_of, lose, refusal
-from thudmud.play.archive import State
-from thudmud.play.asides import Asked, Replayed
+from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.play.asides import Asked, Question, Replayed
+from thudmud.play.battles import State
 from thudmud.play.commands import (
     Adjourn,
     Command,
@@ -27,17 +29,27 @@ from thudmud.play.commands import (
     ViewStandings,
     Way,
 )
-from thudmud.play.events import BattleStarted, Cleared, Parting, TableEvent
-from thudmud.play.hall import Hall, Unread
+from thudmud.play.events import Parting
 from thudmud.play.hall_decisions import decide
-from thudmud.play.refusals import Refusal
+from thudmud.play.lookups import (
+    AdjournedLookup,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    Lookup,
+    ScoreLookup,
+    StandingsLookup,
+    Unread,
+)
+from thudmud.play.refusals import Refusal, Refused
 from thudmud.rules import Side
 
 PLIES = [("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6", "C6"))]
 
 
 @pytest.fixture
-def hall() -> Hall:
+def hall() -> StoredHall:
     """Return a hall in which Anna and Bert have played a battle of three plies at the oak board."""
     hall = hall_of("Anna", "Bert", "Carla")
     begin(hall, "oak board")
@@ -47,13 +59,13 @@ def hall() -> Hall:
     return hall
 
 
-def begin(hall: Hall, board: str) -> None:
+def begin(hall: StoredHall, board: str) -> None:
     do(hall, "Anna", Join(Side.DWARF, board))
     do(hall, "Bert", Join(Side.TROLL, board))
     do(hall, "Anna", Start(board))
 
 
-def step(hall: Hall, way: Way) -> Replayed:
+def step(hall: StoredHall, way: Way) -> Replayed:
     (told,) = do(hall, "Carla", Step(way))
     assert isinstance(told.event, Replayed)
     assert told.audience == ("Carla",)
@@ -61,150 +73,163 @@ def step(hall: Hall, way: Way) -> Replayed:
 
 
 class TestNumbers:
-    def test_battles_are_counted_as_they_begin_at_any_board(self, hall: Hall) -> None:
+    def test_battles_are_counted_as_they_begin_at_any_board(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Start("oak board"))
-        assert [(each.number, each.id.board) for each in hall.archive.battles] == [
+        assert [(each.number, each.id.board) for each in hall.battles] == [
             (1, "oak board"),
             (2, "pine board"),
             (3, "oak board"),
         ]
-        began = hall.tables["oak board"].match
-        assert began
-        assert hall.archive.number_of(began.began) == 3
+        matches = [hall.tables[board].match for board in ("pine board", "oak board")]
+        assert [match and match.number for match in matches] == [2, 3]
 
-    def test_what_was_put_away_keeps_its_number(self, hall: Hall) -> None:
+    def test_what_was_put_away_keeps_its_number(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
         do(hall, "Anna", Resume())
+        match = hall.tables["pine board"].match
+        assert match
+        assert match.number == 2
         do(hall, "Anna", Resign())
-        assert [each.state for each in hall.archive.battles] == [State.ENDED, State.ENDED]
+        assert [each.state for each in hall.battles] == [State.ENDED, State.ENDED]
 
-    def test_a_battle_that_all_have_left_is_never_finished(self, hall: Hall) -> None:
+    def test_a_battle_that_all_have_left_is_never_finished(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Leave())
         do(hall, "Bert", Leave())
-        assert hall.archive.battles[1].state is State.UNFINISHED
+        assert hall.battles[1].state is State.UNFINISHED
 
-    def test_a_battle_that_was_begun_anew_neither(self, hall: Hall) -> None:
+    def test_a_battle_that_was_begun_anew_neither(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Start())
         do(hall, "Bert", Start())
-        states = [each.state for each in hall.archive.battles]
+        states = [each.state for each in hall.battles]
         assert states == [State.ENDED, State.UNFINISHED, State.RUNNING]
 
 
 class TestGames:
-    def test_one_that_is_running(self, hall: Hall) -> None:
+    def test_one_that_is_running(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", ply("A6", "B6"))
-        assert len(hall.game(hall.archive.battles[1]).moves) == 1
+        assert len(hall.game(2).moves) == 1
 
-    def test_one_that_has_ended(self, hall: Hall) -> None:
+    def test_one_that_has_ended(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
-        game = hall.game(hall.archive.battles[0])
+        game = hall.game(1)
         assert len(game.moves) == 3
-        assert game.outcome == hall.archive.battles[0].outcome
+        assert game.outcome == hall.battles[0].outcome
 
-    def test_one_that_is_put_away(self, hall: Hall) -> None:
+    def test_one_that_is_put_away(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
-        assert len(hall.game(hall.archive.battles[1]).moves) == 1
+        assert len(hall.game(2).moves) == 1
 
-    def test_one_whose_moves_are_not_known_here(self, hall: Hall) -> None:
+    def test_one_that_all_have_left(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
+        do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", Leave())
         do(hall, "Bert", Leave())
-        for command in (Replay(2), ViewRecord(2)):
+        assert len(hall.game(2).moves) == 1
+
+    def test_a_record_is_the_battle_with_its_moves(self, hall: StoredHall) -> None:
+        (told,) = do(hall, "Carla", ViewRecord(1))
+        found = FoundBattle(hall.battles[0], hall.game(1))
+        assert told.event == Asked("Carla", ViewRecord(1), answer=found)
+
+
+class TestLookups:
+    @pytest.mark.parametrize(
+        ("command", "lookup"),
+        [
+            (ViewRecord(1), BattleLookup(1)),
+            (Replay(7), BattleLookup(7)),
+            (Games(), AdjournedLookup("Carla")),
+            (Resume(None, "oak board"), AdjournedLookup("Carla")),
+            (History(), HistoryLookup(None)),
+            (History("ANNA", 3), HistoryLookup("ANNA", 3)),
+            (History("me", 2), HistoryLookup("Carla", 2)),
+            (ViewScore(), ScoreLookup("Carla")),
+            (ViewScore("bert"), ScoreLookup("bert")),
+            (ViewStandings(), StandingsLookup("Carla")),
+        ],
+        ids=str,
+    )
+    def test_what_was_not_looked_up_is_asked_for_and_nothing_changes(
+        self, hall: StoredHall, command: Command, lookup: Lookup[Any]
+    ) -> None:
+        for found in (None, Found(), Found({BattleLookup(99): None})):
             with pytest.raises(Unread) as unread:
-                decide(hall, "Carla", command, NOW)
-            assert unread.value.battle == hall.archive.battles[1]
-        game = hall.game(hall.archive.battles[0])
-        hall.recall(2, game)
-        (told,) = do(hall, "Carla", ViewRecord(2))
-        assert told.event == Asked("Carla", ViewRecord(2), game=game)
+                decide(hall, "Carla", command, NOW, found)
+            assert unread.value.lookup == lookup
 
-    def test_few_are_kept(self) -> None:
-        hall = Hall(BOARDS, most_games=2)
-        for player in ("Anna", "Bert"):
-            enter(hall, player)
-        begin(hall, "oak board")
-        for _ in range(3):
-            do(hall, "Anna", Resign())
-            do(hall, "Anna", Start())
-        with pytest.raises(Unread):
-            hall.game(hall.archive.battles[0])
-        for number in (1, 2, 3):
-            assert hall.game(hall.archive.battles[number])
+    @pytest.mark.parametrize("command", [Replay(1), ViewRecord(1)], ids=str)
+    def test_moves_that_nobody_has_kept(self, hall: StoredHall, command: Command) -> None:
+        found = Found({BattleLookup(1): FoundBattle(hall.battles[0], None)})
+        with pytest.raises(Refused, match="moves of battle 1 are no longer kept") as refused:
+            decide(hall, "Carla", command, NOW, found)
+        assert refused.value.reason is Refusal.NOT_KEPT
 
-    def test_none_is_known_after_a_restart_but_those_at_the_boards(self, hall: Hall) -> None:
-        stored: list[TableEvent] = [
-            BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert"),
-            Cleared(NOW, "Anna"),
-            BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert"),
-        ]
-        again = hall_of()
-        for version, event in enumerate(stored, 1):
-            again.archive.apply("oak board", version, event)
-        again.restore("oak board", 2, stored[2:])
-        with pytest.raises(Unread):
-            again.game(again.archive.battles[0])
-        assert again.game(again.archive.battles[1]).moves == ()
+    def test_what_is_found_is_what_is_answered(self, hall: StoredHall) -> None:
+        battle, game = hall.battles[0], hall.game(1)
+        found = Found()
+        found.take(BattleLookup(1), FoundBattle(battle, game))
+        (decision,) = decide(hall, "Carla", Replay(1), NOW, found)
+        assert decision.asides == (Replayed("Carla", battle, game, 0),)
 
 
 class TestReplaying:
-    def test_from_the_beginning(self, hall: Hall) -> None:
+    def test_from_the_beginning(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", Replay(1))
-        game = hall.game(hall.archive.battles[0])
-        assert told.event == Replayed("Carla", 1, game, 0)
+        assert told.event == Replayed("Carla", hall.battles[0], hall.game(1), 0)
         assert told.audience == ("Carla",)
 
-    def test_on_and_back(self, hall: Hall) -> None:
+    def test_on_and_back(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         ways = [Way.NEXT, Way.NEXT, Way.BACK, Way.LAST, Way.FIRST]
         assert [step(hall, way).ply for way in ways] == [1, 2, 1, 3, 0]
 
     @pytest.mark.parametrize("way", [Way.BACK, Way.FIRST])
-    def test_not_before_its_beginning(self, hall: Hall, way: Way) -> None:
+    def test_not_before_its_beginning(self, hall: StoredHall, way: Way) -> None:
         do(hall, "Carla", Replay(1))
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_START
 
     @pytest.mark.parametrize("way", [Way.NEXT, Way.LAST, Way.PLAY])
-    def test_not_behind_its_end(self, hall: Hall, way: Way) -> None:
+    def test_not_behind_its_end(self, hall: StoredHall, way: Way) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_END
 
-    def test_by_itself_to_its_end(self, hall: Hall) -> None:
+    def test_by_itself_to_its_end(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         seen = [step(hall, Way.PLAY) for _ in range(3)]
         assert [each.ply for each in seen] == [1, 2, 3]
         assert [each.playing for each in seen] == [True, True, False]
 
-    def test_a_step_ends_that(self, hall: Hall) -> None:
+    def test_a_step_ends_that(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.PLAY)
         assert not step(hall, Way.NEXT).playing
 
-    def test_of_nothing(self, hall: Hall) -> None:
+    def test_of_nothing(self, hall: StoredHall) -> None:
         for way in Way:
             assert refusal(hall, "Carla", Step(way)) is Refusal.NOT_REPLAYING
 
     @pytest.mark.parametrize("number", [0, 2, 999_999_999])
-    def test_of_a_battle_that_there_is_not(self, hall: Hall, number: int) -> None:
+    def test_of_a_battle_that_there_is_not(self, hall: StoredHall, number: int) -> None:
         assert refusal(hall, "Carla", Replay(number)) is Refusal.NO_SUCH_BATTLE
         assert refusal(hall, "Carla", ViewRecord(number)) is Refusal.NO_SUCH_BATTLE
 
-    def test_a_battle_without_a_ply(self, hall: Hall) -> None:
+    def test_a_battle_without_a_ply(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         do(hall, "Carla", Replay(2))
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
         assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.REPLAY_AT_START
 
-    def test_ones_own_is_ones_own(self, hall: Hall) -> None:
+    def test_ones_own_is_ones_own(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.LAST)
         do(hall, "Anna", Replay(1))
@@ -215,7 +240,7 @@ class TestReplaying:
         enter(hall, "Carla")
         assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.NOT_REPLAYING
 
-    def test_it_does_not_go_on_with_the_battle(self, hall: Hall) -> None:
+    def test_it_does_not_go_on_with_the_battle(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         do(hall, "Bert", ply("A6", "B6"))
         do(hall, "Carla", Replay(2))
@@ -226,7 +251,7 @@ class TestReplaying:
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
 
-    def test_whoever_plays_is_brought_back_by_the_next_ply(self, hall: Hall) -> None:
+    def test_whoever_plays_is_brought_back_by_the_next_ply(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         for player in ("Anna", "Bert", "Carla"):
             do(hall, player, Replay(1))
@@ -235,7 +260,9 @@ class TestReplaying:
         assert refusal(hall, "Bert", Step(Way.NEXT)) is Refusal.NOT_REPLAYING
         assert step(hall, Way.NEXT).ply == 1
 
-    def test_after_its_last_ply_last_is_of_the_board_that_one_stands_at(self, hall: Hall) -> None:
+    def test_after_its_last_ply_last_is_of_the_board_that_one_stands_at(
+        self, hall: StoredHall
+    ) -> None:
         do(hall, "Carla", Replay(1))
         assert step(hall, Way.LAST).ply == 3
         assert refusal(hall, "Carla", Step(Way.LAST)) is Refusal.REPLAY_AT_END
@@ -246,23 +273,24 @@ class TestReplaying:
 
 class TestQuestions:
     @pytest.mark.parametrize(
-        ("command", "asked"),
+        ("command", "asked", "lookup"),
         [
-            (Games(), Games()),
-            (History(), History()),
-            (History("bert", 2), History("bert", 2)),
-            (History("me"), History("Carla")),
-            (History("Myself", 2), History("Carla", 2)),
-            (ViewScore(), ViewScore()),
-            (ViewScore("ME"), ViewScore("Carla")),
-            (ViewScore("bert"), ViewScore("bert")),
-            (ViewStandings(), ViewStandings()),
+            (Games(), Games(), AdjournedLookup("Carla")),
+            (History(), History(), HistoryLookup(None)),
+            (History("bert", 2), History("bert", 2), HistoryLookup("Bert", 2)),
+            (History("me"), History("Carla"), HistoryLookup("carla")),
+            (History("Myself", 2), History("Carla", 2), HistoryLookup("Carla", 2)),
+            (ViewScore(), ViewScore(), ScoreLookup("Carla")),
+            (ViewScore("ME"), ViewScore("Carla"), ScoreLookup("Carla")),
+            (ViewScore("bert"), ViewScore("bert"), ScoreLookup("Bert")),
+            (ViewStandings(), ViewStandings(), StandingsLookup("Carla")),
         ],
         ids=str,
     )
     def test_they_are_answered_to_who_asks(
-        self, hall: Hall, command: Command, asked: Games | History | ViewScore | ViewStandings
+        self, hall: StoredHall, command: Command, asked: Question, lookup: Lookup[Any]
     ) -> None:
         (told,) = do(hall, "Carla", command)
-        assert told.event == Asked("Carla", asked)
+        answer = hall.found(lookup)
+        assert told.event == Asked("Carla", asked, answer=answer)
         assert told.audience == ("Carla",)

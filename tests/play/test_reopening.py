@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from tests.play.conftest import GRACE
-from tests.play.halls import BOARDS
-from thudmud.play.archive import State
+from tests.play.halls import BOARDS, StoredHall, reopened
+from thudmud.play.battles import State
 from thudmud.play.commands import (
     Adjourn,
     Claim,
@@ -28,9 +28,9 @@ from thudmud.play.commands import (
     Start,
     Undo,
 )
-from thudmud.play.events import Parting, Resumed, TableEvent, is_complete
-from thudmud.play.hall import Decision, Hall, Unread
-from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.events import Parting, Resumed, TableEvent
+from thudmud.play.hall import Decision
+from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.match import game_of
 from thudmud.play.refusals import Refused
 from thudmud.rules import IllegalMove, Side
@@ -68,7 +68,7 @@ class Witness:
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)  # noqa: S311 (no secret)
-        self.hall = Hall(BOARDS, 200, GRACE)
+        self.hall = StoredHall()
         self.events: list[tuple[str, int, TableEvent]] = []
         self.now = 0.0
         self.do("all come")
@@ -98,7 +98,7 @@ class Witness:
     def obey(self, player: str, command: Command) -> None:
         if player in self.hall.people:
             try:
-                decisions = decide(self.hall, player, command, self.now)
+                decisions = self.hall.decided(player, command, self.now)
             except (Refused, IllegalMove):
                 return
             self.commit(decisions)
@@ -108,17 +108,6 @@ class Witness:
             for told in self.hall.commit(decision):
                 if isinstance(told.event, TableEvent) and told.table:
                     self.events.append((str(decision.board), told.table.version, told.event))
-
-    def reopened(self) -> Hall:
-        """Return a hall that has read it, each board from its last complete event on."""
-        hall = Hall(BOARDS, 200, GRACE)
-        for entry in self.events:
-            hall.archive.apply(*entry)
-        for board in hall.tables:
-            stream = [(version, event) for at, version, event in self.events if at == board]
-            first = max((v for v, event in stream if is_complete(event)), default=1)
-            hall.restore(board, first - 1, [event for version, event in stream if version >= first])
-        return hall
 
 
 def happens(seed: int) -> Iterator[Witness]:
@@ -138,21 +127,17 @@ seeds = pytest.mark.parametrize("seed", range(20))
 @seeds
 def test_it_stands_as_it_stood(seed: int) -> None:
     for witness in happens(seed):
-        hall, again = witness.hall, witness.reopened()
+        hall, again = witness.hall, reopened(witness.hall)
         assert again.tables == hall.tables
         assert again.missed == hall.missed
-        assert again.archive.battles == hall.archive.battles
-        assert again.archive.adjourned == hall.archive.adjourned
-        assert again.archive.ended == hall.archive.ended
 
 
 @seeds
 def test_every_battle_can_be_seen_again(seed: int) -> None:
-    """As it stood in the hall that played it, if that still knows it."""
+    """As it was played, whatever happened to it in between."""
     *_, witness = happens(seed)
-    again = witness.reopened()
-    assert again.archive.battles
-    for battle in witness.hall.archive.battles:
+    assert witness.hall.battles
+    for battle in witness.hall.battles:
         stored = [
             event
             for board, version, event in witness.events
@@ -161,25 +146,25 @@ def test_every_battle_can_be_seen_again(seed: int) -> None:
         game = game_of(stored[: battle.length])
         assert (game.outcome is not None) is (battle.state is State.ENDED)
         assert battle.plies in {None, len(game.moves)}
-        for hall in (witness.hall, again):
-            try:
-                assert hall.game(battle) == game
-            except Unread:
-                assert battle.state in {State.ENDED, State.UNFINISHED}
-        again.recall(battle.number, game)
-        assert again.game(battle) == game
+        assert witness.hall.game(battle.number) == game
+    for table in witness.hall.tables.values():
+        if table.match and table.match.number:
+            assert witness.hall.game(table.match.number) == table.match.game
 
 
 @seeds
 def test_a_battle_is_at_one_place_at_most(seed: int) -> None:
     for witness in happens(seed):
-        tables, archive = witness.hall.tables.values(), witness.hall.archive
-        matches = [table.match for table in tables if table.match]
-        away = [match.began for match in archive.adjourned.values()]
+        matches = [table.match for table in witness.hall.tables.values() if table.match]
+        away = {match.began for player in PLAYERS for match in witness.hall.away(player).values()}
         began = [match.began for match in matches]
         assert len({*began, *away}) == len(began) + len(away)
-        running = [each.id for each in archive.battles if each.state is State.RUNNING]
+        battles = {battle.number: battle for battle in witness.hall.battles}
+        running = [each.id for each in battles.values() if each.state is State.RUNNING]
         assert sorted(running) == sorted(match.began for match in matches if match.running)
+        for match in matches:
+            assert match.number
+            assert battles[match.number].id == match.began
 
 
 def test_everything_comes_to_pass() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
-from tests.play.halls import do, enter, hall_of, lose, refusal
-from thudmud.play.archive import State
+from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
+from thudmud.play.battles import State
 from thudmud.play.commands import (
     Adjourn,
     Command,
@@ -30,15 +30,13 @@ from thudmud.play.events import (
     Parting,
     Resumed,
     SavedMatch,
-    TableEvent,
 )
-from thudmud.play.hall import Hall
-from thudmud.play.hall_decisions import decide
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, resume
 from thudmud.rules import Side
+from thudmud.store import Conflict, at_once
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
 
@@ -136,7 +134,7 @@ class TestAtATable:
 
 
 @pytest.fixture
-def hall() -> Hall:
+def hall() -> StoredHall:
     """Return a hall in which Anna and Bert have put a match away, battle 1."""
     hall = hall_of("Anna", "Bert", "Carla")
     begin(hall, "oak board")
@@ -145,28 +143,28 @@ def hall() -> Hall:
     return hall
 
 
-def begin(hall: Hall, board: str, dwarf: str = "Anna", troll: str = "Bert") -> None:
+def begin(hall: StoredHall, board: str, dwarf: str = "Anna", troll: str = "Bert") -> None:
     do(hall, dwarf, Join(Side.DWARF, board))
     do(hall, troll, Join(Side.TROLL, board))
     do(hall, dwarf, Start(board))
 
 
-def put_away(hall: Hall, board: str | None = None, *players: str) -> None:
+def put_away(hall: StoredHall, board: str | None = None, *players: str) -> None:
     for player in players or ("Anna", "Bert"):
         do(hall, player, Adjourn(board))
 
 
 class TestInTheHall:
-    def test_at_the_same_board(self, hall: Hall) -> None:
-        assert hall.archive.battles[0].state is State.ADJOURNED
+    def test_at_the_same_board(self, hall: StoredHall) -> None:
+        assert hall.battles[0].state is State.ADJOURNED
         told = do(hall, "Anna", Resume())
         assert isinstance(told[-1].event, Resumed)
         assert set(told[-1].audience) == {"Anna", "Bert"}
         assert hall.tables["oak board"].running
-        assert [battle.state for battle in hall.archive.battles] == [State.RUNNING]
-        assert hall.archive.adjourned == {}
+        assert [battle.state for battle in hall.battles] == [State.RUNNING]
+        assert hall.away() == {}
 
-    def test_at_another_board(self, hall: Hall) -> None:
+    def test_at_another_board(self, hall: StoredHall) -> None:
         for player in ("Anna", "Bert"):
             do(hall, player, Go("elm table"))
         do(hall, "Bert", Resume())
@@ -174,51 +172,51 @@ class TestInTheHall:
         table = hall.tables["elm table"]
         assert table.ruleset.name == "discworld"
         do(hall, "Bert", ply("G7", "G6"))
-        assert len(hall.game(hall.archive.battles[0]).moves) == 2
+        assert len(hall.game(1).moves) == 2
         told = do(hall, "Bert", Resign())
         assert isinstance(told[-1].event, BattleEnded)
-        assert [battle.state for battle in hall.archive.battles] == [State.ENDED]
+        assert [battle.state for battle in hall.battles] == [State.ENDED]
         do(hall, "Bert", Start())
-        assert [battle.part for battle in hall.archive.battles] == [1, 2]
-        assert hall.archive.battles[1].before == (0, 32)
+        assert [battle.part for battle in hall.battles] == [1, 2]
+        assert hall.battles[1].before == (0, 32)
 
-    def test_what_goes_on_is_not_put_away(self, hall: Hall) -> None:
+    def test_what_goes_on_is_not_put_away(self, hall: StoredHall) -> None:
         assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
         do(hall, "Anna", Resume())
         assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
-    def test_both_have_to_be_there(self, hall: Hall) -> None:
+    def test_both_have_to_be_there(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
         with pytest.raises(Refused, match="at the oak board; Bert is not here"):
-            decide(hall, "Anna", Resume(), NOW)
+            hall.decided("Anna", Resume(), NOW)
         lose(hall, "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
 
-    def test_the_board_is_in_use(self, hall: Hall) -> None:
+    def test_the_board_is_in_use(self, hall: StoredHall) -> None:
         do(hall, "Carla", Join(Side.DWARF, "oak board"))
         assert refusal(hall, "Anna", Resume()) is Refusal.BOARD_IN_USE
 
-    def test_a_number(self, hall: Hall) -> None:
+    def test_a_number(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
         assert refusal(hall, "Carla", Resume(1, "oak")) is Refusal.NOTHING_ADJOURNED
         do(hall, "Anna", Resume(1))
         assert hall.tables["oak board"].running
 
-    def test_somebody_elses_number(self, hall: Hall) -> None:
+    def test_somebody_elses_number(self, hall: StoredHall) -> None:
         begin(hall, "pine board", "Carla", "Bert")
         put_away(hall, "pine board", "Carla", "Bert")
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
 
-    def test_one_of_several_with_one_opponent(self, hall: Hall) -> None:
+    def test_one_of_several_with_one_opponent(self, hall: StoredHall) -> None:
         begin(hall, "oak board")
         put_away(hall)
         with pytest.raises(Refused, match='"resume game 1" or another number'):
-            decide(hall, "Anna", Resume(), NOW)
+            hall.decided("Anna", Resume(), NOW)
         do(hall, "Anna", Resume(2))
-        assert list(hall.archive.adjourned) == [1]
+        assert list(hall.away()) == [1]
 
-    def test_one_of_several_with_different_opponents(self, hall: Hall) -> None:
+    def test_one_of_several_with_different_opponents(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
@@ -228,29 +226,29 @@ class TestInTheHall:
         do(hall, "Anna", End())
         do(hall, "Carla", Go())
         with pytest.raises(Refused, match="Bert is not here"):
-            decide(hall, "Anna", Resume(), NOW)
+            hall.decided("Anna", Resume(), NOW)
 
-    def test_several_opponents_and_none_of_them_there(self, hall: Hall) -> None:
+    def test_several_opponents_and_none_of_them_there(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
         do(hall, "Carla", Go())
         with pytest.raises(Refused, match="Bert and Carla are not here"):
-            decide(hall, "Anna", Resume(), NOW)
+            hall.decided("Anna", Resume(), NOW)
 
     def test_between_the_battles(self) -> None:
         hall = hall_of("Anna", "Bert")
         begin(hall, "oak board")
         do(hall, "Anna", Resign())
         put_away(hall)
-        assert hall.archive.battles[0].state is State.ENDED
-        assert hall.archive.battles[0].outcome is not None
+        assert hall.battles[0].state is State.ENDED
+        assert hall.battles[0].outcome is not None
         do(hall, "Anna", Resume())
         do(hall, "Anna", Start())
         assert hall.tables["oak board"].seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
-        assert [battle.number for battle in hall.archive.battles] == [1, 2]
+        assert [battle.number for battle in hall.battles] == [1, 2]
 
-    def test_by_somebody_who_joins(self, hall: Hall) -> None:
+    def test_by_somebody_who_joins(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         lose(hall, "Anna")
         lose(hall, "Bert")
@@ -261,7 +259,7 @@ class TestInTheHall:
             "Adjourned",
             "Joined",
         ]
-        assert list(hall.archive.adjourned) == [1, 2]
+        assert list(hall.away()) == [1, 2]
         for player in ("Anna", "Bert"):
             enter(hall, player, LATER)
             assert hall.people[player].room is None
@@ -269,31 +267,34 @@ class TestInTheHall:
         do(hall, "Bert", Resume(2), LATER)
         assert hall.tables["oak board"].match
 
-    def test_after_a_restart(self, hall: Hall) -> None:
+    def test_after_a_restart(self, hall: StoredHall) -> None:
         """A hall that has read what was written down goes on with it."""
-        saved = hall.archive.adjourned[1]
-        stored: list[TableEvent] = [
-            BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert"),
-            Adjourned(NOW, "Anna", saved),
-        ]
-        again = hall_of()
-        for version, event in zip((3, 6), stored, strict=True):
-            again.archive.apply("oak board", version, event)
-        again.restore("oak board", 5, [Adjourned(NOW, "Anna", saved)])
-        assert again.tables["oak board"].version == 6
+        again, saved = reopened(hall, "Anna", "Bert"), hall.away()[1]
+        assert again.tables["oak board"] == hall.tables["oak board"]
         for player in ("Anna", "Bert"):
-            enter(again, player)
             do(again, player, Go("pine board"))
         do(again, "Anna", Resume())
-        assert again.tables["pine board"].match == Match.restored(saved)
-        assert again.archive.battles[0].state is State.RUNNING
+        assert again.tables["pine board"].match == Match.restored(saved, 1)
+        assert again.battles[0].state is State.RUNNING
+
+    def test_what_two_boards_have_decided_at_once_is_done_at_one(self, hall: StoredHall) -> None:
+        (at_oak,) = hall.decided("Anna", Resume(), NOW)
+        for player in ("Anna", "Bert"):
+            do(hall, player, Go("pine board"))
+        (at_pine,) = hall.decided("Bert", Resume(), NOW)
+        hall.commit(at_pine)
+        with pytest.raises(Conflict):
+            hall.commit(at_oak)
+        assert hall.tables["oak board"].match is None
+        assert hall.tables["pine board"].running
+        assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
 
 @pytest.mark.parametrize(
     "command", [Adjourn("oak board"), Resume(None, "oak board"), Resume(3, "oak board")], ids=str
 )
-def test_deciding_changes_nothing(hall: Hall, command: Command) -> None:
-    before = dict(hall.tables), dict(hall.archive.adjourned)
+def test_deciding_changes_nothing(hall: StoredHall, command: Command) -> None:
+    before = dict(hall.tables), hall.away(), at_once(hall.store.position())
     with pytest.raises(Refused):
-        decide(hall, "Carla", command, NOW)
-    assert (dict(hall.tables), dict(hall.archive.adjourned)) == before
+        hall.decided("Carla", command, NOW)
+    assert (dict(hall.tables), hall.away(), at_once(hall.store.position())) == before

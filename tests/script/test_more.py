@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from thudmud.house import House
 from thudmud.play.table import BoardSpec
 from thudmud.script import (
     HouseStage,
@@ -22,7 +23,6 @@ from thudmud.script import (
 from thudmud.script.expectations import Expectation
 from thudmud.script.reading import Unfetched
 from thudmud.script.variables import escaped, filled
-from thudmud.text import House
 
 
 def house_stage() -> HouseStage:

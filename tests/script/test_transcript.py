@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thudmud.house import House
 from thudmud.play.table import BoardSpec
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
 from thudmud.script.expectations import Expectation
 from thudmud.script.variables import escaped
-from thudmud.text import House
 
 TALK = """\
 # Two people talk.

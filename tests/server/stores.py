@@ -34,9 +34,11 @@ class SlowStore(Store):
     @classmethod
     def make(cls) -> Self:
         """Return a new one."""
-        made: list[Self] = []
-        made.append(cls.in_memory(clock=lambda: made[0].time))
-        return made[0]
+        made: list[SlowStore] = []
+        store = cls.in_memory(clock=lambda: made[0].time if made else 0.0)
+        assert isinstance(store, cls)
+        made.append(store)
+        return store
 
     def hold(self) -> None:
         """Hold up all appends from now on, and count them anew."""

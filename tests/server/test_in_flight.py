@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -33,11 +33,11 @@ async def place(store: SlowStore) -> Place:
 
 
 @pytest.fixture
-async def lobby(store: SlowStore) -> AsyncIterator[Lobby]:
+async def lobby(store: SlowStore) -> Lobby:
     lobby = lobby_on(store)
     await lobby.scribe.open()
     await lobby.ready()
-    yield lobby
+    return lobby
 
 
 def lobby_on(store: SlowStore) -> Lobby:

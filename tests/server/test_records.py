@@ -211,7 +211,7 @@ class TestImport:
         first = await battle_in(target, 1)
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
-        assert game_of(await target.plies(1)).moves == CAPTURE  # type: ignore[arg-type]
+        assert game_of(await target.plies(first)).moves == CAPTURE  # type: ignore[arg-type]
 
     async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))

@@ -10,11 +10,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from thudmud.storage.files import beside
 
 from tests.store.deeds import OAK, joined, started
 from thudmud.server.main import main
 from thudmud.store import Store
+from thudmud.store.disk import beside
 
 Shown = pytest.CaptureFixture[str]
 

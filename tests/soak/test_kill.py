@@ -1,7 +1,7 @@
 """A server killed at any moment forgets nothing that it has acknowledged.
 
 Two pairs play by script on a real server, which is killed (SIGKILL) at a random moment, round after
-round. What its journal then holds has to be all that was acknowledged, in order, and at most the
+round. What its store then holds has to be all that was acknowledged, in order, and at most the
 one command of each pair that was in flight; and the board that the next server shows has to be the
 fold of it. 25 rounds by default; `make soak` plays 200.
 """
@@ -18,12 +18,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.server.plain import Client
-from thudmud.journal import Entry
-from thudmud.journal.sqlite import SqliteJournal
 from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
 from thudmud.play.events import (
     Absent,
@@ -39,6 +38,7 @@ from thudmud.play.events import (
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, decide, resume
 from thudmud.rules import Game, Side
+from thudmud.store import Entry, Store
 from thudmud.text import board
 from thudmud.text.display import Display
 
@@ -101,7 +101,7 @@ class Pair:
     """Two players at a board, who only ever have one command in flight between them.
 
     ``table`` is what should stand on the board: the fold of what is known to have happened, without
-    any absences. ``journalled`` is how many events its stream held when this round began.
+    any absences. ``stored`` is how many events its stream held when this round began.
     """
 
     board: str
@@ -109,7 +109,7 @@ class Pair:
     dice: random.Random
     table: Table
     saved: SavedMatch | None = None
-    journalled: int = 0
+    stored: int = 0
     acknowledged: list[TableEvent] = field(default_factory=list)
     in_flight: tuple[TableEvent, ...] = ()
 
@@ -178,14 +178,14 @@ class Pair:
 
     def check(self, entries: Sequence[Entry]) -> None:
         """Hold what is stored to what was acknowledged, and begin anew from there."""
-        events = [plain(entry.event) for entry in entries[self.journalled :]]
+        events = [plain(cast("Event", entry.event)) for entry in entries[self.stored :]]
         stored = [event for event in events if not isinstance(event, Absent | Returned)]
         expected = [plain(event) for event in self.acknowledged]
         assert stored[: len(expected)] == expected, "what was acknowledged is not there"
         more = stored[len(expected) :]
         assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
         self.happened(self.in_flight if more else ())
-        self.journalled, self.acknowledged, self.in_flight = len(entries), [], ()
+        self.stored, self.acknowledged, self.in_flight = len(entries), [], ()
 
 
 def plain(event: Event) -> Event:
@@ -231,10 +231,11 @@ async def play_a_round(folder: Path, pairs: Sequence[Pair], dice: random.Random)
     for pair in pairs:
         for player in pair.players.values():
             await player.hang_up()
-    journal = await SqliteJournal.open(folder / "thudmud.db")
+    store = await Store.open(folder / "thudmud.db")
+    assert await store.check() is None
     for pair in pairs:
-        pair.check(await journal.read(pair.board))
-    await journal.close()
+        pair.check(await store.read(pair.board))
+    await store.close()
 
 
 @pytest.mark.parametrize("seed", [20261121])
@@ -246,6 +247,6 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed:
     ]
     for _ in range(ROUNDS):
         await play_a_round(tmp_path, pairs, dice)
-    plies = sum(pair.journalled for pair in pairs)
+    plies = sum(pair.stored for pair in pairs)
     print(f"{ROUNDS} rounds, {plies} events stored")
     assert plies > ROUNDS, "too little was played for this to mean anything"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
-from thudmud.play.archive import Archive, State
 
 from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
+from tests.store.model import Model
+from thudmud.play.battles import State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -28,10 +31,10 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
+from thudmud.play.lookups import PAGE, HistoryLookup
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
-from thudmud.play.standings import Standings
-from thudmud.rules import RULESETS, Move, Side
+from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import Conflict, KeptName, OpenBoard, Store
 
 BOARDS = (OAK, PINE, "realm/oak")
@@ -82,33 +85,40 @@ class Life:
         return board, [event]
 
 
-async def live(store: Store, seed: int, length: int = 150) -> Archive:
-    """Let things happen; return what the archive of the same events is."""
-    archive, life, taken = Archive(), Life(seed), Taken()
+async def live(store: Store, seed: int, length: int = 150) -> Model:
+    """Let things happen; return what the same events come to."""
+    life, taken = Life(seed), Taken()
     following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
     for _ in range(length):
         board, events = life.next()
         await store.append({board: (life.versions[board] - 1, events)})
     following.close()
-    for entry in taken.entries:
-        archive.apply(entry.stream, entry.version, entry.event)  # type: ignore[arg-type]
-    return archive
+    return Model(taken.entries)
+
+
+async def played(store: Store, number: int) -> Game:
+    """Return what a battle's plies come to."""
+    battle = await store.battle(number)
+    assert battle
+    return game_of(cast("Sequence[Event]", await store.plies(battle)))
 
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) -> None:
-    archive = await live(store, seed)
+    model = await live(store, seed)
     # A player of one realm is another than the one of that name in the next: leave those out.
-    of_realm = {each.number for each in archive.battles if realm_of(each.id.board)}
-    assert len(archive.battles) > 20
-    for battle in archive.battles:
-        assert await store.battle(battle.number) == battle
-    assert await store.battle(len(archive.battles) + 1) is None
+    of_realm = {each.number for each in model.battles if realm_of(each.id.board)}
+    assert len(model.battles) > 20
+    for battle in model.battles:
+        realm = realm_of(battle.id.board)
+        assert await store.battle(battle.number, realm=realm) == battle
+        assert await store.battle(battle.number, realm="another") is None
+    assert await store.battle(len(model.battles) + 1) is None
     for player in PLAYERS:
         found = await store.history(player, most=1000)
         elsewhere = await store.history(player, most=1000, realm="realm")
         numbers = [each.number for each in found] + [each.number for each in elsewhere]
-        assert sorted(numbers) == [each.number for each in archive.of(player)]
+        assert sorted(numbers) == [each.number for each in model.of(player)]
         assert {each.number for each in elsewhere} <= of_realm
 
 
@@ -117,29 +127,15 @@ async def test_scores_are_what_a_fold_of_all_events_is(
     store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(f"{__name__}.BOARDS", (OAK, PINE))
-    archive = await live(store, seed, 300)
-    standings = Standings(archive)
-    while standings.rate():
-        pass
-    ranked = standings.ranked()
-    found = await store.standings()
-    assert [(each.name, each.rating) for each in found] == list(ranked.items())
-    assert [each.name for each in await store.standings(most=2)] == list(ranked)[:2]
+    model = await live(store, seed, 300)
+    ranked = [(each.name, each.rating) for each in model.scores()]
+    assert [(each.name, each.rating) for each in await store.standings()] == ranked
+    assert [(each.name, each.rating) for each in await store.standings(most=2)] == ranked[:2]
     for player in PLAYERS:
-        expected, score = standings.score(player), await store.score(player)
-        assert expected
+        expected, score = model.score(player), await store.score(player)
         assert score
-        assert score.name == expected.name == player
-        assert score.rating == standings.rating(player)
-        for counted, theirs in (
-            (score.battles, expected.battles),
-            (score.matches, expected.matches),
-        ):
-            assert {key: tuple(each) for key, each in counted.items()} == {
-                key: (each.won, each.drawn, each.lost)
-                for key, each in theirs.items()
-                if each.won + each.drawn + each.lost
-            }
+        assert (score.name, score.rating) == (player, expected.rating)
+        assert (score.battles, score.matches) == (expected.battles, expected.matches)
     assert await store.score("Nobody") is None
 
 
@@ -171,11 +167,11 @@ class TestBattles:
         ended = BattleEnded(1.0, "Anna", TROLLS, 2, "Anna", "Bert")
         await store.append({OAK: (0, [Cleared(1.0, "Anna"), started(1), *moved, ended])})
         await store.append({OAK: (5, [started(2)])})
-        game = game_of(await store.plies(1))  # type: ignore[arg-type]
+        game = await played(store, 1)
         assert game.moves == moves
         assert game.outcome == TROLLS
-        assert game_of(await store.plies(2)).moves == ()  # type: ignore[arg-type]
-        assert await store.plies(3) == []
+        assert (await played(store, 2)).moves == ()
+        assert await store.battle(3) is None
 
     async def test_history_goes_back_page_by_page(self, store: Store) -> None:
         await store.append({OAK: (0, [started(number) for number in range(10)])})
@@ -185,6 +181,23 @@ class TestBattles:
         assert [battle.number for battle in page] == [6, 5, 4, 3]
         assert await store.history("Anna", 1) == []
         assert await store.history("Zoe") == []
+
+    async def test_a_page_of_the_history_is_looked_up_with_how_many_there_are(
+        self, store: Store
+    ) -> None:
+        count = 2 * PAGE + 3
+        others = [started(number, "Carla", "Dora") for number in range(2)]
+        await store.append(
+            {OAK: (0, [started(number) for number in range(count)]), PINE: (0, others)}
+        )
+        for whose, in_all in (("ANNA", count), ("dora", 2), (None, count + 2), ("Zoe", 0)):
+            last = {"dora": count + 2}.get(str(whose), count if whose else in_all)
+            for page in (1, 2, 3, 4, 10**30):
+                found = await store.look_up(HistoryLookup(whose, page))
+                skipped = (page - 1) * PAGE
+                first, end = last - skipped, max(last - in_all, last - skipped - PAGE)
+                assert [each.number for each in found.battles] == list(range(first, end, -1))
+                assert found.in_all == in_all
 
     async def test_all_battles_come_page_by_page(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), started(2, "Carla")])})
@@ -255,7 +268,47 @@ class TestAdjourned:
         assert resumed
         assert resumed.state is State.RUNNING
         assert resumed.source.board in {OAK, PINE}
-        assert game_of(await store.plies(1)).moves == LONGER  # type: ignore[arg-type]
+        assert (await played(store, 1)).moves == LONGER
+
+    async def test_what_is_decided_at_a_board_cannot_take_up_one_match_twice(
+        self, store: Store
+    ) -> None:
+        saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
+        away, back = Adjourned(1.0, "Anna", saved), Resumed(1.0, "Anna", saved)
+        await store.append_to_board(OAK, 0, [started(1), away])
+        outcomes = await asyncio.gather(
+            store.append_to_board(PINE, 0, [back]),
+            store.append_to_board(OAK, 2, [back]),
+            return_exceptions=True,
+        )
+        assert {type(each) for each in outcomes} == {Conflict, dict}
+        assert await store.adjourned("Anna") == []
+        taken_up = BattleId(OAK, 3) if await store.version(OAK) == 3 else BattleId(PINE, 1)
+        assert await store.version(PINE) + await store.version(OAK) == 3
+        battle = await store.battle(1)
+        assert battle
+        assert battle.source == taken_up
+
+    async def test_nor_a_match_as_it_was_before(self, store: Store) -> None:
+        began = BattleId(OAK, 1)
+        before, after = (put_away(began, "Anna", "Carla", moves) for moves in (CAPTURE, LONGER))
+        await store.append_to_board(OAK, 0, [started(1), Adjourned(1.0, "Anna", before)])
+        await store.append_to_board(PINE, 0, [Resumed(1.0, "Anna", before)])
+        await store.append_to_board(PINE, 1, [Adjourned(1.0, "Anna", after)])
+        with pytest.raises(Conflict):
+            await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", before)])
+        assert await store.version(OAK) == 2
+        ((_, found),) = await store.adjourned("Anna")
+        assert found == after
+        await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", after)])
+        assert await store.adjourned("Anna") == []
+
+    async def test_nor_one_that_was_never_put_away(self, store: Store) -> None:
+        saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
+        await store.append_to_board(OAK, 0, [started(1)])
+        with pytest.raises(Conflict):
+            await store.append_to_board(PINE, 0, [Resumed(1.0, "Anna", saved)])
+        assert await store.version(PINE) == 0
 
 
 class TestBoards:
@@ -283,7 +336,7 @@ async def test_rows_are_made_anew_by_another_version(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await Store.open(path)
-    archive = await live(store, 1)
+    model = await live(store, 1)
     before = await store.standings()
     await store.close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -295,6 +348,8 @@ async def test_rows_are_made_anew_by_another_version(
     monkeypatch.setattr("thudmud.store.files.PROJECTION", 2)
     store = await Store.open(path)
     assert await store.standings() == before
-    assert [await store.battle(each.number) for each in archive.battles] == archive.battles
+    assert [
+        await store.battle(each.number, realm=realm_of(each.id.board)) for each in model.battles
+    ] == model.battles
     assert await store.check() is None
     await store.close()

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thudmud.storage.files import beside
 
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Database
+from thudmud.store.disk import beside
 from thudmud.store.files import OnDisk
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"

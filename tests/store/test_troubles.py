@@ -96,7 +96,7 @@ async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
     before = await everything(stored)
     with (
         no_more_than(8192),
-        pytest.raises(NotWritten, match="the disk does not work as it should|the disk is full"),
+        pytest.raises(NotWritten, match=r"the disk does not work as it should|the disk is full"),
     ):
         await stored.append({OAK: (2, [moved(1)])})
     assert await everything(stored) == before
@@ -184,7 +184,6 @@ class TestOpening:
         monkeypatch.setattr("thudmud.store.disk.os.link", refuse)
         with pytest.raises(StoreError, match=r"the disk is full\.$"):
             await Store.open(path)
-        assert not path.exists()
 
     async def test_a_file_beside_it_that_cannot_be_made(self, stored: Store, path: Path) -> None:
         await stored.close()

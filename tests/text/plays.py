@@ -1,12 +1,24 @@
-"""Plays for tests of the state of a house: what people do, a legal ply now and then among it."""
+"""Plays for tests of houses that are kept: what people do, a legal ply now and then among it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
+from thudmud.codec import to_line
 from thudmud.play.commands import Play
 from thudmud.play.events import Imported
+from thudmud.play.lookups import (
+    AdjournedLookup,
+    BattleLookup,
+    HistoryLookup,
+    Lookup,
+    ScoreLookup,
+    StandingsLookup,
+)
 from thudmud.rules import Ending, Outcome, Score
 
 BOARDS = (BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF))
@@ -17,6 +29,9 @@ TERMINALS = (
     Terminal(120, utf8=True, colours=256, reader=True),
 )
 RECORD = "dF1,dG1,dJ1,dK1,TG7,TH7,RH8\ndF1-F6\nTG7-G6xF6\n"
+IMPORTED = Imported(
+    1.0, "", "discworld", "Zoe", "", RECORD, 2, Outcome(Ending.AGREEMENT, None, Score(1, 2))
+)
 GONE = "(gone)"
 PLY = "(ply)"
 
@@ -46,12 +61,37 @@ BEGUN = [
 ]
 
 
-def house_of(seat_grace: float = 300.0, quiet_plies: int = 200, most_games: int = 100) -> House:
-    """Return a house with everybody in it, one as a member."""
-    house = House(BOARDS, quiet_plies, seat_grace, most_games)
+def house_of(
+    seat_grace: float = 300.0, quiet_plies: int = 200, events: Iterable[str] = ()
+) -> House:
+    """Return a house with everybody in it, two of them as members."""
+    house = House(BOARDS, quiet_plies, seat_grace, events)
     for name, terminal in zip(NAMES, TERMINALS, strict=True):
         house.enter(name, 0.0, terminal, member=name != "Carla")
     return house
+
+
+def kept(house: House) -> House:
+    """Return the house that is made again of what happened in it; nobody is there yet."""
+    hall = house.hall
+    return House(hall.boards, hall.quiet_plies, hall.seat_grace, house.events())
+
+
+def everything(house: House) -> dict[str, object]:
+    """Return all that is known in a house of what has happened."""
+    lookups: list[Lookup[Any]] = [
+        *(HistoryLookup(name, page) for name in (*NAMES, "Zoe", None) for page in (1, 2)),
+        *(AdjournedLookup(name) for name in NAMES),
+        *(ScoreLookup(name) for name in NAMES),
+        *(StandingsLookup(name) for name in NAMES),
+        *(BattleLookup(number) for number in range(1, 12)),
+    ]
+    return {
+        "tables": house.hall.tables,
+        "missed": house.hall.missed,
+        "events": house.events(),
+        **{str(lookup): house.look_up(lookup) for lookup in lookups},
+    }
 
 
 def do(house: House, name: str, deed: str, now: float) -> list[Message]:
@@ -76,32 +116,27 @@ def _ply(house: House, number: int, now: float) -> list[Message]:
     return []
 
 
+RICH_DEEDS = [
+    *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign"),
+    ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"), ("Anna", "8"),
+    ("Anna", "leave game"), ("Carla", "join game as troll on oak board"),
+    ("Carla", "adjourn"), ("Bert", "adjourn"),
+    ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),
+    ("Carla", "start"), ("Anna", "17"), ("Carla", "44"), ("Anna", "end game"),
+    ("Anna", "join game as dwarf on oak board"), ("Bert", "join game as troll on oak board"),
+    ("Bert", "start"), ("Anna", "20"), ("Bert", "21"),
+    ("Anna", "options colour special thud troll bold red on #102030"),
+    ("Anna", "options width 60"), ("Anna", "set board brief"),
+    ("Bert", GONE), ("Anna", "30"), ("Anna", "undo on oak board"), ("Carla", "replay 2"),
+    ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "start on elm table"),
+    ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"), ("Anna", "next"),
+]  # fmt: skip
+"""What people do in a house in which there is something of everything."""
+
+
 def rich_house() -> House:
     """Return a house in which there is something of everything."""
-    house = house_of(seat_grace=10.0)
-    imported = Imported(
-        1.0, "", "discworld", "Zoe", "", RECORD, 2, Outcome(Ending.AGREEMENT, None, Score(1, 2))
-    )
-    house.note("(imports)", 1, imported)
-    battle = house.hall.archive.battle(1)
-    assert battle
-    house.recall(battle, [imported])
-    now = 0.0
-    for name, deed in [
-        *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign"),
-        ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"), ("Anna", "8"),
-        ("Anna", "leave game"), ("Carla", "join game as troll on oak board"),
-        ("Carla", "adjourn"), ("Bert", "adjourn"),
-        ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),
-        ("Carla", "start"), ("Anna", "17"), ("Carla", "44"), ("Anna", "end game"),
-        ("Anna", "join game as dwarf on oak board"), ("Bert", "join game as troll on oak board"),
-        ("Bert", "start"), ("Anna", "20"), ("Bert", "21"),
-        ("Anna", "options colour special thud troll bold red on #102030"),
-        ("Anna", "options width 60"), ("Anna", "set board brief"),
-        ("Bert", GONE), ("Anna", "30"), ("Anna", "undo on oak board"), ("Carla", "replay 2"),
-        ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "start on elm table"),
-        ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"), ("Anna", "next"),
-    ]:  # fmt: skip
-        now += 1.0
+    house = house_of(seat_grace=10.0, events=[to_line("(imports)", IMPORTED)])
+    for now, (name, deed) in enumerate(RICH_DEEDS, 1):
         do(house, name, deed, now)
     return house

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from thudmud.house import House
 from thudmud.play.table import BoardSpec
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 
 BEGAN = 1_767_225_600.0

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
 
 from tests.play.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.play.archive import State
+from thudmud.play.battles import State
 from thudmud.play.commands import History
 from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
-from thudmud.play.standings import Standings
+from thudmud.play.lookups import (
+    PAGE,
+    AdjournedLookup,
+    BattleLookup,
+    HistoryLookup,
+    ScoreLookup,
+    StandingsLookup,
+)
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.text import archive
@@ -28,6 +35,23 @@ SAID_BY_STATE = {
 @pytest.fixture
 def annals() -> Annals:
     return Annals()
+
+
+def history(annals: Annals, asked: History, me: str, width: int) -> list[str]:
+    found = annals.found(HistoryLookup(asked.player, asked.page))
+    return archive.history(found, asked, me, width)
+
+
+def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[str]:
+    return archive.games(tables, annals.found(AdjournedLookup(me)).matches, me, width)
+
+
+def score(annals: Annals, player: str, me: str, width: int) -> list[str]:
+    return archive.score(annals.found(ScoreLookup(player)), player, me, width)
+
+
+def standings(annals: Annals, me: str, width: int) -> list[str]:
+    return archive.standings(annals.found(StandingsLookup(me)), width)
 
 
 def text(lines: list[str]) -> str:
@@ -81,7 +105,7 @@ class TestHistory:
         annals.whole(TROLLS)
         annals.whole(DRAW, "Carl", LONG[0])
         assert (
-            text(archive.history(annals.archive, History(), "Anna", 80))
+            text(history(annals, History(), "Anna", 80))
             == """\
 The battles that were played, the last one first:
 2. 2026-11-21: Carl (dwarfs) 32, Wolfeschlegelsteinha (trolls) 32; discworld,
@@ -94,7 +118,7 @@ The battles that were played, the last one first:
     def test_on_a_narrow_screen(self, annals: Annals) -> None:
         annals.whole(TROLLS)
         assert (
-            text(archive.history(annals.archive, History("ANNA"), "Bert", 40))
+            text(history(annals, History("ANNA"), "Bert", 40))
             == """\
 The battles of Anna, the last one
 first:
@@ -107,7 +131,7 @@ again."""
 
     def test_ones_own(self, annals: Annals) -> None:
         annals.whole()
-        lines = archive.history(annals.archive, History("anna"), "Anna", 80)
+        lines = history(annals, History("anna"), "Anna", 80)
         assert lines[0] == "Your battles, the last one first:"
 
     def test_pages(self, annals: Annals) -> None:
@@ -116,7 +140,7 @@ again."""
             annals.end()
         seen = []
         for page, rest in [(1, range(45, 25, -1)), (2, range(25, 5, -1)), (3, range(5, 0, -1))]:
-            lines = archive.history(annals.archive, History("Bert", page), "Anna", 100)
+            lines = history(annals, History("Bert", page), "Anna", 100)
             assert [int(line.split(".")[0]) for line in lines[1:-1]] == list(rest)
             seen.append(lines[-1])
         again = "shows the first of these again."
@@ -125,16 +149,16 @@ again."""
             f'Page 2 of 3. "history Bert page 3" shows earlier ones. "replay 25" {again}',
             f'Page 3 of 3. "replay 5" {again}',
         ]
-        assert text(archive.history(annals.archive, History("Bert", 4), "Anna", 80)) == (
+        assert text(history(annals, History("Bert", 4), "Anna", 80)) == (
             'There is no page 4. "history Bert page 3" shows the earliest battles.'
         )
 
     def test_exactly_one_page(self, annals: Annals) -> None:
-        for _ in range(archive.PAGE):
+        for _ in range(PAGE):
             annals.whole()
-        lines = archive.history(annals.archive, History(), "Anna", 100)
+        lines = history(annals, History(), "Anna", 100)
         assert lines[-1].startswith('"replay 20"')
-        assert "no page 2" in archive.history(annals.archive, History(page=2), "Anna", 100)[0]
+        assert "no page 2" in history(annals, History(page=2), "Anna", 100)[0]
 
     @pytest.mark.parametrize(
         ("player", "said"),
@@ -145,7 +169,7 @@ again."""
         ],
     )
     def test_nothing_to_show(self, annals: Annals, player: str | None, said: str) -> None:
-        assert text(archive.history(annals.archive, History(player), "Anna", 80)) == said
+        assert text(history(annals, History(player), "Anna", 80)) == said
 
 
 class TestGames:
@@ -171,7 +195,7 @@ class TestGames:
             Table.set_up(BoardSpec("new board"), 200),
         ]
         assert (
-            text(archive.games(tables, annals.archive, "Anna", 80))
+            text(games(annals, tables, "Anna", 80))
             == """\
 Your matches:
   Oak board: dwarfs against Bert; battle 1 of 2, 1 ply, the trolls' turn.
@@ -188,7 +212,7 @@ Put away for another day:
 
     def test_none(self, annals: Annals) -> None:
         assert (
-            text(archive.games([], annals.archive, "Anna", 40))
+            text(games(annals, [], "Anna", 40))
             == """\
 You have no match under way, here or
 put away. "history" lists what was
@@ -202,10 +226,8 @@ class TestScore:
         annals.whole(TROLLS, "Bert", "Anna", rules="koom valley")
         annals.begin()
         annals.end(DWARFS, points=(50, 40))
-        standings = Standings(annals.archive)
-        standings.rate()
         assert (
-            text(archive.score(standings, "ANNA", "Bert", 80))
+            text(score(annals, "ANNA", "Bert", 80))
             == """\
 Anna: rating 1687, give or take 228 (3 battles).
   Discworld: matches 1 won, 0 drawn, 0 lost; as dwarfs 2 won, 0 drawn, 0 lost.
@@ -214,13 +236,8 @@ Anna: rating 1687, give or take 228 (3 battles).
 
     def test_without_a_rating(self, annals: Annals) -> None:
         annals.whole(rated=False)
-        standings = Standings(annals.archive)
-        assert archive.score(standings, "Anna", "Anna", 120)[0] == (
-            "Anna: no rating yet. Ratings are still being worked out; look again in a moment."
-        )
-        standings.rate()
         assert (
-            text(archive.score(standings, "Anna", "Anna", 40))
+            text(score(annals, "Anna", "Anna", 40))
             == """\
 Anna: no rating yet.
   Discworld: as dwarfs 1 won, 0 drawn,
@@ -229,8 +246,7 @@ Anna: no rating yet.
 
     @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("zoe", "Zoe has")])
     def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
-        standings = Standings(annals.archive)
-        said = archive.score(standings, player, "Anna", 80)
+        said = score(annals, player, "Anna", 80)
         assert text(said) == f"{who} ended no battle here yet."
 
 
@@ -238,17 +254,15 @@ class TestStandings:
     def test_the_best_first(self, annals: Annals) -> None:
         for _ in range(3):
             annals.whole(DWARFS, LONG[0], "Bert")
-        standings = Standings(annals.archive)
-        standings.rate()
         assert (
-            text(archive.standings(standings, "Anna", 80))
+            text(standings(annals, "Anna", 80))
             == """\
 Players, ranked by their rating less twice the give or take:
   1. Wolfeschlegelsteinha: 1687, give or take 228 (3 battles)
   2. Bert: 1313, give or take 228 (3 battles)"""
         )
         assert (
-            text(archive.standings(standings, "Anna", 40))
+            text(standings(annals, "Anna", 40))
             == """\
 Players, ranked by their rating less
 twice the give or take:
@@ -262,47 +276,38 @@ twice the give or take:
         letters = "ABCDEFGHIJKLMNOPQRSTUVWX"
         for letter in letters:
             annals.whole(DWARFS, f"X{letter.lower()}", "Anna")
-        standings = Standings(annals.archive)
-        standings.rate()
-        lines = archive.standings(standings, "Anna", 80)
-        assert len(lines) == 1 + archive.PAGE + 1 + 1
+        lines = standings(annals, "Anna", 80)
+        assert len(lines) == 1 + PAGE + 1 + 1
         assert lines[-2].startswith(" 25. Anna: ")
         assert lines[-1] == "There are 25 in all."
 
     def test_nobody_yet(self, annals: Annals) -> None:
-        standings = Standings(annals.archive)
         none = (
             "Nobody has a rating yet: it takes a battle between two registered players, "
             "of 6 plies or more."
         )
-        assert archive.standings(standings, "Anna", 100) == [none]
-        annals.whole()
-        assert archive.standings(standings, "Anna", 100) == [archive.BEHIND]
+        assert standings(annals, "Anna", 100) == [none]
 
 
 class TestRecord:
     def test_it_can_be_copied(self, annals: Annals) -> None:
         annals.bring_in()
         game = read_record(RECORD, DISCWORLD).game
-        lines = archive.record(annals.battle(1), game, 40)
+        found = annals.found(BattleLookup(1))
+        assert found
+        lines = archive.record(found, 40)
         assert text(lines).endswith("imported:\n" + RECORD.rstrip("\n"))
         opening = read_record("\n".join(lines[-3:]), DISCWORLD).game
         assert opening == game
 
 
-def rated(annals: Annals) -> Standings:
-    standings = Standings(annals.archive)
-    standings.rate()
-    return standings
-
-
 Page = Callable[[Annals, int], list[str]]
 PAGES: list[Page] = [
-    lambda annals, width: archive.history(annals.archive, History(), LONG[1], width),
-    lambda annals, width: archive.history(annals.archive, History(LONG[0]), LONG[1], width),
-    lambda annals, width: archive.score(rated(annals), LONG[0], LONG[1], width),
-    lambda annals, width: archive.standings(rated(annals), LONG[1], width),
-    lambda annals, width: archive.games([], annals.archive, LONG[0], width),
+    lambda annals, width: history(annals, History(), LONG[1], width),
+    lambda annals, width: history(annals, History(LONG[0]), LONG[1], width),
+    lambda annals, width: score(annals, LONG[0], LONG[1], width),
+    lambda annals, width: standings(annals, LONG[1], width),
+    lambda annals, width: games(annals, [], LONG[0], width),
 ]
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from thudmud.house import House
 from thudmud.play.commands import Join, Play, Start
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, decide
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
-from thudmud.text import House, board, panel
+from thudmud.text import board, panel
 from thudmud.text.display import Display, Terminal
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
-from thudmud.text import House
 from thudmud.text.display import Terminal
 from thudmud.text.help import PAGES
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.language.generated import colours
 from tests.text.positions import table_with
+from thudmud.house import House
 from thudmud.play.commands import Style
 from thudmud.play.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
-from thudmud.text import House
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 from thudmud.text.words import columns
 

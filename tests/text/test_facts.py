@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from thudmud.house import House
 from thudmud.play.events import BattleId, Moved
 from thudmud.play.hall import Telling
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
-from thudmud.text import House, Message, messages
+from thudmud.text import Message, messages
 from thudmud.text.display import Terminal
 from thudmud.text.facts import facts
 
@@ -183,7 +184,7 @@ def test_a_trample_that_comes_full_circle() -> None:
     opening = Position.of({**pieces, Square.parse("H2"): Piece.ROCK}, Side.TROLL)
     game = Game(KOOM_VALLEY, opening, opening.after(move), (move,))
     match = Match(game, BattleId("elm table", 1), "Anna", "Bert")
-    table = Table("elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
+    table = Table("elm table", "elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
     event = Moved(5.5, "Bert", Side.TROLL, move, 1)
     (fact,) = facts(House([BoardSpec("oak board")]).hall, Telling(event, ("Anna",), table))
     assert fact.data["from"] == fact.data["to"] == "H9"

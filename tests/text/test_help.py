@@ -10,11 +10,13 @@ from typing import get_args
 
 import pytest
 
+from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
 from thudmud.play.commands import LastMove, Play, Query, ViewPossible
+from thudmud.play.lookups import PAGE
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
-from thudmud.play.standings import MIDDLE
+from thudmud.play.projections import MIDDLE
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -30,8 +32,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.english import lasting
 from thudmud.server.settings import Settings
-from thudmud.text import House, grid, machine
-from thudmud.text.archive import PAGE
+from thudmud.text import grid, machine
 from thudmud.text.help import PAGES, PARTS, Page, contents, page, syntax
 
 SAMPLES = {

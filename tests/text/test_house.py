@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thudmud.house import House
 from thudmud.language import KEYWORDS
 from thudmud.play.commands import Style
 from thudmud.play.options import Switch
 from thudmud.play.table import BoardSpec
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from tests.text.plays import everything, kept
 from tests.text.test_house import BOARDS, told
+from thudmud.house import House
+from thudmud.play.asides import Replayed
 from thudmud.play.commands import Replay, Style
 from thudmud.play.events import (
     Absent,
     BattleStarted,
-    Cleared,
-    Event,
     Joined,
     Parting,
     Returned,
     TableEvent,
 )
-from thudmud.play.hall import Decision, Unread
+from thudmud.play.hall import Decision
 from thudmud.rules import Ending, Side
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
+from thudmud.text.premises import Premises
 
 PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
 BACK_AND_FORTH = ["anna move a6 b6", "bert move g7 g6", "anna move b6 a6", "bert move g6 g7"]
@@ -41,6 +41,11 @@ def house_of(*lines: str, seat_grace: float = LATER) -> House:
 def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
     name, _, command = line.partition(" ")
     return told(house.obey(name.capitalize(), f"{command} on oak board", now))
+
+
+def _number(event: TableEvent) -> int | None:
+    """Return the number of the battle that an event begins: there is but one."""
+    return 1 if isinstance(event, BattleStarted) else None
 
 
 def stored(house: House, line: str) -> list[TableEvent]:
@@ -248,10 +253,10 @@ class TestSpelling:
     def test_a_name_that_is_needed_is_its_owners(self, lines: tuple[str, ...]) -> None:
         house = house_of(*lines)
         house.depart("Anna", 0.0)
-        before = house.state()
+        before = everything(house), house.people
         with pytest.raises(ValueError, match="Anna has a seat or a match here"):
             house.enter("anna", 1.0)
-        assert house.state() == before
+        assert (everything(house), house.people) == before
         assert house.enter("Anna", 1.0)
 
     def test_what_nobody_needs_any_more_is_free(self) -> None:
@@ -263,8 +268,8 @@ class TestSpelling:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         house.depart("Bert", 0.0)
-        state = json.loads(json.dumps(house.state()).replace('"Bert"', '"anna"'))
-        again = House.from_state(state)
+        lines = [line.replace('"Bert"', '"anna"') for line in house.events()]
+        again = House(BOARDS, events=lines)
         assert again.enter("anna", 1.0)
         again.depart("anna", 2.0)
         assert again.enter("Anna", 3.0)
@@ -295,16 +300,13 @@ class TestWhatWasBefore:
     def test_boards_are_restored_and_told_of(self) -> None:
         house = house_of()
         events = [event for line in PLAYED for event in stored(house, line)]
-        again = House(BOARDS)
-        again.restore("oak board", 0, events)
+        again = Premises(BOARDS)
+        again.restore("oak board", 0, [(event, _number(event)) for event in events])
         assert again.hall.tables["oak board"] == house.hall.tables["oak board"]
         assert again.version("oak board") == len(events)
 
     def test_those_who_sit_there_are_noted_to_be_away(self) -> None:
-        house = house_of()
-        events = [event for line in PLAYED for event in stored(house, line)]
-        again = House(BOARDS)
-        again.restore("oak board", 0, events)
+        again = kept(house_of(*PLAYED))
         again.enter("Bert", 9.0)
         assert again.presence("Bert", "oak board", 9.0, Parting.RESTART) == ()
         assert again.presence("Carla", "oak board", 9.0, Parting.RESTART) == ()
@@ -328,35 +330,28 @@ class TestWhatWasBefore:
         (back,) = house.presence("Anna", "oak board", 2.0, Parting.LOST)
         assert back.events == (Returned(2.0, "Anna", Side.DWARF),)
 
-    def test_a_battle_that_was_played_before_is_read(self) -> None:
-        """Its number comes from the archive, its moves from whoever stored them."""
-        house = house_of()
-        events: list[Event] = [event for line in PLAYED for event in stored(house, line)]
-        events += stored(house, "bert resign")
-        again = House(BOARDS)
-        for version, event in enumerate(events, 1):
-            again.note("oak board", version, event)
+    def test_a_battle_that_was_played_before_can_be_seen(self) -> None:
+        again = kept(house_of(*PLAYED, "bert resign"))
         again.enter("Dora", 0.0)
-        with pytest.raises(Unread) as unread:
-            again.plan("Dora", "replay 1", 0.0)
-        battle = unread.value.battle
+        plan = again.plan("Dora", "replay 1", 0.0)
+        assert plan.command == Replay(1)
+        (aside,) = plan.decisions[0].asides
+        assert isinstance(aside, Replayed)
+        battle = aside.battle
         assert (battle.number, battle.source.board, battle.source.version) == (1, "oak board", 3)
         assert battle.outcome
         assert battle.outcome.ending is Ending.RESIGNATION
-        again.recall(battle, events[battle.source.version - 1 :])
-        assert again.plan("Dora", "replay 1", 0.0).command == Replay(1)
         assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
 
-    def test_what_nobody_has_stored_is_not_kept(self) -> None:
-        house = house_of()
-        events = [event for line in PLAYED for event in stored(house, line)]
-        again = House(BOARDS)
-        for version, event in enumerate([*events, Cleared(0.0, "Anna")], 1):
-            again.note("oak board", version, event)
-        again.enter("Dora", 0.0)
-        assert told(again.obey("Dora", "replay 1", 0.0)) == {
-            "Dora": "The moves of battle 1 are no longer kept here."
-        }
+    def test_a_battle_of_others_is_seen_by_somebody_else(self) -> None:
+        house = house_of(*PLAYED)
+        seen = told(house.obey("Carla", "replay 1", 1.0))
+        assert list(seen) == ["Carla"]
+        assert "1 ply to see:" in seen["Carla"]
+        say(house, "bert move g7 g6")
+        assert "Anna moves the dwarf from A6" in told(house.obey("Carla", "next", 2.0))["Carla"]
+        end = told(house.obey("Carla", "next", 2.0))["Carla"].replace("\n", " ")
+        assert end == 'More has happened since; "replay 1" shows it.'
 
 
 class TestPlaying:

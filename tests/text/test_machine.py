@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thudmud.house import House
 from thudmud.play.commands import Play
 from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 from thudmud.text.machine import TAG
 

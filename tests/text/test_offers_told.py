@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.house import House
 from thudmud.play.options import Switch
 from thudmud.play.table import BoardSpec
-from thudmud.text import House, Message
+from thudmud.text import Message
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
 AGREE = "To agree, say"

@@ -9,10 +9,11 @@ import pytest
 
 from tests.text.positions import game_of, played_at_random, table_with
 from tests.text.test_house import told
+from thudmud.house import House
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
-from thudmud.text import House, reader
+from thudmud.text import reader
 from thudmud.text.display import Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.house import House
 from thudmud.play.table import BoardSpec
-from thudmud.text import House
 from thudmud.text.battles import ENDINGS
 from thudmud.text.help import contents, page
 

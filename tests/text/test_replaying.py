@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
-from thudmud.play.archive import Battle
+from thudmud.play.battles import Battle
 from thudmud.play.commands import Style
 from thudmud.rules import DISCWORLD, Game, Outcome
 from thudmud.text.display import Display

@@ -1,6 +1,6 @@
 """Events and other values of ours as what JSON holds, and back. Pure."""
 
-from thudmud.codec.events import SCHEMA, Misread, TooNew, decode, encode, from_line, to_line
+from thudmud.codec.events import SCHEMA, Misread, TooNew, from_line, to_line
 from thudmud.codec.forms import Form, FormError, form_of
 
 __all__ = [
@@ -9,8 +9,6 @@ __all__ = [
     "FormError",
     "Misread",
     "TooNew",
-    "decode",
-    "encode",
     "form_of",
     "from_line",
     "to_line",

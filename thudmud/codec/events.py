@@ -1,10 +1,11 @@
-"""Events as text: what is stored of them.
+"""Events as lines of text: what somebody else can keep of them.
 
-Owns the one form that events are stored in, and how the forms of earlier versions are read. Must
-never change what a text that was ever stored means.
+Owns the one form of these lines, and how the forms of earlier versions are read. Must never change
+what a line that was ever kept means.
 
-An event is a JSON array: the name of its kind, then its fields in their order, as
-`thudmud.codec.forms` has them. With each text is stored the schema that it was written by.
+A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
+event. That is an array, too: the name of its kind, then its fields in their order, as
+`thudmud.codec.forms` has them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from thudmud.play import events
 from thudmud.play.events import Event
 
 SCHEMA = 1
-"""The schema that `encode` writes by. Samples of all that there ever were are in the tests."""
+"""The schema that `to_line` writes by. Samples of all that there ever were are in the tests."""
 
 UPGRADES: Mapping[int, Callable[[list[Any]], list[Any]]] = {}
 """For each schema before ``SCHEMA``: what makes of an array by it the one by the next schema."""
@@ -42,7 +43,7 @@ KINDS: Mapping[str, type[Event]] = {
     "resumed": events.Resumed,
     "imported": events.Imported,
 }
-"""The kinds of events by the names they are stored under."""
+"""The kinds of events by the names they are kept under."""
 
 
 class Misread(ThudmudError, ValueError):
@@ -53,36 +54,14 @@ class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote it."""
 
 
-def encode(event: Event) -> str:
-    """Return an event as text, in ASCII.
+def to_line(stream: str, event: Event) -> str:
+    """Return an event and the stream that it is of as one line of text, in ASCII.
 
     Raises:
         ValueError: a number in it is not finite.
     """
-    return _TO_JSON(to_array(event))
-
-
-def decode(schema: int, text: str) -> Event:
-    """Return the event that a text stands for.
-
-    Args:
-        schema: what it was written by.
-        text: what `encode` made of the event.
-
-    Raises:
-        TooNew: a later version of this program wrote it.
-        Misread: no version wrote it.
-    """
-    _require_known(schema)
-    try:
-        return _read(schema, _parsed(text))
-    except _TROUBLES as error:
-        raise Misread(f"This is not an event: {text:.200} ({error}).") from error
-
-
-def to_line(stream: str, event: Event) -> str:
-    """Return an event and the stream that it is of as one line of text, in ASCII."""
-    return _TO_JSON([SCHEMA, stream, to_array(event)])
+    kind, write = _WRITERS[type(event)]
+    return _TO_JSON([SCHEMA, stream, [kind, *write(event)]])
 
 
 def from_line(line: str) -> tuple[str, Event]:
@@ -93,30 +72,18 @@ def from_line(line: str) -> tuple[str, Event]:
         Misread: no version wrote it.
     """
     try:
-        schema, stream, array = _parsed(line.strip())
-        if type(schema) is not int or type(stream) is not str:
-            raise TypeError("it should begin with a number and a name")
+        schema, stream, array = _parsed(str(line).strip())
+        _require(schema, stream)
+        return stream, _read(schema, array)
+    except TooNew:
+        raise
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {line:.200} ({error}).") from error
-    return stream, from_array(schema, array)
+        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
 
 
-def to_array(event: Event) -> list[Any]:
-    """Return an event as the array that its text is of; ValueError if a number is not finite."""
-    kind, write = _WRITERS[type(event)]
-    return [kind, *write(event)]
-
-
-def from_array(schema: int, array: Any) -> Event:
-    """Return the event that such an array stands for, as `decode` does."""
-    _require_known(schema)
-    try:
-        return _read(schema, array)
-    except _TROUBLES as error:
-        raise Misread(f"This is not an event: {array!r:.200} ({error}).") from error
-
-
-def _require_known(schema: int) -> None:
+def _require(schema: object, stream: object) -> None:
+    if type(schema) is not int or type(stream) is not str:
+        raise TypeError("it should begin with a number and a name")
     if schema > SCHEMA:
         raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
 

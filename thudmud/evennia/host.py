@@ -13,6 +13,7 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.evennia import preferences
 from thudmud.evennia.screens import terminal
+from thudmud.house import House
 from thudmud.play.asides import Entered, OptionChosen, StyleChosen
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
@@ -20,7 +21,7 @@ from thudmud.play.hall import Decision
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import part
-from thudmud.text import House, Message
+from thudmud.text import Message
 from thudmud.text.display import Display, Terminal
 from thudmud.text.messages import fitted
 from thudmud.text.shown import drawn, standing

@@ -112,8 +112,11 @@ class Unread(ThudmudError):
     """Something has to be looked up before it can be decided what a command brings about."""
 
     def __init__(self, lookup: Lookup[Any]) -> None:
-        super().__init__(f"{lookup} has not been looked up")
+        super().__init__(lookup)
         self.lookup = lookup
+
+    def __str__(self) -> str:
+        return f"{self.lookup} has not been looked up"
 
 
 class Found:

@@ -13,7 +13,8 @@ from thudmud.script.comparing import Mismatch
 from thudmud.script.parts import Act
 
 if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
-    from thudmud.text import House, Message
+    from thudmud.house import House
+    from thudmud.text import Message
 
 Seen = Mapping[str, Sequence[str]]
 

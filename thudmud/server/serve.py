@@ -96,7 +96,7 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
         changes: asyncio.Queue[Collection[str]] = asyncio.Queue()
         lobby.keep_out(await store.barred(changes.put_nowait))
         for work in (_live(store), _check(store, lobby), _keep_out(lobby, changes)):
-            stack.callback(_begin(work).cancel)
+            stack.push_async_callback(_end, _begin(work))
         grace = settings.game.seat_grace
         bots = Bots(settings.bot, lobby, folder, patience=grace, pause=START_AFTER)
         stack.push_async_callback(bots.close)
@@ -172,6 +172,12 @@ def _begin(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
     task = asyncio.create_task(work)
     task.add_done_callback(_log_failure)
     return task
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """End what nobody waits for, and with it the process that it may have begun."""
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -358,7 +358,7 @@ class Database:
 
     def now(self) -> float:
         """Return the time, which never goes back."""
-        return max(self._clock(), self.head.at)
+        return max(float(self._clock()), self.head.at)  # a row of a whole number is another one
 
     def lived(self) -> None:
         """Note that a server runs now."""

@@ -18,8 +18,11 @@ class Conflict(StoreError):
     """Somebody else has appended first: decide again, on the newer state."""
 
     def __init__(self, stream: str, expected: int, found: int) -> None:
-        super().__init__(f"{stream!r} stands at version {found}, not {expected}")
+        super().__init__(stream, expected, found)
         self.stream, self.expected, self.found = stream, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.stream!r} stands at version {self.found}, not {self.expected}"
 
 
 class NotWritten(StoreError):

@@ -5,24 +5,26 @@ wait for the disk (group commit). What was stored is told to the loop in one cal
 who appended are woken, then it is handed to those who follow. So whoever appended has their own
 text and the prompt in one write.
 
-A database in memory has no thread. Its coroutines never wait, and may be driven without a loop.
+A database in memory has no thread. Its coroutines never wait, and may be driven without a loop. So
+asyncio is loaded where there is a thread: it takes as long to load as all else that a house needs.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from asyncio import Future
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry, NotWritten, StoreError
+
+if TYPE_CHECKING:
+    from asyncio import Future
 
 T = TypeVar("T")
 
@@ -103,6 +105,8 @@ class InThread:
 
     def __init__(self, open_it: Callable[[], Database], poll: float, listener: Listener) -> None:
         self._open_it, self._poll, self._listener = open_it, poll, listener
+        import asyncio  # noqa: PLC0415  (a house needs none)
+
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._at_work: Sequence[_Job] = ()
@@ -136,6 +140,8 @@ class InThread:
         """Do what is waiting, and come to an end."""
         if not self._ended.done():
             self._put(None)
+        import asyncio  # noqa: PLC0415  (a house needs none)
+
         await asyncio.shield(self._ended)
 
     def _put(self, work: Callable[[Database], Any] | None, *, writes: bool = False) -> Future[Any]:

@@ -77,6 +77,8 @@ PROJECTIONS = {
     " proven integer",
 }
 INDEXES = (
+    # Of those who are banned alone: they are looked for whenever another process has written.
+    "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
     "create index battle_players on battle (dwarf, troll, at)",

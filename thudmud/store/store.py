@@ -11,14 +11,13 @@ accounts, nodes and claims are rows beside them.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import sys
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from thudmud.play.battles import Battle, State
 from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
@@ -55,6 +54,9 @@ from thudmud.store.interface import (
     StoreError,
 )
 from thudmud.store.running import AtOnce, InThread, Runner
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 Heard = Callable[[object], None]
@@ -147,8 +149,10 @@ class Store:
     async def close(self) -> None:
         """Store what is waiting to be stored, and let go of the file."""
         await self._runner.stop()
-        for task in list(self._tasks):
-            await asyncio.wait([task])
+        if self._tasks:
+            import asyncio  # noqa: PLC0415  (a house needs none)
+
+            await asyncio.wait(list(self._tasks))
 
     # Streams
 
@@ -322,7 +326,7 @@ class Store:
             after: the number.
             most: how many at most.
             since: only those that began at that time or later.
-            realm: of the player.
+            realm: of the players.
         """
         return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
 
@@ -578,6 +582,8 @@ class _Listener:
         store = self._store
         if not store._told_barred:  # noqa: SLF001  (of this module)
             return
+        import asyncio  # noqa: PLC0415  (a house needs none)
+
         task = asyncio.get_running_loop().create_task(_logged(store))
         store._tasks.add(task)  # noqa: SLF001  (of this module)
         task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
@@ -588,6 +594,8 @@ async def _program(*words: str) -> tuple[int | None, str, str]:
 
     It does not outlive its caller.
     """
+    import asyncio  # noqa: PLC0415  (a house needs none)
+
     process = await asyncio.create_subprocess_exec(
         sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )

@@ -1,7 +1,7 @@
 """Events and positions -> words and boards, for one viewer. Pure.
 
 Names here are loaded when they are first asked for, see `thudmud`: what draws a board needs no
-parser, and a `House` does.
+parser.
 """
 
 from importlib import import_module
@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thudmud.text.display import Terminal
-    from thudmud.text.house import House
     from thudmud.text.plan import Message, Plan
 
-__all__ = ["House", "Message", "Plan", "Terminal"]
+__all__ = ["Message", "Plan", "Terminal"]
 
 if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
-        "House": "thudmud.text.house",
         "Message": "thudmud.text.plan",
         "Plan": "thudmud.text.plan",
         "Terminal": "thudmud.text.display",

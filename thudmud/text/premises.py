@@ -51,7 +51,7 @@ class Premises:
     """A hall of boards, and the people in it, in text; every line in two steps.
 
     `plan` says what a line would bring about, `carry_out` makes that so. Whoever must write events
-    down first does so between the two. `thudmud.text.house.House` is both at once.
+    down first does so between the two. `thudmud.house.House` is both at once.
 
     Args:
         boards: the boards, in the order in which they are listed.

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from thudmud.house import House
 from thudmud.script import HouseStage, Mismatch, Stage, Transcript, perform
 from thudmud.script.parts import Inclusion, Part, written
 from thudmud.script.reading import Unfetched
@@ -19,7 +20,6 @@ from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.remote_stage import RemoteStage
 from thudmud.server.cli.script_command import Address
 from thudmud.server.serve import furnish
-from thudmud.text import House
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ import string
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 from thudmud.language.names import player_problem
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import CommandError, refuse
+from thudmud.server.cli.store_file import open_store
 from thudmud.server.members.passwords import Passwords, password_problem
 from thudmud.store import Account, Store, StoreError
 
@@ -30,7 +30,7 @@ _DAY = "%Y-%m-%d %H:%M"
 def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the accounts that the configuration names."""
     try:
-        asyncio.run(_act(_file(options.config), options))
+        asyncio.run(_act(options))
     except config_file.ConfigError as error:
         return refuse(*error.problems)
     except (StoreError, CommandError) as error:
@@ -38,29 +38,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _act(path: Path, options: argparse.Namespace) -> None:
-    store = await Store.open(path)
-    try:
+async def _act(options: argparse.Namespace) -> None:
+    async with open_store(options.config) as store:
         await _ACTIONS[options.action](store, options)
-    finally:
-        await store.close()
-
-
-def _file(config: Path | None) -> Path:
-    """Return the file of the store that a configuration names."""
-    path = config_file.named_or_default(config)
-    storage = config_file.load(path).storage
-    if storage.backend != "sqlite":
-        raise CommandError(
-            f'{path}: storage.backend is "{storage.backend}": the running server alone has accounts'
-        )
-    file = config_file.folder(path) / storage.file
-    if not file.exists():
-        raise CommandError(
-            f"{file}: there is no such file. The server makes it when it is first started; if"
-            " it is elsewhere, --config FILE names the configuration that tells where."
-        )
-    return file
 
 
 async def _list(store: Store, options: argparse.Namespace) -> None:

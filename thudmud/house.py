@@ -9,23 +9,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeVar, cast
 
 from thudmud.codec import from_line, to_line
-from thudmud.errors import InvalidValueError
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language.names import board_problem
 from thudmud.play.commands import Command, Style
-from thudmud.play.events import Event, Parting, TableEvent, require_name, require_time
+from thudmud.play.events import (
+    Event,
+    Imported,
+    Parting,
+    SavedMatch,
+    TableEvent,
+    require_name,
+    require_time,
+)
+from thudmud.play.fitting import require_fit
 from thudmud.play.hall import Decision, kept_for
-from thudmud.play.lookups import AdjournedMatch, Found, Unread
+from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
+from thudmud.play.match import game_of
 from thudmud.play.options import Options
-from thudmud.play.projections import is_of_a_match
-from thudmud.play.table import BoardSpec
+from thudmud.play.projections import HALL, is_of_a_match
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
-from thudmud.store import Entry, Store, StoreError, at_once
+from thudmud.rules.english import counted
+from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message, Plan
 from thudmud.text.premises import Premises
+
+AnswerT = TypeVar("AnswerT")
 
 
 class House(Premises):
@@ -34,7 +47,7 @@ class House(Premises):
     A house is told who comes in (`enter`), what they type (`obey`) and who is gone (`depart`), and
     answers each time with the messages that everybody is to be told. What has happened at the
     boards can be kept, line by line (`events`), and a house that is made of these lines goes on
-    where the other was.
+    where the other was. Who is here, and how they want to see things, is not in them.
 
     Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
     calls give the same answers. A house is for one thread, or for one at a time.
@@ -44,7 +57,7 @@ class House(Premises):
 
     Args:
         boards: the boards, in the order in which they are listed; at least one, each with a name of
-            its own that players can type.
+            its own that players can type, and a key of its own.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
@@ -67,23 +80,40 @@ class House(Premises):
     ) -> None:
         self._require_boards(boards)
         super().__init__(boards, quiet_plies, seat_grace)
+        _require_keys(boards)
         self._now = 0.0
         self._taken: list[Entry] = []
+        self._copies: list[int] = []
+        """The positions of what is stored of matches besides what is stored of the boards."""
         self._store = Store.in_memory(clock=lambda: self._now)
         at_once(self._store.subscribe(None, 0, self._taken.extend, _never))
+        elsewhere: dict[str, Table] = {}
         for line in events:
-            self._happened(*from_line(line))
+            self._happened(*from_line(line), elsewhere)
 
     def events(self, after: int = 0) -> list[str]:
         """Return what has happened, at all boards: a line of text for each event, in ASCII.
 
         Args:
             after: how many of them you have already. The others are returned.
+
+        Raises:
+            InvalidValueError: it is less than none.
         """
+        if after < 0:
+            raise InvalidValueError(f"nobody has {after} events")
+        position = after
+        for copy in self._copies:
+            if copy > position:
+                break
+            position += 1
         entries: list[Entry] = []
-        at_once(self._store.subscribe(None, 0, entries.extend, _never)).close()
-        kept = [entry for entry in entries if not is_of_a_match(entry.stream)]
-        return [to_line(entry.stream, cast("Event", entry.event)) for entry in kept[after:]]
+        at_once(self._store.subscribe(None, position, entries.extend, _never)).close()
+        return [
+            to_line(entry.stream, cast("Event", entry.event))
+            for entry in entries
+            if not is_of_a_match(entry.stream)
+        ]
 
     def settle(self, now: float) -> list[Message]:
         """Note that those are away who have a seat and are not here, and return what is told."""
@@ -130,7 +160,7 @@ class House(Premises):
         require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        adjourned = [each.match for each in self._adjourned(name)]
+        adjourned = self._adjourned(name)
         if kept := kept_for(self.hall, name, adjourned):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self._called(room) not in self.hall.tables:
@@ -174,10 +204,15 @@ class House(Premises):
             try:
                 return super().plan_command(name, command, now, found)
             except Unread as unread:
-                found.take(unread.lookup, at_once(self._store.look_up(unread.lookup)))
+                found.take(unread.lookup, self.look_up(unread.lookup))
 
     def carry_out(self, decision: Decision) -> list[Message]:
-        """Make a decision so, and return what everybody is told."""
+        """Make a decision so, and return what everybody is told.
+
+        Raises:
+            Conflict: it was decided before something else happened at the board, or to the match
+                that it takes up again. Nothing has changed: decide again.
+        """
         if decision.events and decision.board:
             key = self.hall.tables[decision.board].key
             entries = self._stored(key, decision.version, decision.events)
@@ -186,9 +221,17 @@ class House(Premises):
             decision = replace(decision, events=events, battle=battle)
         return super().carry_out(decision)
 
+    def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return what is known of the battles that were played.
+
+        Args:
+            lookup: one of those in `thudmud.play.lookups`, such as ``ScoreLookup("Anna")``.
+        """
+        return cast("AnswerT", at_once(self._store.look_up(lookup)))
+
     def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
-        return self.is_claimed(name, [each.match for each in self._adjourned(name)])
+        return self.is_claimed(name, self._adjourned(name))
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -220,23 +263,48 @@ class House(Premises):
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    def _adjourned(self, name: str) -> tuple[AdjournedMatch, ...]:
-        return tuple(at_once(self._store.adjourned(name)))
+    def _adjourned(self, name: str) -> list[SavedMatch]:
+        return [each.match for each in self.look_up(AdjournedLookup(name)).matches]
 
-    def _happened(self, key: str, event: Event) -> None:
-        """Let something have happened at a board; nobody is told."""
-        version = at_once(self._store.version(key))
-        entries = self._stored(key, version, [event])
-        stored = [(cast("TableEvent", each.event), each.battle) for each in entries]
-        board = self.hall.called(key)
-        if board in self.hall.tables:
-            self.hall.restore(board, version, stored)
+    def _happened(self, key: str, event: Event, elsewhere: dict[str, Table]) -> None:
+        """Let something have happened at a board; nobody is told.
+
+        Whether it can have is seen by folding it: at the board, or at one in ``elsewhere``, by key,
+        if that board stands here no longer.
+        """
+        board = self.hall.tables.get(self.hall.called(key))
+        is_here = board is not None and board.key == key
+        table = board if is_here else elsewhere.get(key)
+        version = at_once(self._store.version(key)) if _is_key(key) else 0
+        try:
+            if not _is_key(key):
+                raise InvalidValueError("it is of no board")
+            if isinstance(event, Imported):
+                if table:
+                    raise InvalidValueError("it was played elsewhere")
+                game_of([event])
+                self._stored(key, version, [event])
+                return
+            table = table or Table.set_up(BoardSpec(key))
+            require_fit(table, event)
+            (entry,) = self._stored(key, version, [event])
+            happened = cast("TableEvent", entry.event)
+            if is_here:
+                self.hall.restore(table.name, version, [(happened, entry.battle)])
+            else:
+                elsewhere[key] = table.apply(happened, entry.battle)
+        except (ThudmudError, ValueError, LookupError) as error:
+            why = "the match is not put away" if isinstance(error, Conflict) else error
+            what = f"{key!r:.50}, event {version + 1}: {why}"
+            raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
 
     def _stored(self, key: str, version: int, events: Sequence[Event]) -> list[Entry]:
         """Store events of a board, each with its own time, and return them."""
         self._taken.clear()
-        self._now = events[0].at
+        if not isinstance(events[0], Imported):  # that has the time at which it was played
+            self._now = events[0].at
         at_once(self._store.append_to_board(key, version, events))
+        self._copies += [entry.position for entry in self._taken if entry.stream != key]
         return [entry for entry in self._taken if entry.stream == key]
 
     def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
@@ -254,6 +322,18 @@ class House(Premises):
         require_time(now)
         if name not in self:
             raise ValueError(f"{name} is not here")
+
+
+def _is_key(key: str) -> bool:
+    """Whether a board's events can be stored under a key: all players of a house are of one."""
+    return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
+
+
+def _require_keys(boards: Sequence[BoardSpec]) -> None:
+    keys = Counter(spec.key for spec in boards)
+    for key, times in keys.items():
+        if times > 1 or not _is_key(key):
+            raise InvalidValueError(f"{key!r:.50} cannot be the key of {counted(times, 'board')}")
 
 
 def _never(error: StoreError) -> None:

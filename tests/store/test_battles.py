@@ -1,4 +1,4 @@
-"""The archive of battles: numbers, states, what is read of them, and nothing counted twice."""
+"""Battles: their numbers and states, what is read of them, and nothing counted twice."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from tests.play.annals import (
     Annals,
     saved,
 )
-from thudmud.play.archive import Battle, State
+from thudmud.play.battles import Battle, State
 from thudmud.play.events import BattleId, Joined, Offer, Offered, SavedMatch, TakenBack
+from thudmud.play.lookups import BattleLookup
 from thudmud.play.match import game_of
 from thudmud.rules import DISCWORLD, Game, Side, read_record
+from thudmud.store import at_once
 
 
 @pytest.fixture
@@ -28,10 +30,12 @@ def annals() -> Annals:
 
 
 def read(annals: Annals, battle: Battle) -> Game:
-    """Return a battle as it is read from a journal: just the events that it asks for."""
+    """Return a battle as it is read from a store: just the events that it asks for."""
     start = battle.source.version - 1
     end = None if battle.length is None else start + battle.length
-    return game_of(annals.events[battle.source.board][start:end])
+    game = game_of(annals.events[battle.source.board][start:end])
+    assert annals.found(BattleLookup(battle.number)) == (battle, game)
+    return game
 
 
 class TestNumbers:
@@ -40,15 +44,14 @@ class TestNumbers:
         second = annals.begin("pine board", dwarf="Carl", troll="Dora")
         third = annals.bring_in()
         annals.end(board="pine board", players=("Carl", "Dora"))
-        assert [battle.number for battle in annals.archive.battles] == [1, 2, 3]
-        assert annals.archive.number_of(second) == 2
-        assert annals.archive.number_of(third) == 3
-        assert annals.archive.number_of(BattleId("oak board", 99)) is None
+        assert [battle.number for battle in annals.battles] == [1, 2, 3]
+        assert [battle.id for battle in annals.battles[1:]] == [second, third]
 
-    @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999])
+    @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999, 10**30])
     def test_there_are_no_others(self, annals: Annals, number: int) -> None:
         annals.begin()
-        assert annals.archive.battle(number) is None
+        assert at_once(annals.store.battle(number)) is None
+        assert annals.found(BattleLookup(number)) is None
 
     def test_what_is_no_landmark_is_passed_over(self, annals: Annals) -> None:
         annals.happen("oak board", Joined(NOON, "Anna", Side.DWARF))
@@ -70,7 +73,7 @@ class TestStates:
         assert (battle.state, battle.outcome, battle.plies) == (State.ENDED, DWARFS, 34)
         assert (battle.dwarf, battle.troll, battle.rated) == ("Anna", "Carl", True)
         assert battle.points == (3, 4)
-        assert annals.archive.ended == [battle]
+        assert annals.ended == [battle]
 
     def test_an_end_counts_once(self, annals: Annals) -> None:
         annals.begin()
@@ -78,24 +81,24 @@ class TestStates:
         before = annals.battle(1)
         annals.end(TROLLS)
         assert annals.battle(1) == before
-        assert len(annals.archive.ended) == 1
+        assert len(annals.ended) == 1
 
     def test_an_end_without_a_battle_is_nothing(self, annals: Annals) -> None:
         annals.end()
-        assert not annals.archive.ended
+        assert not annals.ended
 
     def test_left_by_both_it_is_unfinished(self, annals: Annals) -> None:
         annals.begin()
         annals.clear()
         annals.end()
         assert annals.battle(1).state is State.UNFINISHED
-        assert not annals.archive.ended
+        assert not annals.ended
 
     def test_begun_anew_it_is_unfinished(self, annals: Annals) -> None:
         annals.begin()
         annals.begin()
         annals.end()
-        states = [battle.state for battle in annals.archive.battles]
+        states = [battle.state for battle in annals.battles]
         assert states == [State.UNFINISHED, State.ENDED]
 
     def test_what_has_ended_stays_so_when_the_board_is_cleared(self, annals: Annals) -> None:
@@ -115,7 +118,7 @@ class TestStates:
         battle = annals.battle(1)
         assert (battle.state, battle.outcome, battle.imported) == (State.ENDED, None, True)
         assert not battle.rated
-        assert not annals.archive.ended
+        assert not annals.ended
 
 
 class TestAdjourned:
@@ -125,14 +128,14 @@ class TestAdjourned:
         annals.adjourn(match)
         assert annals.battle(1).state is State.ADJOURNED
         assert annals.battle(1).plies == 2
-        assert annals.archive.adjourned == {1: match}
+        assert annals.away() == annals.away("Bert") == {1: match}
         resumed = annals.resume(match)
         assert annals.battle(1).state is State.RUNNING
         assert annals.battle(1).source == resumed
         assert annals.battle(1).id == match.began
-        assert not annals.archive.adjourned
+        assert not annals.away()
         annals.end(board="pine board")
-        assert annals.archive.ended == [annals.battle(1)]
+        assert annals.ended == [annals.battle(1)]
 
     def test_the_board_it_was_put_away_from_has_no_part_in_it(self, annals: Annals) -> None:
         match = saved(annals.begin())
@@ -147,7 +150,7 @@ class TestAdjourned:
         match = saved(began, outcome=DWARFS)
         annals.adjourn(match)
         assert annals.battle(1).state is State.ENDED
-        assert annals.archive.adjourned == {1: match}
+        assert annals.away() == annals.away("Bert") == {1: match}
         source = annals.battle(1).source
         annals.resume(match)
         assert annals.battle(1).state is State.ENDED
@@ -163,15 +166,15 @@ class TestAdjourned:
         annals.end(TROLLS, "marble board")
         assert annals.battle(1).state is State.RUNNING
         annals.adjourn(match, "marble board")
-        assert not annals.archive.adjourned
+        assert not annals.away()
         annals.end(DWARFS, "pine board")
         assert annals.battle(1).outcome == DWARFS
-        assert len(annals.archive.ended) == 1
+        assert len(annals.ended) == 1
 
     def test_what_never_began_is_not_resumed(self, annals: Annals) -> None:
         annals.resume(saved(BattleId("oak board", 5)))
         annals.end(board="pine board")
-        assert not annals.archive.battles
+        assert not annals.battles
 
 
 class TestPlayers:
@@ -179,8 +182,8 @@ class TestPlayers:
         annals.whole(dwarf="Anna")
         annals.whole(dwarf="ANNA")
         annals.whole(dwarf="Carl")
-        assert [battle.number for battle in annals.archive.of("anna")] == [1, 2]
-        assert annals.archive.of("Zoe") == []
+        assert [battle.number for battle in annals.of("anna")] == [1, 2]
+        assert annals.of("Zoe") == []
 
     def test_who_sat_down_later_and_who_left_both_find_it(self, annals: Annals) -> None:
         annals.whole(dwarf="Dora")
@@ -188,8 +191,8 @@ class TestPlayers:
         annals.whole(dwarf="Dora", troll="Carl")
         annals.begin("pine board")
         annals.end(board="pine board", players=("Anna", "Carl"))
-        assert [battle.number for battle in annals.archive.of("Bert")] == [1, 2, 4]
-        assert [battle.number for battle in annals.archive.of("Carl")] == [3, 4]
+        assert [battle.number for battle in annals.of("Bert")] == [1, 2, 4]
+        assert [battle.number for battle in annals.of("Carl")] == [3, 4]
 
 
 class TestGames:
@@ -282,14 +285,15 @@ def test_whatever_happens_every_battle_is_in_one_state_and_ends_once(
             annals.bring_in()
         elif matches:
             (annals.adjourn if what == "adjourn" else annals.resume)(matches[-1], board)
-    archive = annals.archive
-    assert [battle.number for battle in archive.battles] == [*range(1, len(archive.battles) + 1)]
-    ended = [battle for battle in archive.battles if battle.state is State.ENDED]
-    assert sorted(archive.ended) == [battle for battle in ended if not battle.imported]
-    adjourned = [battle for battle in archive.battles if battle.state is State.ADJOURNED]
-    assert {battle.number for battle in adjourned} <= set(archive.adjourned)
-    running = [battle for battle in archive.battles if battle.state is State.RUNNING]
+    battles = annals.battles
+    assert [battle.number for battle in battles] == [*range(1, len(battles) + 1)]
+    adjourned = [battle for battle in battles if battle.state is State.ADJOURNED]
+    assert {battle.number for battle in adjourned} <= set(annals.away())
+    running = [battle for battle in battles if battle.state is State.RUNNING]
     assert len({battle.source.board for battle in running}) == len(running)
-    for battle in archive.battles:
+    for battle in battles:
         assert (battle.length is None) is (battle.state is State.RUNNING)
         read(annals, battle)
+    score = annals.score("Anna")
+    counts = score.battles.values() if score else []
+    assert sum(map(sum, counts)) == len(annals.ended)

@@ -1,0 +1,181 @@
+"""What a store should know of battles and players: a plain fold of all events, from the first on.
+
+It knows no rows and no realms, and works everything out anew each time. Names are the same in any
+case.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from openskill.models import BradleyTerryFull
+
+from thudmud.play.battles import Battle, State
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    Cleared,
+    Imported,
+    Resumed,
+    SavedMatch,
+    StoredEvent,
+)
+from thudmud.play.projections import is_of_a_match
+from thudmud.play.standings import Count, PlayerScore, Rating
+from thudmud.rules import Side
+from thudmud.store import Entry
+
+
+class Model:
+    """The battles that events come to, in the order of their numbers."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.battles: list[Battle] = []
+        self.ended: list[Battle] = []
+        """In the order in which they ended here."""
+        self.adjourned: dict[int, SavedMatch] = {}
+        self._boards: dict[str, int] = {}
+        self._players: defaultdict[str, set[int]] = defaultdict(set)
+        for entry in entries:
+            if not is_of_a_match(entry.stream):
+                self._happen(BattleId(entry.stream, entry.version), entry.event)
+
+    def of(self, player: str) -> list[Battle]:
+        """Return the battles that somebody began or ended."""
+        return [self.battles[number - 1] for number in sorted(self._players[player.lower()])]
+
+    def scores(self) -> list[PlayerScore]:
+        """Return what everybody has won and lost who has a rating, the best first."""
+        names = {name for battle in self.ended if battle.rated for name in battle.players}
+        rated = [score for name in sorted(names) if (score := self.score(name)).rating]
+        return sorted(rated, key=lambda each: -each.rating.proven if each.rating else 0)
+
+    def score(self, player: str) -> PlayerScore:
+        """Return what somebody has won and lost."""
+        battles: dict[tuple[str, Side], Count] = {}
+        matches: dict[str, Count] = {}
+        for battle in self.ended:
+            for side in Side:
+                if battle.player(side) != player:
+                    continue
+                winner = battle.outcome.winner if battle.outcome else None
+                key = battle.rules, side
+                battles[key] = _counted(battles.get(key), [side, None, side.other].index(winner))
+                if battle.points:
+                    mine, theirs = battle.points if side is Side.DWARF else battle.points[::-1]
+                    how = 0 if mine > theirs else 1 if mine == theirs else 2
+                    matches[battle.rules] = _counted(matches.get(battle.rules), how)
+        return PlayerScore(player, battles, matches, self._ratings().get(player))
+
+    def _ratings(self) -> dict[str, Rating]:
+        model = BradleyTerryFull()
+        known: defaultdict[str, Any] = defaultdict(model.rating)
+        count: defaultdict[str, int] = defaultdict(int)
+        ranks = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
+        for battle in self.ended:
+            if battle.rated and battle.outcome and battle.dwarf != battle.troll:
+                teams = [[known[player]] for player in battle.players]
+                after = model.rate(teams, ranks=ranks[battle.outcome.winner])
+                for player, [rating] in zip(battle.players, after, strict=True):
+                    known[player] = rating
+                    count[player] += 1
+        return {
+            player: Rating(
+                1500 + round(30 * (rating.mu - model.mu)), round(30 * rating.sigma), count[player]
+            )
+            for player, rating in known.items()
+        }
+
+    def _happen(self, at: BattleId, event: StoredEvent) -> None:
+        here = self._boards.get(at.board)
+        there = self.battles[here - 1] if here else None
+        running = there if there and there.state is State.RUNNING else None
+        match event:
+            case BattleEnded():
+                if running:
+                    self._end(running, at, event)
+            case Adjourned(match=match) if there and there.id == match.began:
+                self._boards.pop(at.board)
+                self.adjourned[there.number] = match
+                if running:
+                    self._put(
+                        running._replace(
+                            state=State.ADJOURNED,
+                            until=at.version,
+                            plies=len(match.moves),
+                            dwarf=match.dwarf,
+                            troll=match.troll,
+                        )
+                    )
+            case BattleStarted() | Adjourned() | Resumed() | Cleared():
+                if running:
+                    self._put(running._replace(state=State.UNFINISHED, until=at.version))
+                self._boards.pop(at.board, None)
+                if isinstance(event, BattleStarted):
+                    self._boards[at.board] = self._begin(at, event, there)
+                elif isinstance(event, Resumed):
+                    self._resume(at, event.match)
+            case Imported():
+                self._put(
+                    self._new(at, event)._replace(
+                        state=State.ENDED,
+                        until=at.version,
+                        plies=event.plies,
+                        outcome=event.outcome,
+                        imported=True,
+                    )
+                )
+
+    def _begin(self, at: BattleId, event: BattleStarted, first: Battle | None) -> int:
+        before = (0, 0)
+        if first and event.number == 2:
+            score = first.outcome.score if first.outcome else None
+            dwarf, troll = (score.dwarf, score.troll) if score else (0, 0)
+            before = first.before[1] + troll, first.before[0] + dwarf
+        battle = self._new(at, event)._replace(part=event.number, before=before)
+        self._put(battle)
+        return battle.number
+
+    def _end(self, battle: Battle, at: BattleId, event: BattleEnded) -> None:
+        ended = battle._replace(
+            state=State.ENDED,
+            until=at.version,
+            dwarf=event.dwarf,
+            troll=event.troll,
+            plies=event.plies,
+            outcome=event.outcome,
+            rated=event.rated,
+            points=event.points,
+        )
+        self._put(ended)
+        self.ended.append(ended)
+
+    def _resume(self, at: BattleId, match: SavedMatch) -> None:
+        found = [battle for battle in self.battles if battle.id == match.began]
+        if not found or found[0].number not in self.adjourned:
+            return
+        (battle,) = found
+        del self.adjourned[battle.number]
+        self._boards[at.board] = battle.number
+        if battle.state is State.ADJOURNED:
+            self._put(battle._replace(state=State.RUNNING, source=at, until=None, plies=None))
+
+    def _new(self, at: BattleId, event: BattleStarted | Imported) -> Battle:
+        number = len(self.battles) + 1
+        return Battle(number, at, event.at, event.rules, event.dwarf, event.troll, at)
+
+    def _put(self, battle: Battle) -> None:
+        self.battles[battle.number - 1 : battle.number] = [battle]
+        for player in battle.players:
+            if player:
+                self._players[player.lower()].add(battle.number)
+
+
+def _counted(before: Count | None, place: int) -> Count:
+    counts = list(before or Count())
+    counts[place] += 1
+    return Count(*counts)

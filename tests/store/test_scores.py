@@ -1,0 +1,163 @@
+"""What players have won and lost, and the ratings that come of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
+from thudmud.play.lookups import PAGE, StandingsLookup
+from thudmud.play.projections import MIDDLE
+from thudmud.play.standings import Count
+from thudmud.rules import Outcome, Side
+
+
+@pytest.fixture
+def annals() -> Annals:
+    return Annals()
+
+
+class TestTallies:
+    def test_battles_by_ruleset_and_side(self, annals: Annals) -> None:
+        for outcome in (DWARFS, DWARFS, TROLLS, DRAW):
+            annals.whole(outcome)
+        annals.whole(TROLLS, "Bert", "Anna", rules="classic")
+        anna, bert = annals.score("anna"), annals.score("BERT")
+        assert anna is not None
+        assert bert is not None
+        assert anna.battles == {
+            ("discworld", Side.DWARF): Count(2, 1, 1),
+            ("classic", Side.TROLL): Count(1, 0, 0),
+        }
+        assert bert.battles == {
+            ("discworld", Side.TROLL): Count(1, 1, 2),
+            ("classic", Side.DWARF): Count(0, 0, 1),
+        }
+        assert not anna.matches
+
+    @pytest.mark.parametrize(
+        ("points", "anna", "bert"),
+        [
+            ((31, 24), Count(won=1), Count(lost=1)),
+            ((24, 31), Count(lost=1), Count(won=1)),
+            ((24, 24), Count(drawn=1), Count(drawn=1)),
+        ],
+    )
+    def test_matches_by_their_points(
+        self,
+        annals: Annals,
+        points: tuple[int, int],
+        anna: Count,
+        bert: Count,
+    ) -> None:
+        annals.begin()
+        annals.end(points=points)
+        scores = annals.score("Anna"), annals.score("Bert")
+        assert [score and dict(score.matches) for score in scores] == [
+            {"discworld": anna},
+            {"discworld": bert},
+        ]
+
+    def test_they_go_on_as_battles_end(self, annals: Annals) -> None:
+        assert annals.score("Anna") is None
+        annals.whole()
+        assert annals.score("Anna") is not None
+        annals.whole(dwarf="ANNA", rated=False)
+        score = annals.score("Anna")
+        assert score is not None
+        assert score.name == "ANNA"
+        assert score.battles["discworld", Side.DWARF] == Count(2, 0, 0)
+
+    def test_imported_and_unfinished_battles_are_not_in_them(self, annals: Annals) -> None:
+        annals.bring_in(DWARFS)
+        annals.begin()
+        annals.clear()
+        assert annals.score("Zoe") is None
+        assert annals.score("Anna") is None
+
+
+class TestRatings:
+    def test_a_winner_rises_as_the_loser_falls(self, annals: Annals) -> None:
+        annals.whole(DWARFS)
+        anna, bert = annals.rating("Anna"), annals.rating("bert")
+        assert anna is not None
+        assert bert is not None
+        assert anna.points - MIDDLE == MIDDLE - bert.points > 0
+        assert anna.uncertainty == bert.uncertainty < 250
+        assert anna.battles == bert.battles == 1
+        assert list(annals.ranked()) == ["Anna", "Bert"]
+
+    @pytest.mark.parametrize(("outcome", "sign"), [(DWARFS, 1), (DRAW, 0), (TROLLS, -1)])
+    def test_sides_do_not_matter_but_outcomes_do(
+        self, annals: Annals, outcome: Outcome, sign: int
+    ) -> None:
+        annals.whole(outcome)
+        rating = annals.rating("Anna")
+        assert rating is not None
+        difference = rating.points - MIDDLE
+        assert (difference > 0) - (difference < 0) == sign
+
+    def test_unrated_battles_change_nothing(self, annals: Annals) -> None:
+        annals.whole(rated=False)
+        assert annals.rating("Anna") is None
+        assert not annals.ranked()
+
+    def test_who_is_better_known_is_told_more_exactly(self, annals: Annals) -> None:
+        annals.whole(DRAW, "Anna", "Bert")
+        few = annals.rating("Anna")
+        for _ in range(30):
+            annals.whole(DRAW, "Anna", "Bert")
+        many = annals.rating("Anna")
+        assert few is not None
+        assert many is not None
+        assert many.uncertainty < few.uncertainty
+        assert many.proven > few.proven
+        assert many.battles == 31
+
+    def test_a_lucky_beginner_does_not_lead(self, annals: Annals) -> None:
+        for _ in range(40):
+            annals.whole(DWARFS, "Anna", "Bert")
+        annals.whole(DWARFS, "Carl", "Dora")
+        assert annals.ranked()[0] == "Anna"
+
+    def test_who_plays_alone_is_not_rated(self, annals: Annals) -> None:
+        annals.whole(DWARFS, "Anna", "anna")
+        assert annals.rating("Anna") is None
+
+
+class TestRanking:
+    def test_nobody_has_a_rating_yet(self, annals: Annals) -> None:
+        annals.whole(rated=False)
+        assert annals.found(StandingsLookup("Anna")) == ((), 0)
+
+    def test_the_best_and_their_places(self, annals: Annals) -> None:
+        annals.whole(DWARFS)
+        for name in ("Anna", "bert", "Zoe"):
+            ranking = annals.found(StandingsLookup(name))
+            assert [(place, score.name) for place, score in ranking.players] == [
+                (1, "Anna"),
+                (2, "Bert"),
+            ]
+            assert ranking.in_all == 2
+
+    @pytest.mark.parametrize("others", [PAGE - 1, PAGE, PAGE + 5])
+    @pytest.mark.parametrize("me", ["Anna", "ANNA"])
+    def test_oneself_far_below(self, annals: Annals, others: int, me: str) -> None:
+        for number in range(others):
+            annals.whole(DWARFS, f"X{chr(ord('a') + number)}", "Anna")
+        ranking = annals.found(StandingsLookup(me))
+        assert ranking.in_all == others + 1
+        assert len(ranking.players) == min(others, PAGE) + 1
+        last = ranking.players[-1]
+        assert (last.place, last.score.name) == (others + 1, "Anna")
+        assert annals.found(StandingsLookup("Zoe")).players == ranking.players[:PAGE]
+
+    def test_who_is_as_good_is_ranked_by_name(self, annals: Annals) -> None:
+        names = [f"X{chr(ord('a') + number)}" for number in range(PAGE + 6)]
+        for first, second in zip(names[::-2], names[-2::-2], strict=True):
+            annals.whole(DRAW, first, second)
+        assert annals.ranked() == names
+        assert len({annals.rating(name) for name in names}) == 1
+        for place, name in enumerate(names, 1):
+            ranking = annals.found(StandingsLookup(name))
+            mine = [each.place for each in ranking.players if each.score.name == name]
+            assert mine == [place]
