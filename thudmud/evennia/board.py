@@ -89,16 +89,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             sentence = f"The {name} is taken away, and so is what was played on it."
             send(character, Message((), sentence))
         LOADED.pop(self.id, None)
-        self.ndb.thud_host = None
-        return True
-
-    def delete(self) -> bool:
-        """Delete the board, and what was kept of it; return whether that was done."""
-        kept = KeptEvents(self)
-        ids = kept.ids() if self.pk else []
-        if not super().delete():
-            return False
-        kept.remove(ids)
+        KeptEvents(self).remove()
+        self.ndb.thud_host, self.ndb.thud_used = None, False
         return True
 
     def return_appearance(self, looker: Any, **kwargs: Any) -> str:
@@ -190,7 +182,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
             self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
-            kept.remove(kept.ids())
+            kept.remove()
             kept, known, house = KeptEvents(self), {}, self._house([])
         self.ndb.thud_kept, self.ndb.thud_used = kept, True
         return BoardHost(house, str(self.id), known)

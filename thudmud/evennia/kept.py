@@ -67,14 +67,9 @@ class KeptEvents:
                 new += 1
         self.names, self.count, self._new = names, self.count + len(lines), new
 
-    def ids(self) -> list[int]:
-        """Return by which ids the rows can be removed once the board is gone."""
-        return list(self._rows().values_list("pk", flat=True))
-
-    @staticmethod
-    def remove(ids: Sequence[int]) -> None:
-        """Remove rows."""
-        Attribute.objects.filter(pk__in=ids).delete()
+    def remove(self) -> None:
+        """Keep nothing any more."""
+        self._rows().delete()
 
     def _rows(self, *kinds: str) -> QuerySet[Any]:
         rows = self._board.db_attributes.filter(db_attrtype=TYPE)
@@ -94,8 +89,8 @@ class KeptEvents:
 
     def _make_one(self) -> int:
         """Make one row of those that are new; return how many there are then."""
-        rows = self._rows(_NEW).order_by("pk")
-        ids, texts = zip(*rows.values_list("pk", "db_strvalue"), strict=True)
-        self.remove(ids)
+        rows = self._rows(_NEW)
+        texts = list(rows.order_by("pk").values_list("db_strvalue", flat=True))
+        rows.delete()
         self._write(_OLD, "\n".join(texts))
         return 0

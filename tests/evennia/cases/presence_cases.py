@@ -138,14 +138,18 @@ class Storage(Furnished):
         assert not self.board.attributes.all()
         assert "Moved" not in self.type(self.char1, "examine oak board")
 
-    def test_a_line_costs_as_much_as_it_says_however_long_the_battle(self) -> None:
+    def test_a_ply_is_one_row_more_and_leaves_the_others_as_they_are(self) -> None:
         self.begin()
-        self.type(self.char1, "move from A6 to B6")
-        first = rows_of(self.board).last()
-        self.play("", "move from G7 to G6", "move from B6 to A6", "move from G6 to G7")
-        last = rows_of(self.board).last()
-        assert last.pk > first.pk
-        assert len(last.db_strvalue) == len(first.db_strvalue)
+        for player, ply in (
+            (self.char1, "move from A6 to B6"),
+            (self.char2, "move from G7 to G6"),
+            (self.char1, "move from B6 to A6"),
+        ):
+            before = list(rows_of(self.board).values_list("pk", "db_strvalue"))
+            self.type(player, ply)
+            *others, (_, text) = rows_of(self.board).values_list("pk", "db_strvalue")
+            assert others == before
+            assert "\n" not in text
 
     def test_many_rows_become_one_and_the_battle_stays_as_it_is(self) -> None:
         with patch("thudmud.evennia.kept.MOST", 4):
@@ -305,7 +309,9 @@ class Deletion(Furnished):
         self.begin()
         before = Attribute.objects.filter(db_attrtype=TYPE).count()
         assert before > 2
+        self.char1.location = self.room2  # which is noted only now
         self.board.delete()
+        self.wait()
         assert Attribute.objects.filter(db_attrtype=TYPE).count() == 0
 
     def test_what_is_not_deleted_is_kept(self) -> None:
