@@ -266,5 +266,7 @@ def test_deciding_changes_nothing(started: Table) -> None:
 def test_events_that_do_not_fit_together_are_a_mistake(empty: Table) -> None:
     with pytest.raises(InvalidValueError, match="do not fit together: no match"):
         empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
-    with pytest.raises(InvalidValueError, match="do not fit together: no seat"):
-        empty.apply(Offered(0.0, "Anna", Offer.END))
+
+
+def test_who_has_no_seat_any_more_offers_nothing(empty: Table) -> None:
+    assert not empty.apply(Offered(0.0, "Anna", Offer.END)).offers

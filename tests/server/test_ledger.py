@@ -9,7 +9,8 @@ import pytest
 
 from tests.server.place import Place
 from tests.server.stores import SlowStore
-from thudmud.play.events import Offer, Offered
+from tests.store.deeds import moved
+from thudmud.rules import Side
 from thudmud.server.scribe import NOT_SEEN, NOT_STORED
 from thudmud.store import OpenBoard, StoreError
 
@@ -51,7 +52,7 @@ async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
     place: Place, store: SlowStore
 ) -> None:
     # Nothing here would decide that; a store that something else has written to may hold it.
-    await store.append({"oak board": (0, [Offered(1.0, "Anna", Offer.END)])})
+    await store.append({"oak board": (0, [moved(1)])})
     with pytest.raises(ValueError, match="do not fit together"):
         await place.scribe.ended()
     assert await obeyed(place, "join game as dwarf on elm board") == NOT_SEEN
@@ -120,3 +121,19 @@ async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> No
     anew = Place(store)
     await anew.open()
     assert await store.position() == position
+
+
+async def test_who_is_erased_while_they_play_leaves_a_board_that_can_be_opened(
+    place: Place, store: SlowStore
+) -> None:
+    await store.enrol("Anna", "hash")
+    await place.sit()
+    await store.erase("Anna")
+    assert "You offer" in await obeyed(place, "adjourn game")
+    assert "You move" in await obeyed(place, "move from f15 to f8")
+    anew = Place(store)
+    await anew.open()
+    table = anew.house.hall.tables["oak board"]
+    assert table.seats[Side.TROLL] == "Bert"
+    assert "Anna" not in table.seats.values()
+    assert anew.plies() == 1

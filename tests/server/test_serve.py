@@ -11,7 +11,7 @@ import pytest
 
 from tests.server.place import Place
 from tests.server.stores import SlowStore
-from thudmud.play.events import Offer, Offered
+from tests.store.deeds import moved
 from thudmud.server import serve as serving
 from thudmud.server.settings import Settings
 from thudmud.store import Damage, InUse, Store, StoreError
@@ -59,7 +59,7 @@ async def test_a_store_whose_boards_cannot_be_played_on_ends_the_server(
     async with asyncio.timeout(20):
         server = asyncio.create_task(serving.serve(SETTINGS, tmp_path, announce))
         await ready.wait()
-        await store.append({"oak board": (0, [Offered(1.0, "Anna", Offer.END)])})
+        await store.append({"oak board": (0, [moved(1)])})
         with pytest.raises(ValueError, match="do not fit together"):
             await server
     assert len(said) == 1

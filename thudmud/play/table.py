@@ -173,7 +173,7 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
         case Offered(player=player, offer=offer):
             side = table.side_of(player)
             if side is None:
-                raise _unfit(table, "no seat")
+                return table  # whose name was erased meanwhile offers nothing any more
             return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
         case TakenBack(moves=moves):
             match = _match(table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -22,11 +22,9 @@ from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
-from thudmud.store import LEASE, Store, StoreError
+from thudmud.server.upkeep import background, check, served_store
+from thudmud.store import Store, StoreError
 from thudmud.text.premises import Premises
-
-NODE = "server"
-"""What the store knows this server as: there is but one."""
 
 PremisesT = TypeVar("PremisesT", bound=Premises)
 
@@ -82,21 +80,16 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     """
     storage, house = settings.storage, furnish(settings, Premises)
     async with AsyncExitStack() as stack:
-        if storage.backend == "sqlite":
-            store = await Store.open(folder / storage.file, serving=True)
-        else:
-            store = Store.in_memory()
-        stack.push_async_callback(store.close)
-        await store.beat(NODE)
-        stack.push_async_callback(_leave, store)
+        path = folder / storage.file if storage.backend == "sqlite" else None
+        store = await stack.enter_async_context(served_store(path))
         talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
         lobby = Lobby(house, store, replay_pause=settings.game.replay_pause, talk=talk)
         await lobby.scribe.open()
         stack.push_async_callback(lobby.scribe.close)
         changes: asyncio.Queue[Collection[str]] = asyncio.Queue()
         lobby.keep_out(await store.barred(changes.put_nowait))
-        for work in (_live(store), _check(store, lobby), _keep_out(lobby, changes)):
-            stack.push_async_callback(_end, _begin(work))
+        works = background(_check(store, lobby), _keep_out(lobby, changes))
+        await stack.enter_async_context(works)
         grace = settings.game.seat_grace
         bots = Bots(settings.bot, lobby, folder, patience=grace, pause=START_AFTER)
         stack.push_async_callback(bots.close)
@@ -120,33 +113,10 @@ async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
     ended.cancel()
 
 
-async def _live(store: Store) -> None:
-    """Note time and again that the server runs: of the time when none does nobody is to blame."""
-    while True:
-        await asyncio.sleep(LEASE / 2)
-        try:
-            await store.beat(NODE)
-        except StoreError as error:
-            _log.error("it cannot be stored that the server runs: %s", error)
-
-
-async def _leave(store: Store) -> None:
-    try:
-        await store.leave(NODE)
-    except StoreError as error:
-        _log.error("it cannot be stored that the server stops: %s", error)
-
-
 async def _check(store: Store, lobby: Lobby) -> None:
     """Check all that is stored, once people can come in."""
     await lobby.ready()
-    try:
-        damage = await store.check()
-    except StoreError as error:
-        _log.error("what is stored could not be checked: %s", error)
-    else:
-        if damage:
-            _log.critical("nothing is stored any more: %s", damage.what)
+    await check(store)
 
 
 async def _keep_out(lobby: Lobby, changes: asyncio.Queue[Collection[str]]) -> None:
@@ -165,21 +135,3 @@ async def _keep_out(lobby: Lobby, changes: asyncio.Queue[Collection[str]]) -> No
             await lobby.see_out_removed()
         except StoreError as error:
             _log.error("who was removed is not known: %s", error)
-
-
-def _begin(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-    """Begin what nobody waits for; what goes wrong with it is logged."""
-    task = asyncio.create_task(work)
-    task.add_done_callback(_log_failure)
-    return task
-
-
-async def _end(task: asyncio.Task[None]) -> None:
-    """End what nobody waits for, and with it the process that it may have begun."""
-    task.cancel()
-    await asyncio.wait([task])
-
-
-def _log_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("failed behind the players' backs", exc_info=error)

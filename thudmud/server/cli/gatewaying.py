@@ -19,7 +19,8 @@ from thudmud.gateway.policy import GatewayPolicy
 from thudmud.server import config_file, logs, loops
 from thudmud.server.cli.options import refuse
 from thudmud.server.settings import Settings
-from thudmud.store import Store, StoreError
+from thudmud.server.upkeep import background, check, served_store
+from thudmud.store import StoreError
 
 SECRETLESS = (
     "gateway.secret: whoever can connect to a port could play as anybody, so there has to be a "
@@ -89,17 +90,13 @@ async def _listen(
 
 @asynccontextmanager
 async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
-    if settings.storage.backend == "sqlite":
-        store = await Store.open(folder / settings.gateway.file, serving=True)
-    else:
-        store = Store.in_memory()
-    try:
+    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
+    async with served_store(path) as store:
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
-        yield gateway
+        async with background(check(store)):
+            yield gateway
         await gateway.close()
-    finally:
-        await store.close()
 
 
 def _policy(settings: Settings) -> GatewayPolicy:
