@@ -122,6 +122,9 @@ class Database:
         self.table = SqlTable(self._db)
         self.projected = ProjectedRows(self.table)
         self._streams: dict[str, _Stream] = {}
+        self._moved: dict[str, tuple[_Stream, _Stream]] = {}
+        """The streams that have gone on in this transaction: as their rows are, which are written
+        at its end, and as they will be."""
         self._keys: dict[int, str] = {}
         self._players: dict[tuple[str, str], tuple[int, str]] = {}
         self._names: dict[int, str] = {}
@@ -187,6 +190,7 @@ class Database:
             self._new = []
             before = self._db.total_changes
             outcomes = [self._outcome(work) for work in works]
+            self._write_moved()
             if self._db.total_changes == before:
                 self._db.execute("rollback")
             else:
@@ -261,7 +265,7 @@ class Database:
 
     def _forget(self) -> None:
         """Forget what is cached: the rows may be others."""
-        for cache in (self._streams, self._keys, self._players, self._names):
+        for cache in (self._streams, self._moved, self._keys, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
         with suppress(sqlite3.Error, Damaged):  # who reads next is told
             self.head = self._read_head()
@@ -312,7 +316,10 @@ class Database:
         stream = self._stream(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
-        self._go_on(stream, version, beginning)
+        gone_on = _Stream(stream.id, name, stream.name, version, beginning)
+        before, _ = self._moved.get(name, (stream, stream))
+        self._moved[name] = before, gone_on
+        self._streams[name] = gone_on
         self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
         _, _, commits, projection, _, served, total, store = self.head
         served = at if self._serves else served
@@ -376,6 +383,8 @@ class Database:
 
     def _known(self, name: str) -> _Stream | None:
         stream = self._streams.get(name)
+        if stream is None and name in self._moved:
+            return self._moved[name][1]
         if stream is None and (row := self.table.row("stream", "where key = ?", name)):
             stream = _Stream(*cast("tuple[int, str, str, int, int]", row))
             self._cache(self._streams, name, stream)
@@ -390,18 +399,15 @@ class Database:
             self._put_stream(stream)
         return stream
 
-    def _put_stream(self, stream: _Stream, before: _Stream | None = None) -> None:
-        if before:
-            self.table.replace("stream", before, *stream)
-        else:
-            self.table.put("stream", *stream)
+    def _put_stream(self, stream: _Stream) -> None:
+        self.table.put("stream", *stream)
+        self._moved.pop(stream.key, None)
         self._cache(self._streams, stream.key, stream)
 
-    def _go_on(self, stream: _Stream, version: int, beginning: int) -> None:
-        """Note how far a stream has come: what `_put_stream` does, but for every event."""
-        new = _Stream(*stream[:3], version, beginning)
-        self.table.advance(stream, new)
-        self._streams[stream.key] = new
+    def _write_moved(self) -> None:
+        """Write how far the streams have come: once for each, however many events it was."""
+        self.table.advance(self._moved.values())
+        self._moved.clear()
 
     def version(self, name: str) -> int:
         """Return the version of a stream; 0 if it has no events."""

@@ -49,8 +49,7 @@ class Nobody(StoreError):
     """There is no account of that name to be changed so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An event where it is stored.
 
     Attributes:
@@ -67,7 +66,7 @@ class Entry:
     version: int
     event: StoredEvent
     battle: int | None = None
-    mark: object = field(default=None, compare=False, repr=False)
+    mark: object = None
 
 
 class Stored(NamedTuple):

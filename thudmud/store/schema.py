@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from zlib import crc32
 
 from thudmud.store.interface import Damaged
@@ -118,13 +117,6 @@ def _crc(table: str) -> str:
     return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
 
 
-@lru_cache
-def _update(table: str, changed: tuple[int, ...]) -> str:
-    columns = [*(_COLUMNS[table][place] for place in changed), "crc"]
-    keys = " and ".join(f"{key} = ?" for key in _KEYS[table])
-    return f"update {table} set {', '.join(f'{each} = ?' for each in columns)} where {keys}"  # noqa: S608  (ours)
-
-
 _ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
 _PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
@@ -166,6 +158,7 @@ class SqlTable:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.execute = connection.execute
+        self._execute_many = connection.executemany
         self.sum = 0
 
     def insert(self, table: str, *row: object) -> None:
@@ -181,24 +174,14 @@ class SqlTable:
             self.sum ^= new ^ (before[0] if before else 0)
         self.execute(_PUT[table], (*row, new))
 
-    def replace(self, table: str, before: Row, *row: object) -> None:
-        """Replace a row that is known as it is now.
-
-        Only what has changed is set: else SQLite writes all indexes of the row again.
-        """
-        new = crc(row)
-        self.sum ^= new ^ crc(before)
-        pairs = zip(before, row, strict=True)
-        changed = tuple([place for place, (was, now) in enumerate(pairs) if was != now])
-        values = [row[place] for place in changed]
-        keys = [row[place] for place in _PLACES[table]]
-        self.execute(_update(table, changed), (*values, new, *keys))
-
-    def advance(self, before: Row, stream: Row) -> None:
-        """Replace a row of ``stream`` by one of another version and beginning: at each event."""
-        new = crc(stream)
-        self.sum ^= new ^ crc(before)
-        self.execute(_ADVANCE, (*stream[3:], new, stream[0]))
+    def advance(self, streams: Iterable[tuple[Row, Row]]) -> None:
+        """Replace rows of ``stream``, each by one of another version and beginning."""
+        changed = []
+        for before, stream in streams:
+            new = crc(stream)
+            self.sum ^= new ^ crc(before)
+            changed.append((*stream[3:], new, stream[0]))
+        self._execute_many(_ADVANCE, changed)
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that such a query finds; return how many."""
