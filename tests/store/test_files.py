@@ -14,8 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from thudmud.storage import reasons
-from thudmud.storage.files import beside
+from thudmud.store import reasons
+from thudmud.store.disk import beside
 
 from thudmud.store import KeptName, NotWritten, Store, StoreError
 from thudmud.store.files import OnDisk

@@ -122,9 +122,10 @@ class Database:
         self.table = SqlTable(self._db)
         self.projected = ProjectedRows(self.table)
         self._streams: dict[str, _Stream] = {}
+        self._events: list[tuple[object, ...]] = []
+        """The rows of the events of this transaction, which are written at its end."""
         self._moved: dict[str, tuple[_Stream, _Stream]] = {}
-        """The streams that have gone on in this transaction: as their rows are, which are written
-        at its end, and as they will be."""
+        """The streams that have gone on in it: as their rows are, and as they will be then."""
         self._keys: dict[int, str] = {}
         self._players: dict[tuple[str, str], tuple[int, str]] = {}
         self._names: dict[int, str] = {}
@@ -188,12 +189,12 @@ class Database:
         try:
             unseen = self._unseen()
             self._new = []
-            before = self._db.total_changes
+            before = self._changes
             outcomes = [self._outcome(work) for work in works]
-            self._write_moved()
-            if self._db.total_changes == before:
+            if self._changes == before:
                 self._db.execute("rollback")
             else:
+                self._write_events()
                 commits = self.head.commits + 1
                 self.head = self.head._replace(commits=commits, sum=self.table.sum)
                 self.table.put("head", *self.head)
@@ -215,14 +216,19 @@ class Database:
         self._handed = self.head.position
         return outcomes, unseen + self._new
 
+    @property
+    def _changes(self) -> int:
+        """How many rows have been written, or are to be at the transaction's end."""
+        return self._db.total_changes + len(self._events)
+
     def _outcome(self, work: Work) -> Any:
-        before = self._db.total_changes
+        before = self._changes
         try:
             return work(self)
         except Damaged:
             raise
         except StoreError as error:
-            if self._db.total_changes != before:
+            if self._changes != before:
                 raise _Spoilt from error
             return error
 
@@ -267,6 +273,7 @@ class Database:
         """Forget what is cached: the rows may be others."""
         for cache in (self._streams, self._moved, self._keys, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
+        self._events.clear()
         with suppress(sqlite3.Error, Damaged):  # who reads next is told
             self.head = self._read_head()
 
@@ -320,7 +327,7 @@ class Database:
         before, _ = self._moved.get(name, (stream, stream))
         self._moved[name] = before, gone_on
         self._streams[name] = gone_on
-        self.table.insert("event", position, stream.id, version, SCHEMA, at, int(last), body)
+        self._events.append((position, stream.id, version, SCHEMA, at, int(last), body))
         _, _, commits, projection, _, served, total, store = self.head
         served = at if self._serves else served
         self.head = Head(1, position, commits, projection, at, served, total, store)
@@ -404,9 +411,11 @@ class Database:
         self._moved.pop(stream.key, None)
         self._cache(self._streams, stream.key, stream)
 
-    def _write_moved(self) -> None:
-        """Write how far the streams have come: once for each, however many events it was."""
+    def _write_events(self) -> None:
+        """Write the events of a transaction, and how far that has brought each stream."""
+        self.table.insert_events(self._events)
         self.table.advance(self._moved.values())
+        self._events.clear()
         self._moved.clear()
 
     def version(self, name: str) -> int:

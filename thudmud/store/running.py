@@ -14,11 +14,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry, NotWritten, StoreError
@@ -90,8 +89,7 @@ class AtOnce:
             self._database = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(NamedTuple):
     """Something to be done in the thread, and the future of its result, which is the loop's."""
 
     work: Callable[[Database], Any] | None

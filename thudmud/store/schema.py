@@ -117,10 +117,10 @@ def _crc(table: str) -> str:
     return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
 
 
+_INSERT_EVENT = _insert("event")
 _ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
 _PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
-_INSERT = {table: _insert(table) for table in _ALL}
 _PUT = {table: _put(table) for table in _ALL}
 
 
@@ -161,9 +161,9 @@ class SqlTable:
         self._execute_many = connection.executemany
         self.sum = 0
 
-    def insert(self, table: str, *row: object) -> None:
-        """Add a row that is not there yet. Numbers have to be of the type of their column."""
-        self.execute(_INSERT[table], (*row, crc(row)))
+    def insert_events(self, rows: Iterable[Row]) -> None:
+        """Add rows of ``event``. Numbers have to be of the type of their column."""
+        self._execute_many(_INSERT_EVENT, [(*row, crc(row)) for row in rows])
 
     def put(self, table: str, *row: object) -> None:
         """Add a row, or replace the one with its key."""
