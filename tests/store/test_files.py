@@ -14,10 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from thudmud.store import reasons
-from thudmud.store.disk import beside
 
-from thudmud.store import KeptName, NotWritten, Store, StoreError
+from thudmud.store import KeptName, NotWritten, Store, StoreError, reasons
+from thudmud.store.disk import beside
 from thudmud.store.files import OnDisk
 
 
