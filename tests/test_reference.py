@@ -18,6 +18,7 @@ PACKAGES = [
     "thudmud.language",
     "thudmud.text",
     "thudmud.text.premises",
+    "thudmud.house",
     "thudmud.script",
 ]
 """All that an embedder may need; of the rest the code itself is the reference."""

@@ -266,6 +266,21 @@ def test_who_is_removed_while_they_play_is_shown_out(run_server: RunServer, fold
             assert "Your resume word" in until(anna, b"You come into the hall.")
 
 
+def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
+    run_server: RunServer, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin_anew(folder)
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(b"anna\nregister\npassword\npassword\njoin game as dwarf on oak board\n")
+        until(anna, b"You sit down")
+        assert user("remove", "anna") == 2
+        assert "Anna has a seat at the oak board, and the server runs" in capsys.readouterr().err
+    assert user("remove", "anna") == 0
+
+
 def test_nobody_is_registered_in_a_file_that_was_removed(
     run_server: RunServer, folder: Path
 ) -> None:

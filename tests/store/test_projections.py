@@ -31,11 +31,14 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.play.lookups import PAGE, HistoryLookup
+from thudmud.play.lookups import PAGE, BattleLookup, HistoryLookup
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import Conflict, KeptName, OpenBoard, Store
+from thudmud.store.checking import check_connection
+from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
 
 BOARDS = (OAK, PINE, "realm/oak")
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
@@ -353,3 +356,44 @@ async def test_rows_are_made_anew_by_another_version(
     ] == model.battles
     assert await store.check() is None
     await store.close()
+
+
+async def test_rows_that_another_process_has_made_anew_meanwhile_are_left(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Database(OnDisk(path, serving=False, patience=5.0), lambda: 1.0)
+    other = await Store.open(path)
+    model = await live(other, 1, 20)
+    late._rebuild()  # what it knows of the file is old
+    assert late.head.position == await other.position()
+    assert await other.check() is None
+    assert len(await other.battles()) == len(model.battles) - sum(
+        bool(realm_of(each.id.board)) for each in model.battles
+    )
+    late.close()
+    await other.close()
+
+
+async def test_rows_of_another_version_are_not_compared(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await Store.open(path)
+    await live(store, 1, 20)
+    await store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("delete from battle")
+        assert check_connection(connection)
+        monkeypatch.setattr("thudmud.store.checking.PROJECTION", 2)
+        assert check_connection(connection) is None
+
+
+async def test_battles_that_are_looked_up_at_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer are kept folded than are asked for."""
+    monkeypatch.setattr("thudmud.store.store.GAMES_KEPT", 1)
+    model = await live(store, 1)
+    ended = [each.number for each in model.battles if each.state is State.ENDED][:3]
+    lookups = [store.look_up(BattleLookup(number)) for number in ended * 5]
+    for found in await asyncio.gather(*lookups):
+        assert found is None or found.game

@@ -84,6 +84,20 @@ class TestOtherProcesses:
         await done(path, "ban")
         assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
 
+    async def test_what_another_has_banned_is_told_to_who_writes_all_the_time(
+        self, stored: Store, path: Path
+    ) -> None:
+        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        await stored.barred(told.put_nowait)
+        banning = asyncio.create_task(done(path, "ban"))
+        version = 0
+        async with asyncio.timeout(PATIENCE):
+            while told.empty():
+                await stored.append({PINE: (version, [joined(version)])})
+                version += 1
+        assert told.get_nowait() == {"zoe"}
+        await banning
+
     async def test_that_another_has_erased_somebody_is_told(
         self, stored: Store, path: Path
     ) -> None:
@@ -181,6 +195,16 @@ class TestServing:
         store = await Store.open(path, serving=True)
         assert await store.find("Anna")
         await store.close()
+
+    async def test_the_time_in_which_none_ran_is_stored_though_it_has_the_same_name(
+        self, path: Path, clock: Clock
+    ) -> None:
+        for runs in range(3):
+            store = await Store.open(path, serving=True, clock=clock)
+            await store.beat("server")  # and never "leave": it is killed
+            assert len(await store.read(HALL)) == runs
+            await store.close()
+            clock.now += 60
 
     async def test_who_was_here_before_it_was_killed_is_taken_for_gone(
         self, path: Path, clock: Clock

@@ -15,7 +15,9 @@ import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
 from thudmud.store import Damaged, NotWritten, Store, StoreError
+from thudmud.store.checking import check_connection
 from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
 
 
 @pytest.fixture
@@ -203,3 +205,41 @@ class TestOpening:
         assert opening.cancelled()
         again = await Store.open(path, serving=True)
         await again.close()
+
+
+async def test_who_waits_for_it_is_told_that_the_thread_has_ended(
+    stored: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Database, "news", fail)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="ZeroDivisionError"):
+            await asyncio.wait_for(stored.stopped(), PATIENCE)
+    assert "come to an end that it should not" in caplog.text
+    with pytest.raises(NotWritten):
+        await stored.append({OAK: (2, [joined(3)])})
+
+
+async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_no_gap(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(OnDisk(path, serving=True, patience=5.0), lambda: 1.0)
+
+    def append(version: int) -> object:
+        [outcome], _ = database.write([lambda db: db.append({OAK: (version, [joined(version)])})])
+        return outcome
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    assert isinstance(append(0), dict)
+    monkeypatch.setattr(database.files, "require", fail)
+    monkeypatch.setattr(database, "_read_head", fail)
+    assert isinstance(append(1), NotWritten)
+    monkeypatch.undo()
+    assert isinstance(append(1), dict)
+    assert [entry.position for entry in database.read_stream(OAK, 1, None)] == [1, 2]
+    assert check_connection(database.files.connection) is None
+    database.close()

@@ -101,16 +101,17 @@ async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
     """Wait for a signal.
 
     Raises:
-        Exception: what ended the following of the store.
+        Exception: what ended the store, or the following of it.
     """
     signalled = asyncio.create_task(stopped.wait())
-    ended = asyncio.create_task(lobby.scribe.ended())
-    await asyncio.wait([signalled, ended], return_when=asyncio.FIRST_COMPLETED)
+    ends = [asyncio.create_task(end) for end in (lobby.scribe.ended(), lobby.store.stopped())]
+    await asyncio.wait([signalled, *ends], return_when=asyncio.FIRST_COMPLETED)
     signalled.cancel()
-    if ended.done() and not stopped.is_set():
-        _log.critical("what is stored cannot be followed any longer, so the server stops")
-        ended.result()
-    ended.cancel()
+    for end in ends:
+        if end.done() and not stopped.is_set():
+            _log.critical("what is stored cannot be followed any longer, so the server stops")
+            end.result()
+        end.cancel()
 
 
 async def _check(store: Store, lobby: Lobby) -> None:

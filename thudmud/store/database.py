@@ -134,6 +134,8 @@ class Database:
         self._serves = False
         """Whether a node of ours lives: then there is a server, not only somebody who imports."""
         self._pruned_at: float | None = None
+        self.others_wrote = False
+        """Whether a commit of another process was seen that nobody has been told of yet."""
         self.erased = False
         """Whether something was erased that the -wal may still hold."""
         with self._told():
@@ -234,8 +236,10 @@ class Database:
 
     def _unseen(self) -> list[Entry]:
         """Take note of what others have written; return the entries of it to be handed on."""
-        if self.files.is_shared and (head := self._read_head()).commits != self.head.commits:
+        may_be_others = self.files.is_shared or self.head.commits < 0
+        if may_be_others and self._read_head().commits != self.head.commits:
             self._forget()
+            self.others_wrote = True
         head = self.head
         if not self._followed or head.position == self._handed:
             return []
@@ -247,10 +251,10 @@ class Database:
         Raises:
             StoreError: they cannot be read, now or by this version.
         """
-        witnessed = self.files.witnessed()
-        if witnessed == self.head.commits and self._handed == self.head.position:
-            return None
         with self._told():
+            witnessed = self.files.witnessed()
+            if witnessed == self.head.commits and self._handed == self.head.position:
+                return None
             head = self._read_head()
             if head.commits == self.head.commits and self._handed == head.position:
                 return None
@@ -274,6 +278,7 @@ class Database:
         for cache in (self._streams, self._moved, self._keys, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
         self._events.clear()
+        self.head = self.head._replace(commits=-1)  # if it cannot be read, whoever writes does
         with suppress(sqlite3.Error, Damaged):  # who reads next is told
             self.head = self._read_head()
 
@@ -747,16 +752,23 @@ class Database:
         ]
 
     def _rebuild(self) -> None:
-        """Make the rows of the projections anew."""
+        """Make the rows of the projections anew, unless another process just has."""
         self._db.execute("begin immediate")
-        for name in PROJECTIONS:
-            self._db.execute(f"drop table if exists {name}")
-        for statement in definitions(PROJECTIONS):
-            self._db.execute(statement)
-        project_all(self.table, self.projected)
-        self.head = self.head._replace(projection=PROJECTION, commits=self.head.commits + 1)
-        self.table.put("head", *self.head)
-        self._db.execute("commit")
+        try:
+            self.head = self._read_head()
+            if self.head.projection != PROJECTION:
+                for name in PROJECTIONS:
+                    self._db.execute(f"drop table if exists {name}")
+                for statement in definitions(PROJECTIONS):
+                    self._db.execute(statement)
+                project_all(self.table, self.projected)
+                commits = self.head.commits + 1
+                self.head = self.head._replace(projection=PROJECTION, commits=commits)
+                self.table.put("head", *self.head)
+            self._db.execute("commit")
+        except BaseException:
+            self._db.execute("rollback")
+            raise
 
     # Nodes and claims
 
@@ -764,13 +776,17 @@ class Database:
         """Say that a node lives, see `thudmud.store.Store.beat`."""
         now = self.now()
         known = self.table.row("node", "where name = ?", node) is not None
-        if not known and not self.table.row("node", "where until > ? limit 1", now):
+        if not self.is_served():
             self.interrupted()
             now = self.now()
         self.table.put("node", node, now, now + lease)
         self._serves = True
         self.lived()
         return known
+
+    def is_served(self) -> bool:
+        """Return whether a node lives."""
+        return self.table.row("node", "where until > ? limit 1", self.now()) is not None
 
     def leave(self, node: str) -> None:
         """Take a node out, with its claims."""

@@ -44,6 +44,9 @@ class Listener(Protocol):
     def fail(self, error: StoreError) -> None:
         """What comes next cannot be read; it will be tried again and again."""
 
+    def stopped(self, error: StoreError) -> None:
+        """Nothing can be done with the database any more, by a mistake of ours."""
+
 
 class Runner(Protocol):
     """Does work on a database, each all or not at all."""
@@ -178,6 +181,7 @@ class InThread:
             if writing:
                 outcomes, entries = database.write([job.work for job in writing if job.work])
                 self._tell(self._written, writing, outcomes, entries)
+                self._tell_of_others(database)
             for job in jobs:
                 if job.work and not job.writes:
                     self._tell(_settle, job.result, _outcome(job.work, database))
@@ -203,6 +207,7 @@ class InThread:
         """
         try:
             while (entries := database.news()) is not None:
+                database.others_wrote = False
                 self._tell(self._listener.changed)
                 if entries:
                     self._tell(self._listener.deliver, entries)
@@ -211,6 +216,11 @@ class InThread:
             if str(error) != self._trouble:
                 self._trouble = str(error)
                 self._tell(self._listener.fail, error)
+
+    def _tell_of_others(self, database: Database) -> None:
+        if database.others_wrote:
+            database.others_wrote = False
+            self._tell(self._listener.changed)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
@@ -228,6 +238,8 @@ class InThread:
 
     def _finish(self) -> None:
         self._thread.join()
+        if self._why != CLOSED:
+            self._listener.stopped(StoreError(self._why))
         _settle(self._ended, None)
         for job in self._at_work:
             _refuse(job, self._why)

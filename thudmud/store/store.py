@@ -88,6 +88,9 @@ class Store:
         self._games: dict[int, Game] = {}
         """Battles that have ended, by number: those first that are forgotten first."""
         self._hearing: list[Heard] = []
+        self._waiting: list[asyncio.Future[None]] = []
+        self._trouble: StoreError | None = None
+        """Why nothing can be done any more."""
         self._told_barred: list[Callable[[frozenset[str]], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -145,6 +148,20 @@ class Store:
             await runner.stop()
             raise
         return store
+
+    async def stopped(self) -> None:
+        """Wait until nothing can be done with the store any more, by a mistake of ours.
+
+        Raises:
+            StoreError: always, when that is so.
+        """
+        import asyncio  # noqa: PLC0415  (a house needs none)
+
+        if self._trouble:
+            raise self._trouble
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        await waiting
 
     async def close(self) -> None:
         """Store what is waiting to be stored, and let go of the file."""
@@ -359,24 +376,25 @@ class Store:
 
     async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
         """Return a battle and its game. Folding one takes 10 ms and more: the last are kept."""
+        known = self._games.pop(number, None)
 
-        def read(database: Database) -> tuple[Battle, Sequence[StoredEvent] | None] | None:
+        def read(database: Database) -> tuple[Battle, Sequence[StoredEvent]] | None:
             battle = database.battle(number, realm)
             if battle is None:
                 return None
-            is_known = battle.state is State.ENDED and number in self._games
-            return battle, None if is_known else database.plies(battle)
+            is_known = known and battle.state is State.ENDED
+            return battle, () if is_known else database.plies(battle)
 
         found = await self._runner.read(read)
         if found is None:
             return None
         battle, events = found
-        if events is None:
-            game = self._games.pop(number)
-        elif not events:
-            return FoundBattle(battle, None)
-        else:
+        if events:
             game = game_of(cast("Sequence[Event]", events))
+        elif known:
+            game = known
+        else:
+            return FoundBattle(battle, None)
         if battle.state is State.ENDED:
             self._games[number] = game
             while len(self._games) > GAMES_KEPT:
@@ -437,10 +455,9 @@ class Store:
             told: called with them whenever somebody may have been banned, let in again, renamed or
                 erased, whichever process has done it.
         """
-        names = await self._runner.read(accounts.barred)
         if told:
             self._told_barred.append(told)
-        return names
+        return await self._runner.read(accounts.barred)
 
     async def find_guest(self, name: str) -> KeptName | None:
         """Return what is kept of a guest's name, if anything is."""
@@ -484,6 +501,10 @@ class Store:
             Whether it had a row still. If not, it was taken for dead: its claims are others'.
         """
         return await self._runner.write(lambda database: database.beat(node, lease))
+
+    async def is_served(self) -> bool:
+        """Return whether a node lives."""
+        return await self._runner.read(Database.is_served)
 
     async def reap(self, node: str) -> Sequence[PlayerClaim]:
         """Take the claims of dead nodes over for a node that lives; return them as they were."""
@@ -576,6 +597,13 @@ class _Listener:
         self._store = store
         self.deliver = store._followers.deliver  # noqa: SLF001  (of this module)
         self.fail = store._followers.fail  # noqa: SLF001  (of this module)
+
+    def stopped(self, error: StoreError) -> None:
+        """Let go on whoever waits for that."""
+        self._store._trouble = error  # noqa: SLF001  (of this module)
+        for waiting in self._store._waiting:  # noqa: SLF001  (of this module)
+            if not waiting.done():
+                waiting.set_exception(error)
 
     def changed(self) -> None:
         """Look again at what others may have changed."""

@@ -13,8 +13,12 @@ import string
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import cast
 
 from thudmud.language.names import player_problem
+from thudmud.play.events import TableEvent
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules.english import capitalised, counted
 from thudmud.server import config_file
 from thudmud.server.cli.options import CommandError, refuse
@@ -69,9 +73,26 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
 
 async def _remove(store: Store, options: argparse.Namespace) -> None:
     account = await _member(store, options.name)
+    if await store.is_served() and (board := await _board_of(store, account.name)):
+        raise CommandError(
+            f"{account.name} has a seat at the {board}, and the server runs: remove the name when"
+            ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
+            " meanwhile"
+        )
     await store.erase(account.name)
     name = "the name is banned still" if account.banned else "anybody can have the name"
     print(f"{account.name} is removed; what was played stays, without the name, and {name}")
+
+
+async def _board_of(store: Store, name: str) -> str | None:
+    """Return a board at which somebody has a seat, if there is one."""
+    for board in await store.open_boards():
+        table = replace(Table.set_up(BoardSpec(board.name)), version=board.beginning - 1)
+        for entry in await store.read(board.key, board.beginning):
+            table = table.apply(cast("TableEvent", entry.event))
+        if name.lower() in map(str.lower, table.seats.values()):
+            return board.name
+    return None
 
 
 async def _ban(store: Store, options: argparse.Namespace) -> None:
