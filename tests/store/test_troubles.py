@@ -231,12 +231,16 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
         [outcome], _ = database.write([lambda db: db.append({OAK: (version, [joined(version)])})])
         return outcome
 
+    def refuse(*_: object) -> None:
+        raise NotWritten("The disk is full.")
+
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
     assert isinstance(append(0), dict)
-    monkeypatch.setattr(database.files, "require", fail)
-    monkeypatch.setattr(database, "_read_head", fail)
+    monkeypatch.setattr(database.files, "require", refuse)
+    reads = iter([database._read_head, fail])  # before it is written, and after
+    monkeypatch.setattr(database, "_read_head", lambda: next(reads)())
     assert isinstance(append(1), NotWritten)
     monkeypatch.undo()
     assert isinstance(append(1), dict)
