@@ -464,7 +464,7 @@ StoredEvent = Event | HallEvent
 """Everything that a store holds."""
 
 LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
-"""The events that the archive of battles is folded from. There are few of them in a battle."""
+"""The events that battles are told apart by. There are few of them in a battle."""
 
 
 def is_complete(event: Event) -> bool:
