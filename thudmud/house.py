@@ -310,7 +310,7 @@ class _Past:
     """What has happened before, at the boards of a hall and at others.
 
     Whether it can have is seen by folding it. Most of it are plies, one after the other: of these
-    only the battle is folded, as long as nothing else happens.
+    only the battle is folded, as long as nothing else happens at the board.
 
     Args:
         hall: the boards, which come to stand as what has happened left them.
@@ -331,9 +331,8 @@ class _Past:
         self._elsewhere: dict[str, Table] = {}
         """Boards that stand here no longer, by key."""
         self._versions: Counter[str] = Counter()
-        self._run: Game | None = None
-        """The battle that plies are being played in, at ``_run_at``, further than its table."""
-        self._run_at: str | None = None
+        self._runs: dict[str, Game] = {}
+        """By key, the battles that have maybe come further than their tables."""
 
     def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
         """Yield what has happened, and where; before the next is asked for, it has to be stored.
@@ -344,8 +343,8 @@ class _Past:
         for line in lines:
             key, event = from_line(line)
             self.place = key, self._versions[key] + 1
-            if key == self._run_at and isinstance(event, Moved):
-                require_ply(self._run, event)
+            if isinstance(event, Moved) and key in self._runs:
+                require_ply(self._runs[key], event)
             else:
                 self._require(key, event)
             yield key, event
@@ -353,7 +352,8 @@ class _Past:
                 self._take(entry)
             self.stored.clear()
             self.place = None
-        self._end_run()
+        for key in list(self._runs):
+            self._end_run(key)
 
     def _take(self, entry: Entry) -> None:
         """Fold what was stored of an event."""
@@ -362,25 +362,22 @@ class _Past:
             self.copies.append(entry.position)
             return
         self._versions[key] = entry.version
-        if isinstance(event, Moved) and key == self._run_at and self._run:
-            self._run = self._run.play(event.move)
+        if isinstance(event, Moved) and key in self._runs:
+            self._runs[key] = self._runs[key].play(event.move)
         elif not isinstance(event, Imported):
             self._fold(key, event, entry)
 
-    def _end_run(self) -> None:
-        """Let the board stand as the plies have left it that were played last."""
-        if self._run_at is not None and self._run:
-            table = self._table(self._run_at)
-            if table.match and self._run is not table.game:
-                version = self._versions[table.key]
-                match = table.match.with_game(self._run)
-                self._put(replace(table, match=match, version=version))
-        self._run = self._run_at = None
+    def _end_run(self, key: str) -> None:
+        """Let a board stand as the plies have left it that were played last."""
+        game, table = self._runs.pop(key, None), self._table(key)
+        if game and table.match and game is not table.game:
+            match = table.match.with_game(game)
+            self._put(replace(table, match=match, version=self._versions[key]))
 
     def _require(self, key: str, event: Event) -> None:
-        self._end_run()
         if not _is_key(key):
             raise InvalidValueError("it is of no board")
+        self._end_run(key)
         if not isinstance(event, Imported):
             require_fit(self._table(key), event)
         elif key in self._here or key in self._elsewhere:
@@ -394,13 +391,15 @@ class _Past:
         else:
             self._elsewhere[key] = self._table(key).apply(event, entry.battle)
         table = self._table(key)
-        if table.running and not table.away:  # who is away misses each ply
-            self._run_at, self._run = key, table.game
+        if table.game and table.running and not table.away:  # who is away misses each ply
+            self._runs[key] = table.game
 
     def _table(self, key: str) -> Table:
         if key in self._here:
             return self._hall.tables[self._here[key]]
-        return self._elsewhere.get(key) or Table.set_up(BoardSpec(key))
+        if key in self._elsewhere:
+            return self._elsewhere[key]
+        return replace(Table.set_up(BoardSpec(key)), version=self._versions[key])
 
     def _put(self, table: Table) -> None:
         if table.key in self._here:
