@@ -7,7 +7,7 @@ never know a socket, a clock or a disk.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -18,14 +18,15 @@ from thudmud.play.commands import Command, Style
 from thudmud.play.events import (
     Event,
     Imported,
+    Moved,
     Parting,
     SavedMatch,
     TableEvent,
     require_name,
     require_time,
 )
-from thudmud.play.fitting import require_fit
-from thudmud.play.hall import Decision, kept_for
+from thudmud.play.fitting import require_fit, require_ply
+from thudmud.play.hall import Decision, Hall, kept_for
 from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
 from thudmud.play.match import game_of
 from thudmud.play.options import Options
@@ -86,10 +87,9 @@ class House(Premises):
         self._copies: list[int] = []
         """The positions of what is stored of matches besides what is stored of the boards."""
         self._store = Store.in_memory(clock=lambda: self._now)
-        at_once(self._store.subscribe(None, 0, self._taken.extend, _never))
-        elsewhere: dict[str, Table] = {}
-        for line in events:
-            self._happened(*from_line(line), elsewhere)
+        self._bring_in(events)
+        position = at_once(self._store.position())
+        at_once(self._store.subscribe(None, position, self._taken.extend, _never))
 
     def events(self, after: int = 0) -> list[str]:
         """Return what has happened, at all boards: a line of text for each event, in ASCII.
@@ -266,37 +266,19 @@ class House(Premises):
     def _adjourned(self, name: str) -> list[SavedMatch]:
         return [each.match for each in self.look_up(AdjournedLookup(name)).matches]
 
-    def _happened(self, key: str, event: Event, elsewhere: dict[str, Table]) -> None:
-        """Let something have happened at a board; nobody is told.
-
-        Whether it can have is seen by folding it: at the board, or at one in ``elsewhere``, by key,
-        if that board stands here no longer.
-        """
-        board = self.hall.tables.get(self.hall.called(key))
-        is_here = board is not None and board.key == key
-        table = board if is_here else elsewhere.get(key)
-        version = at_once(self._store.version(key)) if _is_key(key) else 0
+    def _bring_in(self, lines: Iterable[str]) -> None:
+        """Let something have happened before; nobody is told."""
+        past = _Past(self.hall)
         try:
-            if not _is_key(key):
-                raise InvalidValueError("it is of no board")
-            if isinstance(event, Imported):
-                if table:
-                    raise InvalidValueError("it was played elsewhere")
-                game_of([event])
-                self._stored(key, version, [event])
-                return
-            table = table or Table.set_up(BoardSpec(key))
-            require_fit(table, event)
-            (entry,) = self._stored(key, version, [event])
-            happened = cast("TableEvent", entry.event)
-            if is_here:
-                self.hall.restore(table.name, version, [(happened, entry.battle)])
-            else:
-                elsewhere[key] = table.apply(happened, entry.battle)
+            at_once(self._store.bring_in(past.events(lines), past.stored.append))
         except (ThudmudError, ValueError, LookupError) as error:
+            if past.place is None:
+                raise
+            key, version = past.place
             why = "the match is not put away" if isinstance(error, Conflict) else error
-            what = f"{key!r:.50}, event {version + 1}: {why}"
+            what = f"{key!r:.50}, event {version}: {why}"
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
+        self._copies = past.copies
 
     def _stored(self, key: str, version: int, events: Sequence[Event]) -> list[Entry]:
         """Store events of a board, each with its own time, and return them."""
@@ -322,6 +304,108 @@ class House(Premises):
         require_time(now)
         if name not in self:
             raise ValueError(f"{name} is not here")
+
+
+class _Past:
+    """What has happened before, at the boards of a hall and at others.
+
+    Whether it can have is seen by folding it. Most of it are plies, one after the other: of these
+    only the battle is folded, as long as nothing else happens at the board.
+
+    Args:
+        hall: the boards, which come to stand as what has happened left them.
+
+    Attributes:
+        place: the key of the board of the event that is being looked at, and which of its events it
+            is; None while a line is read.
+        stored: the entries of that event, once it is stored.
+        copies: the positions of what is stored of matches besides what is stored of the boards.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self.place: tuple[str, int] | None = None
+        self.stored: list[Entry] = []
+        self.copies: list[int] = []
+        self._hall = hall
+        self._here = {spec.key: spec.name for spec in hall.boards}
+        self._elsewhere: dict[str, Table] = {}
+        """Boards that stand here no longer, by key."""
+        self._versions: Counter[str] = Counter()
+        self._runs: dict[str, Game] = {}
+        """By key, the battles that have maybe come further than their tables."""
+
+    def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
+        """Yield what has happened, and where; before the next is asked for, it has to be stored.
+
+        Raises:
+            InvalidValueError: it cannot have happened, or another ThudmudError, or LookupError.
+        """
+        for line in lines:
+            key, event = from_line(line)
+            self.place = key, self._versions[key] + 1
+            if isinstance(event, Moved) and key in self._runs:
+                require_ply(self._runs[key], event)
+            else:
+                self._require(key, event)
+            yield key, event
+            for entry in self.stored:
+                self._take(entry)
+            self.stored.clear()
+            self.place = None
+        for key in list(self._runs):
+            self._end_run(key)
+
+    def _take(self, entry: Entry) -> None:
+        """Fold what was stored of an event."""
+        event, key = cast("Event", entry.event), entry.stream
+        if is_of_a_match(key):
+            self.copies.append(entry.position)
+            return
+        self._versions[key] = entry.version
+        if isinstance(event, Moved) and key in self._runs:
+            self._runs[key] = self._runs[key].play(event.move)
+        elif not isinstance(event, Imported):
+            self._fold(key, event, entry)
+
+    def _end_run(self, key: str) -> None:
+        """Let a board stand as the plies have left it that were played last."""
+        game, table = self._runs.pop(key, None), self._table(key)
+        if game and table.match and game is not table.game:
+            match = table.match.with_game(game)
+            self._put(replace(table, match=match, version=self._versions[key]))
+
+    def _require(self, key: str, event: Event) -> None:
+        if not _is_key(key):
+            raise InvalidValueError("it is of no board")
+        self._end_run(key)
+        if not isinstance(event, Imported):
+            require_fit(self._table(key), event)
+        elif key in self._here or key in self._elsewhere:
+            raise InvalidValueError("it was played elsewhere")
+        else:
+            game_of([event])
+
+    def _fold(self, key: str, event: TableEvent, entry: Entry) -> None:
+        if key in self._here:
+            self._hall.restore(self._here[key], entry.version - 1, [(event, entry.battle)])
+        else:
+            self._elsewhere[key] = self._table(key).apply(event, entry.battle)
+        table = self._table(key)
+        if table.game and table.running and not table.away:  # who is away misses each ply
+            self._runs[key] = table.game
+
+    def _table(self, key: str) -> Table:
+        if key in self._here:
+            return self._hall.tables[self._here[key]]
+        if key in self._elsewhere:
+            return self._elsewhere[key]
+        return replace(Table.set_up(BoardSpec(key)), version=self._versions[key])
+
+    def _put(self, table: Table) -> None:
+        if table.key in self._here:
+            self._hall.put(table.name, table)
+        else:
+            self._elsewhere[table.key] = table
 
 
 def _is_key(key: str) -> bool:

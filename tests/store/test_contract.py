@@ -7,6 +7,7 @@ The tests here know nothing of files. To put another database under them, add it
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -28,7 +29,8 @@ from tests.store.deeds import (
     started,
     timeless,
 )
-from thudmud.play.events import Event, Imported
+from thudmud.play.events import Adjourned, BattleId, Event, Imported, Resumed, SavedMatch
+from thudmud.play.projections import match_stream
 from thudmud.store import Conflict, Entry, NotWritten, Store, StoreError
 
 
@@ -195,6 +197,81 @@ class TestTime:
         imported = Imported(-5.0, "", "classic", "Anna", "", "dF1,TG7,RH8\n", 0, None)
         await store.append({"imports": (0, [imported])})
         assert [each.event for each in await store.read("imports")] == [imported]
+
+
+class TestBringingIn:
+    async def test_each_has_its_own_time_unless_that_would_go_back(self, store: Store) -> None:
+        events: list[Event] = [started(5), moved(7), moved(6), joined(8)]
+        taken: list[Entry] = []
+        boards = [OAK, OAK, PINE, OAK]
+        await store.bring_in(zip(boards, events, strict=True), taken.append)
+        assert [each.event.at for each in taken] == [5.0, 7.0, 7.0, 8.0]
+        assert [each.stream for each in taken] == boards
+        assert [each.position for each in taken] == [1, 2, 3, 4]
+        assert [each.version for each in taken] == [1, 2, 1, 3]
+        assert [each.battle for each in taken] == [1, None, None, None]
+        assert await everything(store) == taken
+        assert await store.append({OAK: (3, [joined(9)])}) == {OAK: (5, 4)}
+
+    async def test_each_is_stored_before_the_next_is_asked_for(self, store: Store) -> None:
+        seen, taken = [], list[Entry]()
+
+        def events() -> Iterator[tuple[str, Event]]:
+            for number in range(1, 4):
+                yield OAK, joined(number)
+                seen.append(len(taken))
+
+        await store.bring_in(events(), taken.append)
+        assert seen == [1, 2, 3]
+
+    async def test_those_who_follow_are_handed_them_all(self, store: Store) -> None:
+        entries, taken = list[Entry](), list[Entry]()
+        await store.subscribe(None, 0, entries.extend, print)
+        await store.bring_in([(OAK, started(1)), (PINE, joined(2))], taken.append)
+        assert entries == taken
+
+    async def test_of_what_comes_to_an_error_nothing_is_stored(self, store: Store) -> None:
+        def events() -> Iterator[tuple[str, Event]]:
+            yield OAK, started(1)
+            raise LookupError("that is all")
+
+        with pytest.raises(LookupError, match="that is all"):
+            await store.bring_in(events(), list[Entry]().append)
+        assert await store.streams() == {}
+        assert await store.battle(1) is None
+        await store.bring_in([(OAK, joined(1))], list[Entry]().append)
+        assert await store.streams() == {OAK: 1}
+
+    async def test_a_match_is_taken_up_as_it_was_put_away_and_once(self, store: Store) -> None:
+        began, rules = BattleId(OAK, 1), "discworld"
+        saved = SavedMatch(
+            began, 1, rules, (0, 0), "Anna", "Bert", rated=True, moves=(), outcome=None
+        )
+        away, back = Adjourned(2.0, "Anna", saved), Resumed(3.0, "Anna", saved)
+        taken: list[Entry] = []
+        with pytest.raises(Conflict):
+            await store.bring_in([(OAK, started(1)), (PINE, back)], taken.append)
+        twice: list[tuple[str, Event]] = [
+            (OAK, started(1)), (OAK, away), (PINE, back), (OAK, back)
+        ]  # fmt: skip
+        with pytest.raises(Conflict):
+            await store.bring_in(twice, taken.append)
+        assert await store.streams() == {}
+        taken.clear()
+        await store.bring_in([(OAK, started(1)), (OAK, away)], taken.append)
+        assert len(await store.adjourned("Anna")) == 1
+        await store.bring_in([(PINE, back)], taken.append)  # it was put away in another call
+        match = match_stream(began)
+        assert [each.stream for each in taken] == [OAK, OAK, match, PINE, match]
+        assert [each.battle for each in taken] == [1, None, None, 1, 1]
+        assert await everything(store) == taken
+        assert list(await store.adjourned("Anna")) == []
+        with pytest.raises(Conflict):
+            await store.bring_in([(OAK, back)], taken.append)
+
+    async def test_none_are_nothing(self, store: Store) -> None:
+        await store.bring_in([], list[Entry]().append)
+        assert await store.position() == 0
 
 
 class TestReading:

@@ -62,6 +62,8 @@ class BoardRegistry:
         self._open: dict[str, _Opened] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._putting_up = asyncio.Lock()
+        self._learned = 0
+        """The version of the hall up to which it is known whose boards there are."""
 
     async def open(self) -> None:
         """Learn whose boards there are.
@@ -69,9 +71,9 @@ class BoardRegistry:
         Raises:
             StoreError: the store cannot be read.
         """
-        for board in await self._store.open_boards():
-            client, _, name = board.key.partition("/")
-            self._owners.setdefault(name, Owner(client, board.name))
+        self._learned = await self._store.version(HALL)
+        for board in await self._store.open_boards():  # those at that version, or more
+            self._learn(board.key, board.name)
 
     async def do(self, session: ClientSession, request: requests.Request) -> Done:
         """Do what a client asks for, after all that was asked for at that board before.
@@ -137,11 +139,19 @@ class BoardRegistry:
         async with self._putting_up:
             while name not in self._owners:
                 version = await self._store.version(HALL)
-                await self.open()  # what the hall holds at that version, or more
+                for entry in await self._store.read(HALL, self._learned + 1):
+                    if isinstance(entry.event, BoardOpened):
+                        self._learn(entry.event.key, entry.event.name)
+                self._learned = version  # or more: what came later is read once more
                 if name not in self._owners:
                     opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
                     with suppress(Conflict):
                         await self._store.append({HALL: (version, [opened])})
+
+    def _learn(self, key: str, called: str) -> None:
+        """Take note of whose a board is, unless that is known."""
+        client, _, name = key.partition("/")
+        self._owners.setdefault(name, Owner(client, called))
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
         """Raise Fault if a board cannot be opened so by a client."""

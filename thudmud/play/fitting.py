@@ -28,7 +28,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.table import Table
-from thudmud.rules import IllegalMove, Side
+from thudmud.rules import Game, IllegalMove, Side
 from thudmud.rules.english import counted
 
 
@@ -38,10 +38,16 @@ def require_fit(table: Table, event: TableEvent) -> None:
         raise InvalidValueError(problem)
 
 
+def require_ply(game: Game | None, event: Moved) -> None:
+    """Raise InvalidValueError if a ply cannot be the next of a battle."""
+    if problem := _of_ply(game, event):
+        raise InvalidValueError(problem)
+
+
 def _problem(table: Table, event: TableEvent) -> str | None:
     match event:
         case Moved():
-            return _of_ply(table, event)
+            return _of_ply(table.game, event)
         case Joined(player=player, side=side):
             taken = side in table.seats or table.side_of(player)
             return f"{player} cannot sit down" if taken else None
@@ -87,8 +93,7 @@ def _of_start(table: Table, event: BattleStarted) -> str | None:
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 
 
-def _of_ply(table: Table, event: Moved) -> str | None:
-    game = table.game
+def _of_ply(game: Game | None, event: Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:

@@ -13,7 +13,7 @@ everything rests on:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from operator import attrgetter
@@ -44,6 +44,7 @@ from thudmud.play.projections import (
     PROJECTION,
     EventPlace,
     Strength,
+    match_stream,
     project,
     realm_of,
 )
@@ -345,6 +346,37 @@ class Database:
             battle = self._begins(name, version, event)
             self._new.append(Entry(position, name, version, event, battle, mark))
         return Stored(position, version)
+
+    def bring_in(self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]) -> None:
+        """Store events that were kept elsewhere, see `thudmud.store.Store.bring_in`."""
+        away: dict[str, StoredEvent] = {}
+        for board, event in events:
+            streams = [board]
+            if isinstance(event, Adjourned | Resumed):
+                stream = match_stream(event.match.began)
+                last = away.get(stream) or self._last_of(stream)
+                if isinstance(event, Resumed) and not (
+                    isinstance(last, Adjourned) and last.match == event.match
+                ):
+                    version = self.version(stream)
+                    raise Conflict(stream, max(version - 1, 0), version)
+                away[stream] = event
+                streams.append(stream)
+            at = self.head.at
+            if not isinstance(event, Imported):  # that has the time at which it was played
+                at = max(event.at, at)
+                if at != event.at:
+                    event = cast("Event", _stamped(event, at))  # noqa: PLW2901
+            for stream in streams:
+                is_last = stream is streams[-1]
+                stored = self._store(stream, event, at, last=is_last, mark=None)
+                battle = self._begins(stream, stored.version, event)
+                take(Entry(stored.position, stream, stored.version, event, battle))
+
+    def _last_of(self, stream: str) -> StoredEvent | None:
+        """Return the last event of a stream, which none was added to in this transaction."""
+        entries = self.read_stream(stream, self.version(stream), 1)
+        return entries[0].event if entries else None
 
     def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
         """Return what a request with a key came to; nothing if it came to nothing yet."""

@@ -15,7 +15,7 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -216,6 +216,41 @@ class Store:
                 stream = match_stream(event.match.began)
                 changes[stream] = await self._match_version(stream, event), [event]
         return await self.append(changes, mark=mark)
+
+    async def bring_in(
+        self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
+    ) -> None:
+        """Store what was decided at boards elsewhere, all or nothing, each with its own time.
+
+        That is the time of the one before it, if that is later. Else it is as if each was given to
+        `append_to_board`, but in one transaction.
+
+        Args:
+            events: what has happened at which board, in order. What it raises is raised here, and
+                nothing is stored.
+            take: called with what was stored of each before the next is asked for: with the entry
+                of the board, then with that of the match's own stream, if it has one. It must not
+                raise. Of a store in a file both are for its thread.
+
+        Raises:
+            Conflict: a match that is taken up is not as it was.
+            NotWritten: they could not be stored.
+        """
+        raised: list[Exception] = []
+
+        def asked_for() -> Iterator[tuple[str, Event]]:
+            try:
+                yield from events
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        try:
+            await self._runner.write(lambda database: database.bring_in(asked_for(), take))
+        except StoreError as error:
+            if raised and error is not raised[0]:
+                raise raised[0] from None
+            raise
 
     async def _match_version(self, stream: str, event: Adjourned | Resumed) -> int:
         """Return the version of a match's stream at which an event can be the next."""
