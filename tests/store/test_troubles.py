@@ -16,7 +16,7 @@ import pytest
 from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
 from thudmud.store import Damaged, NotWritten, Store, StoreError
 from thudmud.store.checking import check_connection
-from thudmud.store.database import Database
+from thudmud.store.database import Database, Head
 from thudmud.store.files import OnDisk
 
 
@@ -234,13 +234,17 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
     def refuse(*_: object) -> None:
         raise NotWritten("The disk is full.")
 
-    def fail(*_: object) -> None:
-        raise sqlite3.OperationalError("disk I/O error")
-
     assert isinstance(append(0), dict)
     monkeypatch.setattr(database.files, "require", refuse)
-    reads = iter([database._read_head, fail])  # before it is written, and after
-    monkeypatch.setattr(database, "_read_head", lambda: next(reads)())
+    heads = iter([database._read_head()])
+
+    def read_head() -> Head:
+        """Return the head once, before it is written."""
+        if head := next(heads, None):
+            return head
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(database, "_read_head", read_head)
     assert isinstance(append(1), NotWritten)
     monkeypatch.undo()
     assert isinstance(append(1), dict)
