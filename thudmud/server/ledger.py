@@ -171,8 +171,10 @@ class Ledger:
         if (self.following.done() and not news.done()) or not await news:
             raise Unfollowed
 
-    def _unfollowed(self, _: asyncio.Task[None]) -> None:
-        """Let nobody wait any more."""
+    def _unfollowed(self, following: asyncio.Task[None]) -> None:
+        """Let nobody wait any more; who asks for the end is told the reason, and nobody else is."""
+        if not following.cancelled():
+            following.exception()  # else asyncio would log it, whenever the task is collected
         for news in (self._news, *(told for _, told in self._written.values())):
             if not news.done():
                 news.set_result(False)
