@@ -173,6 +173,8 @@ async def coming_and_going(stage: Stage) -> None:
             with suppress(OSError):
                 await client.send(last_words[number % len(last_words)])
         await stage.play()
+        for client in clients:
+            client.cut()
         await asyncio.gather(*(client.close() for client in clients))
 
 
