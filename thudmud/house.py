@@ -34,7 +34,7 @@ from thudmud.play.projections import HALL, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
 from thudmud.rules.english import counted
-from thudmud.store import Conflict, Entry, Store, StoreError, at_once
+from thudmud.store import Conflict, Entry, Store, StoreError, as_stored, at_once
 from thudmud.text.display import Terminal
 from thudmud.text.plan import Message, Plan
 from thudmud.text.premises import Premises
@@ -216,9 +216,7 @@ class House(Premises):
         if decision.events and decision.board:
             key = self.hall.tables[decision.board].key
             entries = self._stored(key, decision.version, decision.events)
-            events = tuple(cast("TableEvent", entry.event) for entry in entries)
-            battle = next((entry.battle for entry in entries if entry.battle), None)
-            decision = replace(decision, events=events, battle=battle)
+            decision = as_stored(decision, entries)
         return super().carry_out(decision)
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:

@@ -21,7 +21,15 @@ from thudmud.play.hall import Decision, Telling, kept_for
 from thudmud.play.lookups import AdjournedMatch, Found, Unread
 from thudmud.play.projections import realm_of
 from thudmud.play.table import BoardSpec
-from thudmud.store import Conflict, Entry, Store, StoreError, Subscription
+from thudmud.store import (
+    Conflict,
+    Entry,
+    Store,
+    StoreError,
+    Subscription,
+    as_stored,
+    decided_elsewhere,
+)
 from thudmud.text import Message, Plan
 from thudmud.text.board import full
 from thudmud.text.display import Display, Terminal
@@ -205,9 +213,7 @@ class Board:
         # Whoever follows has been handed the events when this is over.
         await self._store.append_to_board(key, version, decision.events, mark=self)
         entries, self._stored_now = self._stored_now, []
-        events = tuple(cast("TableEvent", entry.event) for entry in entries)
-        battle = next((entry.battle for entry in entries if entry.battle), None)
-        return self._house.carry_out(replace(decision, events=events, battle=battle))
+        return self._house.carry_out(as_stored(decision, entries))
 
     def _take(self, entries: Sequence[Entry]) -> None:
         """Take note of what has been stored; what others have stored is found when it matters."""
@@ -229,18 +235,12 @@ class Board:
     async def _catch_up(self) -> None:
         """Make so what another process has stored."""
         for entry in await self._store.read(self.spec.key, self.version + 1):
-            self._late += self._house.carry_out(self._decided(entry))
+            self._late += self._house.carry_out(decided_elsewhere(entry, self.spec.name))
 
     def _all(self, told: list[Message]) -> list[Message]:
         """Return what is told now, after what is told late."""
         late, self._late = self._late, []
         return late + told
-
-    def _decided(self, entry: Entry) -> Decision:
-        event = cast("TableEvent", entry.event)
-        return Decision(
-            event.player, self.spec.name, entry.version - 1, (event,), battle=entry.battle
-        )
 
 
 def _unread(error: StoreError) -> None:

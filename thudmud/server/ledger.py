@@ -9,14 +9,13 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from thudmud.play.events import BoardOpened, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.lookups import Lookup
 from thudmud.play.projections import HALL
-from thudmud.store import Conflict, Entry, Store, StoreError
+from thudmud.store import Conflict, Entry, Store, StoreError, as_stored, decided_elsewhere
 from thudmud.text import Message
 from thudmud.text.premises import Premises
 
@@ -184,9 +183,8 @@ class Ledger:
 
     def _decided(self, entry: Entry, board: str) -> Decision:
         """Return what an entry brings about: with what goes before it, if it was decided here."""
-        event = cast("TableEvent", entry.event)
         match entry.mark:
             case ledger, Decision(version=version) as ours if ledger is self:
                 if entry.version == version + 1:
-                    return replace(ours, events=(event,), battle=entry.battle)
-        return Decision(event.player, board, entry.version - 1, (event,), battle=entry.battle)
+                    return as_stored(ours, [entry])
+        return decided_elsewhere(entry, board)

@@ -1,5 +1,6 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
+from thudmud.store.decisions import as_stored, decided_elsewhere
 from thudmud.store.following import Subscription
 from thudmud.store.interface import (
     Account,
@@ -39,5 +40,7 @@ __all__ = [
     "Stored",
     "Subscription",
     "Unknown",
+    "as_stored",
     "at_once",
+    "decided_elsewhere",
 ]
