@@ -264,6 +264,7 @@ class Database:
                 self.head = head
             entries = self.after(self._handed) if self._followed else []
             self._handed = entries[-1].position if entries else head.position
+            self.others_wrote = True
             return entries
 
     def _read_head(self) -> Head:
@@ -354,12 +355,7 @@ class Database:
             streams = [board]
             if isinstance(event, Adjourned | Resumed):
                 stream = match_stream(event.match.began)
-                last = away.get(stream) or self._last_of(stream)
-                if isinstance(event, Resumed) and not (
-                    isinstance(last, Adjourned) and last.match == event.match
-                ):
-                    version = self.version(stream)
-                    raise Conflict(stream, max(version - 1, 0), version)
+                self.match_version(stream, event, away.get(stream))
                 away[stream] = event
                 streams.append(stream)
             at = self.head.at
@@ -373,10 +369,26 @@ class Database:
                 battle = self._begins(stream, stored.version, event)
                 take(Entry(stored.position, stream, stored.version, event, battle))
 
-    def _last_of(self, stream: str) -> StoredEvent | None:
-        """Return the last event of a stream, which none was added to in this transaction."""
-        entries = self.read_stream(stream, self.version(stream), 1)
-        return entries[0].event if entries else None
+    def match_version(
+        self, stream: str, event: Adjourned | Resumed, last: StoredEvent | None = None
+    ) -> int:
+        """Return the version of a match's stream at which an event can be the next.
+
+        Args:
+            stream: the stream.
+            event: what puts the match away, or takes it up as it was put away.
+            last: the last event of the stream, if that was added in this transaction.
+
+        Raises:
+            Conflict: the match is not put away, or not as the event has it.
+        """
+        version = self.version(stream)
+        if isinstance(event, Resumed):
+            if last is None and version:
+                last = self.read_stream(stream, version, 1)[0].event
+            if not isinstance(last, Adjourned) or last.match != event.match:
+                raise Conflict(stream, max(version - 1, 0), version)
+        return version
 
     def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
         """Return what a request with a key came to; nothing if it came to nothing yet."""

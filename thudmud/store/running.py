@@ -207,8 +207,7 @@ class InThread:
         """
         try:
             while (entries := database.news()) is not None:
-                database.others_wrote = False
-                self._tell(self._listener.changed)
+                self._tell_of_others(database)
                 if entries:
                     self._tell(self._listener.deliver, entries)
             self._trouble = ""

@@ -16,6 +16,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -43,7 +44,6 @@ from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.following import Failed, Followers, Subscription, Take
 from thudmud.store.interface import (
     Account,
-    Conflict,
     Damage,
     Damaged,
     Entry,
@@ -214,7 +214,8 @@ class Store:
         for event in events:
             if isinstance(event, Adjourned | Resumed):
                 stream = match_stream(event.match.began)
-                changes[stream] = await self._match_version(stream, event), [event]
+                look = partial(Database.match_version, stream=stream, event=event)
+                changes[stream] = await self._runner.read(look), [event]
         return await self.append(changes, mark=mark)
 
     async def bring_in(
@@ -251,16 +252,6 @@ class Store:
             if raised and error is not raised[0]:
                 raise raised[0] from None
             raise
-
-    async def _match_version(self, stream: str, event: Adjourned | Resumed) -> int:
-        """Return the version of a match's stream at which an event can be the next."""
-        version = await self.version(stream)
-        if isinstance(event, Resumed):
-            last = await self.read(stream, version, 1)
-            away = last[0].event if last else None
-            if not isinstance(away, Adjourned) or away.match != event.match:
-                raise Conflict(stream, max(version - 1, 0), version)
-        return version
 
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
