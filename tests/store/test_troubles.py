@@ -236,15 +236,11 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
 
     assert isinstance(append(0), dict)
     monkeypatch.setattr(database.files, "require", refuse)
-    heads = iter([database._read_head()])
 
-    def read_head() -> Head:
-        """Return the head once, before it is written."""
-        if head := next(heads, None):
-            return head
+    def fail() -> Head:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(database, "_read_head", read_head)
+    monkeypatch.setattr(database, "_read_head", fail)
     assert isinstance(append(1), NotWritten)
     monkeypatch.undo()
     assert isinstance(append(1), dict)

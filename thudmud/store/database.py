@@ -5,8 +5,8 @@ everything rests on:
 
 - Positions, versions and numbers of players and streams are given under the lock of the writer. A
   sequence would give them out before, and out of order: whoever follows would miss events.
-- What is cached of the rows holds as long as the count of commits stands where it was left. Another
-  process that writes raises it, so it is read first thing under the lock.
+- What is cached of the rows holds until another connection has written. SQLite's data version says
+  whether one has, and it is looked at first thing under the lock.
 - The caller is told only after the commit, and only after the commit the witness is raised.
 """
 
@@ -119,6 +119,8 @@ class Database:
         self.damage: Damaged | None = None
         """What has been found of it; from then on nothing is written."""
         self._clock = clock
+        self._version: int | None = None
+        """The files' version when it was last seen what others have written."""
         self._db = files.connection
         self.table = SqlTable(self._db)
         self.projected = ProjectedRows(self.table)
@@ -237,10 +239,12 @@ class Database:
 
     def _unseen(self) -> list[Entry]:
         """Take note of what others have written; return the entries of it to be handed on."""
-        may_be_others = self.files.is_shared or self.head.commits < 0
-        if may_be_others and self._read_head().commits != self.head.commits:
-            self._forget()
-            self.others_wrote = True
+        version = self.files.version()
+        if version != self._version or self.head.commits < 0:
+            if self._read_head().commits != self.head.commits:
+                self._forget()
+                self.others_wrote = True
+            self._version = version
         head = self.head
         if not self._followed or head.position == self._handed:
             return []
@@ -515,7 +519,8 @@ class Database:
 
     def open_boards(self) -> list[OpenBoard]:
         """Return the boards that are up."""
-        rest = "join open_board on open_board.stream = stream.id order by stream.id"
+        # Not a join: that would go through all boards there ever were.
+        rest = "where id in (select stream from open_board) order by id"
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
         return [OpenBoard(*row[1:]) for row in rows]
 
