@@ -308,6 +308,13 @@ class TestSubscribing:
         assert taken.entries == await everything(store)
         assert late.entries == taken.entries[2:]
 
+    async def test_who_catches_up_has_all_that_is_stored(self, store: Store) -> None:
+        taken = Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        await store.append({OAK: (0, [joined(1)])})
+        await store.catch_up()
+        assert taken.entries == await everything(store)
+
     async def test_an_append_comes_whole(self, store: Store) -> None:
         early, late = Taken(), Taken()
         await store.subscribe(None, 0, early.take, early.failed)

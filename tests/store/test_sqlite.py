@@ -58,6 +58,20 @@ class TestOtherProcesses:
         await stored.append({OAK: (2, [joined(3)])})
         assert [entry.version for entry in taken.entries] == [1, 2, 3]
 
+    async def test_whoever_catches_up_is_handed_what_another_has_appended(
+        self, path: Path, clock: Clock
+    ) -> None:
+        """Though nobody has looked for it."""
+        one = await Store.open(path, poll=1000, clock=clock)
+        two = await Store.open(path, poll=1000, clock=clock)
+        taken = Taken()
+        await two.subscribe(None, 0, taken.take, taken.failed)
+        await one.append({OAK: (0, [joined(1)])})
+        await two.catch_up()
+        assert [entry.version for entry in taken.entries] == [1]
+        for store in (one, two):
+            await store.close()
+
     async def test_what_another_has_appended_comes_before_one_s_own(
         self, path: Path, clock: Clock
     ) -> None:

@@ -57,6 +57,9 @@ class Runner(Protocol):
     async def read(self, work: Callable[[Database], T]) -> T:
         """Do what changes nothing."""
 
+    async def catch_up(self) -> None:
+        """Hand out what others have written by now."""
+
     async def stop(self) -> None:
         """Do what was asked for, and let go of the database."""
 
@@ -84,6 +87,9 @@ class AtOnce:
         if self._database is None:
             raise StoreError(CLOSED)
         return self._database.read(work)
+
+    async def catch_up(self) -> None:
+        """Hand out what others have written: there are none."""
 
     async def stop(self) -> None:
         """Let go of the database."""
@@ -136,6 +142,10 @@ class InThread:
     async def read(self, work: Callable[[Database], T]) -> T:
         """Do what changes nothing, after what is waiting to be stored."""
         return cast("T", await self._put(work))
+
+    async def catch_up(self) -> None:
+        """Hand out what others have written by now."""
+        await self._put(self._hand_out)
 
     async def stop(self) -> None:
         """Do what is waiting, and come to an end."""
@@ -206,15 +216,19 @@ class InThread:
         not be given what comes after it.
         """
         try:
-            while (entries := database.news()) is not None:
-                self._tell_of_others(database)
-                if entries:
-                    self._tell(self._listener.deliver, entries)
+            self._hand_out(database)
             self._trouble = ""
         except StoreError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
                 self._tell(self._listener.fail, error)
+
+    def _hand_out(self, database: Database) -> None:
+        """Hand out what another process has written, if anything is new."""
+        while (entries := database.news()) is not None:
+            self._tell_of_others(database)
+            if entries:
+                self._tell(self._listener.deliver, entries)
 
     def _tell_of_others(self, database: Database) -> None:
         if database.others_wrote:

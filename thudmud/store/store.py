@@ -83,6 +83,8 @@ class Store:
 
     def __init__(self) -> None:
         self._runner: Runner
+        self.is_exclusive = False
+        """Whether no other process can serve boards from it while it is open."""
         self._path: Path | None = None
         self._followers = Followers()
         self._games: dict[int, Game] = {}
@@ -128,6 +130,7 @@ class Store:
         """
         store = cls()
         store._path = Path(path)
+        store.is_exclusive = serving
 
         def open_it() -> Database:
             files = OnDisk(Path(path), serving=serving, patience=patience)
@@ -285,6 +288,14 @@ class Store:
             raise
         subscription.go_on()
         return subscription
+
+    async def catch_up(self) -> None:
+        """Have all handed to whoever follows that is stored by now, by other processes as well.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        await self._runner.catch_up()
 
     async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         """Return the events of a stream from a version on, in order, ``most`` at most."""
