@@ -48,6 +48,8 @@ from thudmud.rules import Ending, Side
 
 SOON = LATER - 1
 
+ON_PURPOSE = pytest.mark.parametrize("parting", [Parting.LEFT, Parting.QUIT])
+
 
 class TestVanishing:
     @pytest.mark.parametrize("parting", [Parting.LOST, Parting.IDLE, Parting.RESTART])
@@ -60,22 +62,29 @@ class TestVanishing:
         over = (Absent(NOW, "Anna", Side.TROLL, parting),)
         assert vanish(match_over, "Anna", parting, NOW) == over
 
-    def test_quitting_keeps_a_seat_in_a_match_under_way(
-        self, started: Table, first_over: Table
+    @ON_PURPOSE
+    def test_going_on_purpose_keeps_a_seat_in_a_match_under_way(
+        self, started: Table, first_over: Table, parting: Parting
     ) -> None:
         for table in (started, first_over):
-            quit_ = vanish(table, "Bert", Parting.QUIT, NOW)
-            assert quit_ == (Absent(NOW, "Bert", Side.TROLL, Parting.QUIT),)
+            gone = vanish(table, "Bert", parting, NOW)
+            assert gone == (Absent(NOW, "Bert", Side.TROLL, parting),)
 
-    def test_quitting_gives_up_any_other_seat(self, seated: Table, match_over: Table) -> None:
-        left = (Left(NOW, "Bert", Side.TROLL, Parting.QUIT),)
-        assert vanish(seated, "Bert", Parting.QUIT, NOW) == left
-        left = (Left(NOW, "Bert", Side.DWARF, Parting.QUIT),)
-        assert vanish(match_over, "Bert", Parting.QUIT, NOW) == left
+    @ON_PURPOSE
+    def test_going_on_purpose_gives_up_any_other_seat(
+        self, seated: Table, match_over: Table, parting: Parting
+    ) -> None:
+        left = (Left(NOW, "Bert", Side.TROLL, parting),)
+        assert vanish(seated, "Bert", parting, NOW) == left
+        left = (Left(NOW, "Bert", Side.DWARF, parting),)
+        assert vanish(match_over, "Bert", parting, NOW) == left
 
-    def test_the_last_to_quit_clears_the_board(self, match_over: Table) -> None:
+    @ON_PURPOSE
+    def test_the_last_to_go_on_purpose_clears_the_board(
+        self, match_over: Table, parting: Parting
+    ) -> None:
         table = after(match_over, ("Anna", Leave()))
-        assert vanish(table, "Bert", Parting.QUIT, NOW)[1:] == (Cleared(NOW, "Bert"),)
+        assert vanish(table, "Bert", parting, NOW)[1:] == (Cleared(NOW, "Bert"),)
 
     def test_nobody_goes_away_twice(self, started: Table) -> None:
         assert vanish(without(started, "Bert"), "Bert", Parting.LOST, LATER) == ()

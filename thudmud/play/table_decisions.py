@@ -328,7 +328,7 @@ def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
 
     The seat is kept for them, unless they left on purpose with no match under way.
     """
-    if parting is Parting.QUIT and not table.under_way:
+    if parting in {Parting.LEFT, Parting.QUIT} and not table.under_way:
         return part(table, player, parting, now)
     side = seat(table, player)
     return () if side in table.away else (Absent(now, player, side, parting),)
