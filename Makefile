@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.text \
-	thudmud.text.premises thudmud.house thudmud.script
+	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint bench docs clients evennia clean
 

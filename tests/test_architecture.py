@@ -19,12 +19,13 @@ ARROWS: dict[str, set[str]] = {
     "language": {"rules", "play"},
     "codec": {"rules", "play"},
     "text": {"rules", "play", "language"},
-    "house": {"rules", "play", "language", "codec", "text", "store"},
+    "service": {"rules", "play", "language", "text", "store"},
+    "house": {"rules", "play", "language", "codec", "text", "store", "service"},
     "script": {"text", "house"},
     "bots": {"rules", "play"},
     "evennia": {"rules", "language", "play", "text", "house"},
     "store": {"rules", "play", "codec"},
-    "gateway": {"rules", "language", "play", "text", "store"},
+    "gateway": {"rules", "language", "play", "text", "store", "service"},
     "server": {
         "rules",
         "language",
@@ -34,6 +35,7 @@ ARROWS: dict[str, set[str]] = {
         "script",
         "bots",
         "store",
+        "service",
         "gateway",
     },
 }

@@ -19,7 +19,7 @@ from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError
 from thudmud.server.cli.importing import KnownError
 from thudmud.server.config_file import ConfigError
-from thudmud.server.ledger import Unfollowed
+from thudmud.service import Unfollowed
 from thudmud.store import Conflict
 
 ROOT = Path(errors.__file__).parent

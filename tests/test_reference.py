@@ -17,7 +17,7 @@ PACKAGES = [
     "thudmud.play",
     "thudmud.language",
     "thudmud.text",
-    "thudmud.text.premises",
+    "thudmud.service",
     "thudmud.house",
     "thudmud.script",
 ]
@@ -57,6 +57,6 @@ def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
     house = (tmp_path / "thudmud.html").read_text("utf-8")
     for name in ("House.enter", "House.events", "House.look_up", "Terminal", "Message.data"):
         assert f'id="{name}"' in house
-    assert 'href="thudmud/text/premises.html#Premises.plan"' in house
+    assert 'href="thudmud/service.html#Service"' in house
     made = {path.relative_to(tmp_path).with_suffix("") for path in tmp_path.rglob("*.html")}
     assert {Path(*package.split(".")) for package in PACKAGES} <= made

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from thudmud.play.options import Options
     from thudmud.play.table import BoardSpec
     from thudmud.text.display import Terminal
-    from thudmud.text.plan import Message
+    from thudmud.text.messages import Message
 
 __all__ = [
     "BoardSpec",
@@ -33,7 +33,7 @@ if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
         "BoardSpec": "thudmud.play.table",
         "House": "thudmud.house",
-        "Message": "thudmud.text.plan",
+        "Message": "thudmud.text.messages",
         "Options": "thudmud.play.options",
         "Parting": "thudmud.play.events",
         "Style": "thudmud.play.commands",

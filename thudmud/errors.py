@@ -30,6 +30,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
             NameTaken       somebody has that name already
             Nobody          there is no account of that name
             Unfollowed      the store does not tell any more what is stored
+        Elsewhere           somebody plays on another node, which does not let them go
         ConfigError         the configuration cannot be used
         ProgramError        a bot's program cannot be used any longer
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for

@@ -1,15 +1,11 @@
-"""The whole of thudmud without a socket: named players type lines, readers are told text.
-
-Owns what is done at once for whoever stores nothing, or stores what has happened by itself. Must
-never know a socket, a clock or a disk.
-"""
+"""The whole of thudmud without a socket: named players type lines, readers are told text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from thudmud.codec import from_line, to_line
 from thudmud.errors import InvalidValueError, ThudmudError
@@ -20,35 +16,37 @@ from thudmud.play.events import (
     Imported,
     Moved,
     Parting,
-    SavedMatch,
     TableEvent,
     require_name,
     require_time,
 )
 from thudmud.play.fitting import require_fit, require_ply
-from thudmud.play.hall import Decision, Hall, kept_for
-from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
+from thudmud.play.hall import Hall, kept_for
+from thudmud.play.lookups import Lookup
 from thudmud.play.match import game_of
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
 from thudmud.rules.english import counted
-from thudmud.store import Conflict, Entry, Store, StoreError, as_stored, at_once
+from thudmud.service import Service, Visit
+from thudmud.store import Conflict, Entry, Store, StoreError, at_once
+from thudmud.text import Message
 from thudmud.text.display import Terminal
-from thudmud.text.plan import Message, Plan
-from thudmud.text.premises import Premises
 
 AnswerT = TypeVar("AnswerT")
 
 
-class House(Premises):
+class House:
     """A hall of boards, or a single one, and the people in it, in text.
 
     A house is told who comes in (`enter`), what they type (`obey`) and who is gone (`depart`), and
     answers each time with the messages that everybody is to be told. What has happened at the
     boards can be kept, line by line (`events`), and a house that is made of these lines goes on
     where the other was. Who is here, and how they want to see things, is not in them.
+
+    It is a `thudmud.service.Service` on a store in memory, where nothing has to be waited for,
+    driven to its end at each call.
 
     Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
     calls give the same answers. A house is for one thread, or for one at a time.
@@ -65,6 +63,8 @@ class House(Premises):
         events: what has happened before at these boards and others: all that `events` has handed
             out, in that order. Whoever had a seat then has it still: who is back is let in with
             `enter`, and for all others there is `settle`.
+        replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
+            the next.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.
@@ -78,18 +78,29 @@ class House(Premises):
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
         events: Iterable[str] = (),
+        *,
+        replays_at_once: bool = True,
     ) -> None:
         self._require_boards(boards)
-        super().__init__(boards, quiet_plies, seat_grace)
         _require_keys(boards)
+        self.hall = Hall(boards, quiet_plies, seat_grace)
         self._now = 0.0
-        self._taken: list[Entry] = []
+        self._told: list[Message] = []
+        self._visits: dict[str, Visit] = {}
         self._copies: list[int] = []
         """The positions of what is stored of matches besides what is stored of the boards."""
         self._store = Store.in_memory(clock=lambda: self._now)
         self._bring_in(events)
+        self._service = Service(
+            self.hall,
+            self._store,
+            clock=lambda: self._now,
+            told=lambda message, _: self._told.append(message),
+            pause=0 if replays_at_once else None,
+        )
+        at_once(self._service.follow())
         position = at_once(self._store.position())
-        at_once(self._store.subscribe(None, position, self._taken.extend, _never))
+        at_once(self._store.subscribe(None, position, self._note_copies, _never))
 
     def events(self, after: int = 0) -> list[str]:
         """Return what has happened, at all boards: a line of text for each event, in ASCII.
@@ -118,11 +129,7 @@ class House(Premises):
     def settle(self, now: float) -> list[Message]:
         """Note that those are away who have a seat and are not here, and return what is told."""
         require_time(now)
-        told = []
-        for table in list(self.hall.tables.values()):
-            for name in table.seats.values():
-                told += self._all(self.presence(name, table.name, now, Parting.RESTART))
-        return told
+        return self._drive(self._service.settle(), now)
 
     def enter(
         self,
@@ -134,6 +141,7 @@ class House(Premises):
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
+        quiet: bool = False,
     ) -> list[Message]:
         """Let a player in, and return what everybody is told.
 
@@ -150,6 +158,8 @@ class House(Premises):
             member: whether they have an account, so that their battles can count for ratings.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
+            quiet: whether they only stand about: nobody is told that they come or go, but at a
+                seat.
 
         Raises:
             ValueError: nobody can have that name, or somebody of that name, in any case, is here,
@@ -160,76 +170,44 @@ class House(Premises):
         require_time(now)
         if here := self.hall.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
-        adjourned = self._adjourned(name)
-        if kept := kept_for(self.hall, name, adjourned):
+        if kept := kept_for(self.hall, name, at_once(self._service.adjourned(name))):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
-        if room is not None and self._called(room) not in self.hall.tables:
+        if room is not None and self._service.called(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
-        self.fit(name, terminal or Terminal())
-        return self._all(
-            self.arrive(
-                name,
-                now,
-                member=member,
-                styles=styles,
-                options=options,
-                room=room,
-                adjourned=bool(adjourned),
-            )
+        return self._join(
+            name,
+            now,
+            terminal or Terminal(),
+            room=room,
+            member=member,
+            styles=styles,
+            options=options,
+            quiet=quiet,
         )
 
-    def obey(self, name: str, line: str, now: float) -> list[Message]:
+    def take_over(self, name: str, terminal: Terminal, now: float) -> list[Message]:
+        """Let a player who is here go on from another screen, and return what is told.
+
+        Raises:
+            ValueError: nobody of that name is here, or there is no such time.
+        """
+        self._require(name, now)
+        return self._join(name, now, terminal)
+
+    def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Do what a player's line asks for, and return what everybody is told.
 
         Any line will do: what cannot be read, or is against the rules, is answered to the player,
         and changes nothing. After they have quit, a player is here no longer.
 
         Raises:
-            ValueError: nobody of that name is here, or there is no such time; or the line is no
-                str.
+            ValueError: nobody of that name is here, or there is no such time; or the line is
+                neither text nor a command.
         """
         self._require(name, now)
-        if not isinstance(line, str):
+        if not isinstance(line, str | Command):
             raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
-        plan = self.plan(name, line, now)
-        told = [*plan.messages, *self._all(plan.decisions)]
-        return told + self.play_at_once(name)
-
-    def plan_command(
-        self, name: str, command: Command, now: float, found: Found | None = None
-    ) -> Plan:
-        """Return what a command comes to, and change nothing."""
-        found = found or Found()
-        while True:
-            try:
-                return super().plan_command(name, command, now, found)
-            except Unread as unread:
-                found.take(unread.lookup, self.look_up(unread.lookup))
-
-    def carry_out(self, decision: Decision) -> list[Message]:
-        """Make a decision so, and return what everybody is told.
-
-        Raises:
-            Conflict: it was decided before something else happened at the board, or to the match
-                that it takes up again. Nothing has changed: decide again.
-        """
-        if decision.events and decision.board:
-            key = self.hall.tables[decision.board].key
-            entries = self._stored(key, decision.version, decision.events)
-            decision = as_stored(decision, entries)
-        return super().carry_out(decision)
-
-    def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
-        """Return what is known of the battles that were played.
-
-        Args:
-            lookup: one of those in `thudmud.play.lookups`, such as ``ScoreLookup("Anna")``.
-        """
-        return cast("AnswerT", at_once(self._store.look_up(lookup)))
-
-    def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
-        return self.is_claimed(name, self._adjourned(name))
+        return self._drive(self._service.submit(self._visits[name], line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -238,15 +216,59 @@ class House(Premises):
             name: who.
             now: the time.
             parting: how they left. Who has lost the connection is told nothing more. With
-                ``Parting.QUIT``, as by typing "quit", a seat is given up where no match is under
-                way.
+                ``Parting.QUIT``, as by typing "quit", or ``Parting.LEFT``, as by walking away, a
+                seat is given up where no match is under way.
 
         Raises:
             ValueError: nobody of that name is here, or there is no such time.
         """
         self._require(name, now)
-        told = self._all(self.part(name, now, parting))
-        return _without(name, told) if parting is Parting.LOST else told
+        return self._drive(self._service.leave(self._visits[name], parting), now)
+
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Take note of what the terminal of a player who is here can show."""
+        self._service.fit(name, terminal)
+
+    def brief(self, name: str) -> list[Message]:
+        """Return how things stand for a player, for a program of theirs that has just come."""
+        return self._service.brief(name)
+
+    def play_on(self, name: str) -> list[Message]:
+        """Return the next ply of a battle that a player is being shown again; nothing if none."""
+        self._service.play_on(name)
+        return self._taken()
+
+    def is_playing(self, name: str) -> bool:
+        """Whether a player is being shown a battle again, ply after ply."""
+        return self._service.is_playing(name)
+
+    def stop_playing(self, name: str) -> None:
+        """Stop at the ply that is shown."""
+        self._service.stop_playing(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a player of that name is here."""
+        return name in self._service
+
+    def name_problem(self, name: str) -> str | None:
+        """Return why nobody can be called that, as a sentence, or None if somebody can."""
+        return self._service.name_problem(name)
+
+    def needs(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
+        return at_once(self._service.needs(name))
+
+    def is_waiting(self, name: str) -> bool:
+        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        return self._service.is_waiting(name)
+
+    def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return what is known of the battles that were played.
+
+        Args:
+            lookup: one of those in `thudmud.play.lookups`, such as ``ScoreLookup("Anna")``.
+        """
+        return cast("AnswerT", at_once(self._service.look_up(lookup)))
 
     def game(self, board: str) -> Game | None:
         """Return the battle on a board, named in any case, running or ended; None before the first.
@@ -254,15 +276,35 @@ class House(Premises):
         Raises:
             KeyError: there is no such board.
         """
-        return self.hall.tables[self._called(board)].game
+        return self.hall.tables[self._service.called(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    def _adjourned(self, name: str) -> list[SavedMatch]:
-        return [each.match for each in self.look_up(AdjournedLookup(name)).matches]
+    def _join(self, name: str, now: float, terminal: Terminal, **how: Any) -> list[Message]:
+        async def join() -> None:
+            visit = await self._service.join(name, terminal, **how)
+            if visit:
+                self._visits[name] = visit
+
+        return self._drive(join(), now)
+
+    def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
+        """Return what everybody is told by something that is done at a time."""
+        self._now = now
+        at_once(work)
+        if len(self._visits) > len(self.hall.people):
+            self._visits = {name: each for name, each in self._visits.items() if not each.is_over}
+        return self._taken()
+
+    def _taken(self) -> list[Message]:
+        told, self._told = self._told, []
+        return told
+
+    def _note_copies(self, entries: Iterable[Entry]) -> None:
+        self._copies += [each.position for each in entries if is_of_a_match(each.stream)]
 
     def _bring_in(self, lines: Iterable[str]) -> None:
         """Let something have happened before; nobody is told."""
@@ -277,15 +319,6 @@ class House(Premises):
             what = f"{key!r:.50}, event {version}: {why}"
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
         self._copies = past.copies
-
-    def _stored(self, key: str, version: int, events: Sequence[Event]) -> list[Entry]:
-        """Store events of a board, each with its own time, and return them."""
-        self._taken.clear()
-        if not isinstance(events[0], Imported):  # that has the time at which it was played
-            self._now = events[0].at
-        at_once(self._store.append_to_board(key, version, events))
-        self._copies += [entry.position for entry in self._taken if entry.stream != key]
-        return [entry for entry in self._taken if entry.stream == key]
 
     def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
         if not boards:
@@ -420,9 +453,3 @@ def _require_keys(boards: Sequence[BoardSpec]) -> None:
 
 def _never(error: StoreError) -> None:
     raise error  # what is in memory can be read
-
-
-def _without(name: str, told: Iterable[Message]) -> list[Message]:
-    """Return what all others are told."""
-    others = [replace(each, to=tuple(to for to in each.to if to != name)) for each in told]
-    return [each for each in others if each.to]

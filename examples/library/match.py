@@ -60,7 +60,7 @@ class Mud:
 
     def look(self) -> Sequence[str]:
         """Return what each board looks like."""
-        return [str(self._house.game(board)) for board in self._house.boards]
+        return [str(self._house.game(board)) for board in self._house.hall.tables]
 
     # How the MUD does that.
 

@@ -42,14 +42,10 @@ class Hall:
         for bot in bots:
             self.come(bot)
 
-    def come(self, name: str, *, bot: bool = True) -> None:
+    def come(self, name: str, *, bot: bool = True, grace: float = GRACE) -> None:
         if bot:
-            self.minds[name] = Opponent(name, GRACE, PAUSE)
-            self.house.fit(name, PROGRAM)
-        else:
-            self.house.fit(name, Terminal())
-        for decision in self.house.arrive(name, self.now):
-            self._tell(self.house.carry_out(decision))
+            self.minds[name] = Opponent(name, grace, PAUSE)
+        self._tell(self.house.enter(name, self.now, PROGRAM if bot else Terminal()))
 
     def type(self, name: str, *lines: str) -> list[str]:
         """Let a player type; return what bots type after the last line."""
@@ -63,8 +59,7 @@ class Hall:
         return self.settle()
 
     def lose(self, name: str, parting: Parting = Parting.LOST) -> list[str]:
-        for decision in self.house.part(name, self.now, parting):
-            self._tell(self.house.carry_out(decision))
+        self._tell(self.house.depart(name, self.now, parting))
         return self.settle()
 
     def settle(self) -> list[str]:
@@ -279,11 +274,8 @@ def test_where_nobody_comes_it_leaves_in_the_end(hall: Hall) -> None:
 
 def test_it_is_patient_where_seats_are_kept_for_no_time() -> None:
     hall = Hall()
-    hall.minds["Grog"] = Opponent("Grog", 0.0, PAUSE)
-    hall.house.fit("Grog", PROGRAM)
     hall.come("Anna", bot=False)
-    for decision in hall.house.arrive("Grog", hall.now):
-        hall._tell(hall.house.carry_out(decision))
+    hall.come("Grog", grace=0.0)
     hall.type("Anna", "invite grog on oak board")
     assert hall.wait(LEAST_PATIENCE - 1) == []
     assert hall.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]

@@ -7,9 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.server.test_in_flight import Guest
 from thudmud.language.preferences import options_of, stored, styles_of
 from thudmud.play.commands import Style
+from thudmud.play.hall import Hall
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -21,10 +21,9 @@ from thudmud.play.options import (
     Switch,
 )
 from thudmud.play.table import BoardSpec
-from thudmud.server.lobby import Lobby
+from thudmud.server.lobby import Lobby, service_on
 from thudmud.store import Store
 from thudmud.text.display import Terminal
-from thudmud.text.premises import Premises
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
 colours = st.builds(Colour, st.none() | shades, st.none() | shades, st.booleans())
@@ -52,11 +51,13 @@ def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     store = Store.in_memory()
-    lobby = Lobby(Premises([BoardSpec("oak board")]), store)
-    await lobby.scribe.open()
-    await lobby.admit(Guest(), "Anna", Terminal())
+    service = service_on(store, Hall([BoardSpec("oak board")]))
+    lobby = Lobby(service)
+    await lobby.open()
+    anna = await service.join("Anna", Terminal())
+    assert anna
     for line in ("options reader on", "set board brief on oak board"):
-        lobby.obey("Anna", line)
+        await service.submit(anna, line)
     await store.enrol("Anna", "a hash")
     await lobby.enrol("Anna")
     account = await store.find("Anna")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.server.place import Place
+from tests.service.place import Place, until
 from thudmud.play.commands import Play
 from thudmud.rules import Side
+from thudmud.service import Node
 from thudmud.store import Store
 
-PATIENCE = 20.0
 PLIES = 30
 
 
@@ -26,26 +26,27 @@ async def halls(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[tup
         store = other = await Store.open(path, poll=0.01)
         if request.param == "two sqlites":
             other = await Store.open(path, poll=0.01)
-    here, there = Place(store), Place(other)
+    nodes = [Node(store, "here"), Node(other, "there")]
+    for node in nodes:
+        await node.open()
+    here, there = Place(store, nodes[0]), Place(other, nodes[1])
     await here.open()
     await there.open()
     yield here, there
-    await here.scribe.close()
-    await there.scribe.close()
+    await here.service.close()
+    await there.service.close()
     await store.close()
     await other.close()
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110  (what is waited for has no bell)
-            await asyncio.sleep(0.001)
+def version(place: Place) -> int:
+    return place.hall.tables["oak board"].version
 
 
 async def agree(here: Place, there: Place) -> None:
     """Wait until both halls have followed as far."""
-    await until(lambda: here.house.version("oak board") == there.house.version("oak board"))
-    assert here.house.hall.tables == there.house.hall.tables
+    await until(lambda: version(here) == version(there))
+    assert here.hall.tables == there.hall.tables
 
 
 async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
@@ -58,7 +59,7 @@ async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
     await there.type("Bert", "join as troll on oak board", "start")
     for number in range(PLIES):
         await agree(here, there)
-        game = here.house.hall.tables["oak board"].game
+        game = here.hall.tables["oak board"].game
         assert game
         place, name = (here, "Anna") if game.position.turn is Side.DWARF else (there, "Bert")
         move = dice.choice(game.legal_moves())
@@ -80,6 +81,6 @@ async def test_what_both_decide_at_once_is_decided_again(halls: tuple[Place, Pla
         there.type("Bert", "join as dwarf on oak board"),
     )
     await agree(here, there)
-    assert len(here.house.hall.tables["oak board"].seats) == 1
+    assert len(here.hall.tables["oak board"].seats) == 1
     refused = here.told["Anna"] + there.told["Bert"]
     assert sum("plays the dwarfs at the oak board already" in each for each in refused) == 1

@@ -77,6 +77,11 @@ def kept(house: House) -> House:
     return House(hall.boards, hall.quiet_plies, hall.seat_grace, house.events())
 
 
+def seated(house: House, board: str) -> tuple[str, ...]:
+    """Return who has a seat at a board, here or not."""
+    return tuple(house.hall.tables[board].seats.values())
+
+
 def everything(house: House) -> dict[str, object]:
     """Return all that is known in a house of what has happened."""
     lookups: list[Lookup[Any]] = [
@@ -106,8 +111,8 @@ def do(house: House, name: str, deed: str, now: float) -> list[Message]:
 
 def _ply(house: House, number: int, now: float) -> list[Message]:
     """Play one of the legal plies, where a battle is running and whose turn it is are here."""
-    for board in house.boards:
-        game, table = house.game(board), house.hall.tables[board]
+    for board, table in house.hall.tables.items():
+        game = house.game(board)
         if game and (moves := game.legal_moves()):
             player = table.seats.get(game.position.turn)
             if player in house and player:

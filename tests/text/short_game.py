@@ -69,6 +69,5 @@ def _done(house: House, player: str, words: str, now: float) -> list[Message]:
     if words == "LOST":
         return house.depart(player, now)
     if words == "BACK":
-        house.fit(player, Terminal(packages=PACKAGES[player]))
-        return [each for one in house.arrive(player, now) for each in house.carry_out(one)]
+        return house.enter(player, now, Terminal(packages=PACKAGES[player]))
     return house.obey(player, words, now)

@@ -10,6 +10,7 @@ from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
 from thudmud.text.display import Terminal
+from thudmud.text.greeting import greeting
 from thudmud.text.help import PAGES
 
 BOTS = ("Grog", "Mog")
@@ -124,9 +125,7 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
 
 
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
-    house = house_with()
-    assert 'Take a seat at a board, and type "invite grog".' in " ".join(house.greeting.split())
-    house.hall.bots = frozenset({"G" * 20})
-    assert max(map(len, house.greeting.split("\n"))) < 40
-    house.hall.bots = frozenset()
-    assert "invite" not in house.greeting
+    told = " ".join(greeting(BOTS).split())
+    assert 'Take a seat at a board, and type "invite grog".' in told
+    assert max(map(len, greeting({"G" * 20}).split("\n"))) < 40
+    assert "invite" not in greeting(())

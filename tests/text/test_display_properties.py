@@ -107,9 +107,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     """Return all lines that are shown to who plays and to who watches, of questions and events."""
     house = House([BoardSpec("oak board", style=style), BoardSpec("elm table", "classic")])
     for name in (DWARFS, TROLLS, WATCHER):
-        house.fit(name, terminal)
-        for decision in house.arrive(name, 0.0, options=options):
-            house.carry_out(decision)
+        house.enter(name, 0.0, terminal, options=options)
         house.obey(name, "go to oak board", 0.0)
     house.hall.tables["oak board"] = table
     game = table.game

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.text.plays import BEGUN, do, everything, house_of, kept
+from tests.text.plays import BEGUN, do, everything, house_of, kept, seated
 from tests.text.test_house import told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
+from thudmud.language import parse
 from thudmud.play.options import Orient
 from thudmud.rules import Side
 
@@ -34,11 +35,19 @@ class TestComingIn:
         assert second["Bert"].endswith("Also here: Anna.")
         assert house.people == ("Anna", "Bert")
 
+    @pytest.mark.parametrize("line", ["look", "join game as dwarf", "move a6 b6", "who"])
+    def test_a_command_does_what_its_line_does(self, line: str) -> None:
+        house, other = furniture(), furniture()
+        for each in (house, other):
+            each.enter("Anna", 1.0, room="oak board")
+        assert house.obey("Anna", parse(line), 2.0) == other.obey("Anna", line, 2.0)
+        assert everything(house) == everything(other)
+
     def test_what_they_then_type_is_about_it(self) -> None:
         house = furniture()
         house.enter("Anna", 1.0, room="oak board")
         house.obey("Anna", "join game as dwarf on it", 1.0)
-        assert house.seated("oak board") == ("Anna",)
+        assert seated(house, "oak board") == ("Anna",)
 
     def test_a_program_is_told_of_it_too(self) -> None:
         messages = furniture().enter("Anna", 1.0, EVERYTHING, room="oak board")
@@ -54,6 +63,16 @@ class TestComingIn:
         assert "Bert is back at the oak board." in seen["Anna"]
         assert "Elm table" in seen["Bert"]
         assert house.hall.people["Bert"].room == "elm table"
+
+    def test_who_only_stands_about_is_shown_nothing_and_can_play(self) -> None:
+        house = furniture()
+        assert house.enter("Anna", 1.0, room="oak board", quiet=True) == []
+        assert "You sit down" in told(house.obey("Anna", "join game as dwarf", 2.0))["Anna"]
+        assert house.enter("Bert", 3.0, room="oak board", quiet=True) == []
+        house.depart("Anna", 4.0)
+        back = told(house.enter("Anna", 5.0, room="oak board", quiet=True))
+        assert back["Anna"].startswith("You are back at the oak board, where you play the dwarfs.")
+        assert back["Bert"] == "Anna is back at the oak board."
 
     def test_without_a_board_they_come_to_the_hall(self) -> None:
         assert "This is the hall" in told(furniture().enter("Anna", 1.0))["Anna"]
@@ -75,7 +94,7 @@ class TestComingIn:
         house = furniture()
         house.enter(name, 1.0, room="oak board")
         assert "You sit down" in told(house.obey(name, "join game as dwarf", 1.0))[name]
-        assert kept(house).seated("oak board") == (name,)
+        assert seated(kept(house), "oak board") == (name,)
 
     @pytest.mark.parametrize(
         "name", ["", " ", "An\nna", "Anna\x1b[31m", " Anna", "X" * 81, "\u202e"]
@@ -105,9 +124,8 @@ class TestComingIn:
         as_ever = furniture().enter("Anna", 1.0, room="oak board", styles={"oak board": Style.FULL})
         assert came == as_ever
         house.obey("Anna", "join game as dwarf", 2.0)
-        assert house.seated(board) == ("Anna",)
-        assert (house.game(board), house.version(board)) == (None, 1)
-        assert house.presence("Anna", board, 3.0, Parting.LOST) == ()
+        assert seated(house, "oak board") == ("Anna",)
+        assert house.game(board) is None
 
 
 class TestSettingUp:
@@ -158,7 +176,7 @@ class TestSettingUp:
                 house.enter(name, now)
             house.obey(name, line, now)
         again = House([BoardSpec("elm board", key="b")], events=house.events())
-        assert list(again.boards) == ["elm board"]
+        assert list(again.hall.tables) == ["elm board"]
         table, before = again.hall.tables["elm board"], house.hall.tables["oak board"]
         assert replace(table, name="oak board") == before
         again.enter("Anna", 9.0)
@@ -187,7 +205,7 @@ class TestGoing:
         messages = house.depart("Bert", 9.0)
         assert "Bert has lost the connection." in told(messages)["Anna"]
         assert [message for message in messages if "Bert" in message.to] == []
-        assert house.seated("oak board") == ("Anna", "Bert")
+        assert seated(house, "oak board") == ("Anna", "Bert")
 
     @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.IDLE])
     def test_who_goes_otherwise_is_told_so(self, parting: Parting) -> None:

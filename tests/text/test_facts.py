@@ -23,13 +23,8 @@ EVERYTHING = frozenset({"thud"})
 def house_of(**packages: frozenset[str]) -> House:
     house = House([BoardSpec("oak board"), BoardSpec("elm table", "koom valley")])
     for name, wanted in packages.items():
-        house.fit(name, Terminal(packages=wanted))
-        come(house, name)
+        house.enter(name, 0.0, Terminal(packages=wanted))
     return house
-
-
-def come(house: House, name: str) -> list[Message]:
-    return [each for one in house.arrive(name, 0.0) for each in house.carry_out(one)]
 
 
 def data(told: list[Message], name: str) -> list[tuple[str, dict[str, Any]]]:
@@ -113,13 +108,12 @@ def test_who_comes_back_gets_every_board_where_they_sit() -> None:
     house.obey("Bert", "say hello", 0.0)
     house.depart("Anna", 77.9)
     house.obey("Bert", "look", 78.0)
-    house.fit("Anna", Terminal(packages=EVERYTHING))
-    told = data(come(house, "Anna"), "Anna")
+    told = data(house.enter("Anna", 79.0, Terminal(packages=EVERYTHING)), "Anna")
     whole = [fact["board"] for package, fact in told if package == "Thud.Board"]
     assert sorted(whole) == ["elm table", "oak board"]
     assert told[-1][0] == "Thud.Board"
-    house.fit("Anna", Terminal(packages=frozenset({"thud.board"})))
-    assert packages(house.take_over("Anna"), "Anna") == ["Thud.Board", "Thud.Board"]
+    other = Terminal(packages=frozenset({"thud.board"}))
+    assert packages(house.take_over("Anna", other, 80.0), "Anna") == ["Thud.Board", "Thud.Board"]
 
 
 def test_when_somebody_is_away_the_table_says_since_when() -> None:

@@ -14,6 +14,7 @@ from thudmud.play.options import Switch
 from thudmud.play.table import BoardSpec
 from thudmud.text import Message
 from thudmud.text.display import Terminal
+from thudmud.text.greeting import greeting
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
 
@@ -145,11 +146,6 @@ def test_what_the_list_of_boards_tells(lines: str, state: str) -> None:
     assert first == f" 1. oak board (discworld rules): {state}"
 
 
-def test_closing_tells_everybody() -> None:
-    assert house_of().close("Goodbye.") == []
-    assert house_of("Anna", "Bert").close("Goodbye.") == [Message(("Anna", "Bert"), "Goodbye.")]
-
-
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a terminal obeys instead of showing it; the line feed alone is ours."""
 
@@ -205,8 +201,8 @@ def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
 
 
 def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> None:
-    assert max(map(len, House([BoardSpec("oak board")]).greeting.split("\n"))) < 40
-    (reader,) = re.findall(r'"(options .*?)"', House([BoardSpec("oak board")]).greeting)
+    assert max(map(len, greeting(()).split("\n"))) < 40
+    (reader,) = re.findall(r'"(options .*?)"', greeting(()))
     house = house_of("Anna")
     house.obey("Anna", reader, 0.0)
     assert house.hall.people["Anna"].options.reader is Switch.ON

@@ -6,22 +6,13 @@ import pytest
 
 from tests.text.plays import everything, kept
 from tests.text.test_house import BOARDS, told
+from thudmud.codec import from_line
 from thudmud.house import House
-from thudmud.play.asides import Replayed
-from thudmud.play.commands import Replay, Style
-from thudmud.play.events import (
-    Absent,
-    BattleStarted,
-    Joined,
-    Parting,
-    Returned,
-    TableEvent,
-)
-from thudmud.play.hall import Decision
+from thudmud.play.commands import Style
+from thudmud.play.events import Absent, BattleStarted, Event, Joined, Parting, Returned
+from thudmud.play.lookups import BattleLookup
 from thudmud.rules import Ending, Side
-from thudmud.text import Message
 from thudmud.text.display import Terminal
-from thudmud.text.premises import Premises
 
 PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
 BACK_AND_FORTH = ["anna move a6 b6", "bert move g7 g6", "anna move b6 a6", "bert move g6 g7"]
@@ -43,33 +34,21 @@ def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
     return told(house.obey(name.capitalize(), f"{command} on oak board", now))
 
 
-def _number(event: TableEvent) -> int | None:
-    """Return the number of the battle that an event begins: there is but one."""
-    return 1 if isinstance(event, BattleStarted) else None
+def happened(house: House, after: int = 0) -> list[Event]:
+    """Return what has happened after some other events."""
+    return [from_line(line)[1] for line in house.events(after)]
 
 
-def stored(house: House, line: str) -> list[TableEvent]:
-    """Return what a line would have written down, and carry it out."""
-    name, _, command = line.partition(" ")
-    plan = house.plan(name.capitalize(), f"{command} on oak board", 0.0)
-    for decision in plan.decisions:
-        house.carry_out(decision)
-    return [event for decision in plan.decisions for event in decision.events]
-
-
-class TestTwoSteps:
-    def test_a_plan_changes_nothing(self) -> None:
+class TestWhatIsStored:
+    def test_one_line_may_bring_about_and_tell_several_things(self) -> None:
         house = house_of()
-        plan = house.plan("Anna", "join game as dwarf on oak board", 0.0)
-        assert house.version("oak board") == 0
+        assert house.hall.tables["oak board"].version == 0
         assert house.hall.people["Anna"].room is None
-        (decision,) = plan.decisions
-        assert decision.events == (Joined(0.0, "Anna", Side.DWARF),)
-        assert plan.messages == ()
-        seen = told(house.carry_out(decision))
+        seen = told(house.obey("Anna", "join game as dwarf on oak board", 0.0))
         assert "You sit down at the oak board" in seen["Anna"]
         assert "Anna goes to the oak board." in seen["Carla"]
-        assert house.version("oak board") == 1
+        assert house.hall.tables["oak board"].version == 1
+        assert happened(house) == [Joined(0.0, "Anna", Side.DWARF)]
 
     @pytest.mark.parametrize(
         ("line", "says"),
@@ -79,29 +58,25 @@ class TestTwoSteps:
             ("replay 7", "There is no battle 7."),
         ],
     )
-    def test_a_refusal_is_told_at_once(self, line: str, says: str) -> None:
+    def test_a_refusal_is_told_and_changes_nothing(self, line: str, says: str) -> None:
         house = house_of()
-        plan = house.plan("Anna", line, 0.0)
-        assert not any(each.events or each.asides for each in plan.decisions)
-        assert house.hall.people["Anna"].used is None
-        assert says in told(list(plan.messages))["Anna"]
+        before = everything(house)
+        seen = told(house.obey("Anna", line, 0.0))
+        assert list(seen) == ["Anna"]
+        assert says in seen["Anna"]
+        assert everything(house) == before
 
-    def test_a_blank_line_comes_to_nothing(self) -> None:
-        plan = house_of().plan("Anna", "  ", 0.0)
-        assert (plan.command, plan.decisions, plan.messages) == (None, (), ())
-
-    def test_coming_and_going_are_decided_first(self) -> None:
+    def test_coming_and_going(self) -> None:
         house = house_of(*PLAYED)
-        parting = house.part("Bert", 5.0)
-        assert "Bert" in house
-        assert parting[0].events == (Absent(5.0, "Bert", Side.TROLL, Parting.LOST),)
-        for decision in parting:
-            house.carry_out(decision)
+        count = len(house.events())
+        house.depart("Bert", 5.0)
         assert "Bert" not in house
-        for decision in house.arrive("Bert", 6.0):
-            assert "Bert" not in house or decision.events or decision.asides
-            house.carry_out(decision)
+        house.enter("Bert", 6.0)
         assert "Bert" in house
+        assert happened(house, count) == [
+            Absent(5.0, "Bert", Side.TROLL, Parting.LOST),
+            Returned(6.0, "Bert", Side.TROLL),
+        ]
 
 
 class TestBack:
@@ -154,8 +129,7 @@ class TestBack:
 class TestTakingOver:
     def test_one_is_shown_where_one_is(self) -> None:
         house = house_of(*PLAYED)
-        house.fit("Bert", Terminal(40))
-        (message,) = house.take_over("Bert")
+        (message,) = house.take_over("Bert", Terminal(40), 1.0)
         assert message.to == ("Bert",)
         assert message.text.startswith("You go on from here.\n   A B C")
         assert message.text.endswith("It is your turn.\nAlso here: Anna.")
@@ -163,11 +137,12 @@ class TestTakingOver:
 
     def test_in_the_hall(self) -> None:
         house = house_of()
-        (message,) = house.take_over("Anna")
+        (message,) = house.take_over("Anna", Terminal(), 1.0)
         assert message.text.startswith("You go on from here.\nThis is the hall")
 
     def test_nobody_else_is_told(self) -> None:
-        assert [message.to for message in house_of().take_over("Anna")] == [("Anna",)]
+        messages = house_of().take_over("Anna", Terminal(), 1.0)
+        assert [message.to for message in messages] == [("Anna",)]
 
 
 class TestPartings:
@@ -182,7 +157,7 @@ class TestPartings:
     )
     def test_whose_seat_is_kept(self, parting: Parting, says: str) -> None:
         house = house_of(*PLAYED)
-        seen = told(all_of(house, house.part("Bert", 0.0, parting)))
+        seen = told(house.depart("Bert", 0.0, parting))
         assert says in seen["Anna"].replace("\n", " ")
         assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
         assert "Carla" not in seen
@@ -216,12 +191,8 @@ class TestPartings:
     )
     def test_who_was_in_the_hall(self, parting: Parting, says: str) -> None:
         house = house_of()
-        seen = told(all_of(house, house.part("Carla", 0.0, parting)))
+        seen = told(house.depart("Carla", 0.0, parting))
         assert seen["Anna"] == says
-
-
-def all_of(house: House, decisions: tuple[Decision, ...]) -> list[Message]:
-    return [message for decision in decisions for message in house.carry_out(decision)]
 
 
 class TestWaiting:
@@ -297,50 +268,26 @@ class TestNeeds:
 
 
 class TestWhatWasBefore:
-    def test_boards_are_restored_and_told_of(self) -> None:
-        house = house_of()
-        events = [event for line in PLAYED for event in stored(house, line)]
-        again = Premises(BOARDS)
-        again.restore("oak board", 0, [(event, _number(event)) for event in events])
-        assert again.hall.tables["oak board"] == house.hall.tables["oak board"]
-        assert again.version("oak board") == len(events)
-
     def test_those_who_sit_there_are_noted_to_be_away(self) -> None:
         again = kept(house_of(*PLAYED))
         again.enter("Bert", 9.0)
-        assert again.presence("Bert", "oak board", 9.0, Parting.RESTART) == ()
-        assert again.presence("Carla", "oak board", 9.0, Parting.RESTART) == ()
-        vanished = again.presence("Anna", "oak board", 9.0, Parting.RESTART)
-        assert [each.events for each in vanished] == [
-            (Absent(9.0, "Anna", Side.DWARF, Parting.RESTART),)
-        ]
-        seen = told(all_of(again, vanished))["Bert"].replace("\n", " ")
+        count = len(again.events())
+        seen = told(again.settle(9.0))["Bert"].replace("\n", " ")
+        assert happened(again, count) == [Absent(9.0, "Anna", Side.DWARF, Parting.RESTART)]
         assert seen.startswith(
             "The server was down for a while. The dwarf seat at the oak board is"
         )
-        assert again.presence("Anna", "oak board", 10.0, Parting.RESTART) == ()
-
-    def test_who_is_here_after_all_is_noted_to_be_back(self) -> None:
-        house = house_of(*PLAYED)
-        house.depart("Anna", 0.0)
-        assert house.seated("oak board") == ("Anna", "Bert")
-        house.fit("Anna", Terminal(80))
-        (entered, _, _) = house.arrive("Anna", 1.0)
-        house.carry_out(entered)
-        (back,) = house.presence("Anna", "oak board", 2.0, Parting.LOST)
-        assert back.events == (Returned(2.0, "Anna", Side.DWARF),)
+        assert again.settle(10.0) == []
 
     def test_a_battle_that_was_played_before_can_be_seen(self) -> None:
         again = kept(house_of(*PLAYED, "bert resign"))
-        again.enter("Dora", 0.0)
-        plan = again.plan("Dora", "replay 1", 0.0)
-        assert plan.command == Replay(1)
-        (aside,) = plan.decisions[0].asides
-        assert isinstance(aside, Replayed)
-        battle = aside.battle
+        found = again.look_up(BattleLookup(1))
+        assert found
+        battle = found.battle
         assert (battle.number, battle.source.board, battle.source.version) == (1, "oak board", 3)
         assert battle.outcome
         assert battle.outcome.ending is Ending.RESIGNATION
+        again.enter("Dora", 0.0)
         assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
 
     def test_a_battle_of_others_is_seen_by_somebody_else(self) -> None:
@@ -354,24 +301,32 @@ class TestWhatWasBefore:
         assert end == 'More has happened since; "replay 1" shows it.'
 
 
+def showing(*lines: str) -> House:
+    """Return a house in which Carla looks at a battle, and is shown one ply at a time."""
+    house = House(BOARDS, replays_at_once=False)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0)
+    for line in lines:
+        say(house, line)
+    house.obey("Carla", "replay 1", 0.0)
+    return house
+
+
 class TestPlaying:
     def test_ply_after_ply(self) -> None:
-        house = house_of(*PLAYED, "bert move g7 g6")
-        house.obey("Carla", "replay 1", 0.0)
-        (decision,) = house.plan("Carla", "play", 0.0).decisions
-        assert "ply 1 of 2" in told(house.carry_out(decision))["Carla"]
+        house = showing(*PLAYED, "bert move g7 g6")
+        assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
         assert house.is_playing("Carla")
         assert not house.is_playing("Anna")
         assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
         assert not house.is_playing("Carla")
 
     def test_it_can_be_stopped(self) -> None:
-        house = house_of(*PLAYED, "bert move g7 g6")
-        house.obey("Carla", "replay 1", 0.0)
-        for decision in house.plan("Carla", "play", 0.0).decisions:
-            house.carry_out(decision)
+        house = showing(*PLAYED, "bert move g7 g6")
+        house.obey("Carla", "play", 0.0)
         house.stop_playing("Carla")
         assert not house.is_playing("Carla")
+        assert house.play_on("Carla") == []
         assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
 
     def test_a_line_shows_some_plies_at_once_and_then_waits_for_another(self) -> None:
@@ -388,7 +343,7 @@ class TestPlaying:
             seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
             assert seen == list(range(first, last + 1))
             shown += lines
-        assert house.play_at_once("Carla") == house.play_at_once("Dora") == []
+        assert house.play_on("Carla") == house.play_on("Dora") == []
 
     def test_nobody_plays_who_is_not_here(self) -> None:
         house = house_of()
@@ -398,20 +353,11 @@ class TestPlaying:
 
 def test_who_has_an_account_is_known() -> None:
     house = House(BOARDS)
-    house.fit("Anna", Terminal(80))
-    for decision in house.arrive("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF}):
-        house.carry_out(decision)
-    house.enter("Bert", 0.0)
-    house.enrol("Bert")
-    for line in PLAYED[:2]:
+    house.enter("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF})
+    house.enter("Bert", 0.0, member=True)
+    for line in PLAYED[:3]:
         say(house, line)
-    (started,) = stored(house, "anna start")
+    started = happened(house)[-1]
     assert isinstance(started, BattleStarted)
     assert started.rated
     assert house.hall.style("Anna", "oak board") is Style.BRIEF
-
-
-def test_boards_and_their_versions() -> None:
-    house = house_of(*PLAYED)
-    assert list(house.boards) == ["oak board", "elm table"]
-    assert [house.version(board) for board in house.boards] == [4, 0]

@@ -28,6 +28,7 @@ from tests.text.plays import (
     house_of,
     kept,
     rich_house,
+    seated,
 )
 from tests.text.test_house import told
 from thudmud import BoardSpec, House, Message, Options
@@ -36,7 +37,6 @@ from thudmud.errors import InvalidValueError
 from thudmud.play.events import BattleId, Cleared, Joined, Moved
 from thudmud.play.lookups import BattleLookup, HistoryLookup, ScoreLookup
 from thudmud.rules import Move, Piece, Side, Square
-from thudmud.store import Conflict
 
 Deed = tuple[str, str]
 PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]
@@ -144,8 +144,8 @@ class TestMadeAgain:
         house = played(*BEGUN)
         boards = [BoardSpec("oak board", key="new"), BoardSpec("elm board", key="oak board")]
         again = House(boards, events=house.events())
-        assert again.seated("elm board") == ("Anna", "Bert")
-        assert again.seated("oak board") == ()
+        assert seated(again, "elm board") == ("Anna", "Bert")
+        assert seated(again, "oak board") == ()
 
     def test_two_houses_have_nothing_in_common(self) -> None:
         house = played(*BEGUN)
@@ -228,50 +228,6 @@ class TestSettling:
         assert house.settle(9.0) == []
         with pytest.raises(ValueError, match="no time in seconds"):
             house.settle(-1.0)
-
-
-class TestResuming:
-    def test_two_boards_cannot_take_up_one_match(self) -> None:
-        house = played(*PUT_AWAY)
-        for name in ("Anna", "Bert"):
-            house.obey(name, "go to oak board", 20.0)
-        (at_oak,) = house.plan("Anna", "resume game", 21.0).decisions
-        for name in ("Anna", "Bert"):
-            house.obey(name, "go to elm table", 22.0)
-        (at_elm,) = house.plan("Bert", "resume game", 23.0).decisions
-        house.carry_out(at_elm)
-        before = everything(house)
-        with pytest.raises(Conflict):
-            house.carry_out(at_oak)
-        assert everything(house) == before
-        assert house.hall.tables["elm table"].running
-        assert house.look_up(HistoryLookup(None)).in_all == 1
-
-    def test_nor_one_as_it_was_before(self) -> None:
-        house = played(*PUT_AWAY)
-        for name in ("Anna", "Bert"):
-            house.obey(name, "go to oak board", 20.0)
-        (early,) = house.plan("Anna", "resume game", 21.0).decisions
-        for name in ("Anna", "Bert"):
-            house.obey(name, "go to elm table", 22.0)
-        for name, deed in [("Anna", "resume"), ("Bert", "5"), *PUT_AWAY[-2:]]:
-            do(house, name, deed, 23.0)
-        with pytest.raises(Conflict):
-            house.carry_out(early)
-        house.obey("Anna", "resume game", 30.0)
-        game = house.game("elm table")
-        assert game
-        assert len(game.moves) == 2
-
-    def test_a_decision_on_an_older_board_changes_nothing(self) -> None:
-        house = played(*BEGUN[:2])
-        (first,) = house.plan("Anna", "start", 9.0).decisions
-        (second,) = house.plan("Bert", "start", 9.0).decisions
-        house.carry_out(first)
-        before = everything(house)
-        with pytest.raises(Conflict):
-            house.carry_out(second)
-        assert everything(house) == before
 
 
 class TestLookingUp:
@@ -419,7 +375,7 @@ class TestDamage:
 
     def test_what_is_right_is_not(self) -> None:
         assert House(BOARDS, events=[f"{line}\n" for line in GOOD]).events() == GOOD
-        assert House(BOARDS, events=[*GOOD, BACK]).seated(OAK) == ("Anna", "Bert")
+        assert seated(House(BOARDS, events=[*GOOD, BACK]), OAK) == ("Anna", "Bert")
 
     @settings(max_examples=100)
     @given(st.data())
@@ -435,7 +391,7 @@ class TestDamage:
             except (Misread, TooNew, InvalidValueError):
                 return
         assert everything(kept(house)) == everything(house)
-        for name in house.seated(OAK) + house.seated(ELM):
+        for name in seated(house, OAK) + seated(house, ELM):
             if name not in house:
                 house.enter(name, 200.0)
         for now, line in enumerate(LINES, 201):

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from thudmud.house import House
 from thudmud.play.commands import Play
-from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
 from thudmud.text import Message
@@ -78,13 +77,10 @@ class Visit:
             self.type(name, f"go to {BOARD}")
 
     def come(self, name: str) -> None:
-        self.house.fit(name, Terminal(self.width))
-        for decision in self.house.arrive(name, 0.0):
-            self._tell(self.house.carry_out(decision))
+        self._tell(self.house.enter(name, 0.0, Terminal(self.width)))
 
     def go(self, name: str) -> None:
-        for decision in self.house.part(name, 0.0, Parting.LOST):
-            self._tell(self.house.carry_out(decision))
+        self._tell(self.house.depart(name, 0.0))
 
     def type(self, name: str, line: str) -> None:
         self._tell(self.house.obey(name, line, 0.0))

@@ -25,9 +25,7 @@ def house_of(*names: str) -> House:
     """Return a house with players who all have screen readers."""
     house = House(BOARDS)
     for name in names:
-        house.fit(name, Terminal(reader=True))
-        for decision in house.arrive(name, 0.0):
-            house.carry_out(decision)
+        house.enter(name, 0.0, Terminal(reader=True))
     return house
 
 
@@ -167,11 +165,9 @@ def test_who_comes_to_a_battle_hears_the_position_or_in_brief_style_the_counts()
 
 def test_who_was_away_hears_what_was_missed_and_then_the_position() -> None:
     house = playing()
-    for decision in house.part("Anna", 1.0):
-        house.carry_out(decision)
+    house.depart("Anna", 1.0)
     house.obey("Bert", "undo", 2.0)
-    house.fit("Anna", Terminal(reader=True))
-    back = told([each for one in house.arrive("Anna", 3.0) for each in house.carry_out(one)])
+    back = told(house.enter("Anna", 3.0, Terminal(reader=True)))
     assert back["Anna"].split("\n")[-2:] == ["Your turn.", "Also here: Bert."]
     assert "Trolls at G7 to I7, G9 to I9, G8, I8." in back["Anna"]
 
@@ -218,8 +214,7 @@ def test_a_seat_that_was_given_up() -> None:
 
 def test_somebody_who_is_away() -> None:
     house = playing()
-    for decision in house.part("Anna", 1.0):
-        house.carry_out(decision)
+    house.depart("Anna", 1.0)
     assert "Anna's turn; Anna is away." in heard(house, "Bert", "look")["Bert"]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from gc import collect
+from weakref import ref
+
 import pytest
 
 from thudmud.house import House
@@ -9,6 +12,10 @@ from thudmud.play.table import BoardSpec
 from thudmud.text.display import Terminal
 
 WATCHERS = ("Carla", "Dora", "Emil")
+
+
+class Name(str):
+    """A name of which it can be told whether anything holds it still."""
 
 
 @pytest.fixture
@@ -83,7 +90,12 @@ def test_a_player_who_has_gone_elsewhere_is_told_of_it_there(house: House) -> No
 
 
 def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
-    for name in ("Anna", "Bert", *WATCHERS):
-        house.depart(name, 0.0)
-    assert not house._terminals.kept
-    assert not house._terminals.programs
+    name = Name("Fay")
+    house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
+    house.obey(name, "go to oak board", 0.0)
+    assert ("Fay",) in groups(house, "Bert", "move g7 f7")
+    house.depart(name, 0.0)
+    known = ref(name)
+    del name
+    collect()
+    assert known() is None

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thudmud.text.display import Terminal
-    from thudmud.text.plan import Message, Plan
+    from thudmud.text.messages import Message
 
-__all__ = ["Message", "Plan", "Terminal"]
+__all__ = ["Message", "Terminal"]
 
 if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
-        "Message": "thudmud.text.plan",
-        "Plan": "thudmud.text.plan",
+        "Message": "thudmud.text.messages",
         "Terminal": "thudmud.text.display",
     }
 

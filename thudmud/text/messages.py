@@ -6,17 +6,39 @@ anything: it returns messages.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from thudmud.play.hall import DEFAULTS, Hall, Telling
 from thudmud.text.display import PACKAGE, Display, Screens, Terminal
 from thudmud.text.facts import Fact, facts
 from thudmud.text.machine import dumped, line, set_apart
 from thudmud.text.plain import plain
-from thudmud.text.plan import Message
 from thudmud.text.telling import tell
 from thudmud.text.view import views
 from thudmud.text.words import wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something that players are told.
+
+    Attributes:
+        to: the names of those who are told just that.
+        text: lines joined by line feeds; or, for their programs, the JSON of a GMCP package.
+        package: the name of that package; empty for what they read.
+    """
+
+    to: tuple[str, ...]
+    text: str
+    package: str = ""
+
+    @property
+    def data(self) -> Any:
+        """What a package holds: numbers, strings, lists and dicts; None for what is read."""
+        return json.loads(self.text) if self.package else None
 
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:

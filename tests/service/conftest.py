@@ -1,0 +1,20 @@
+"""A store whose answers a test releases, and a service on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.stores import SlowStore
+
+
+@pytest.fixture
+def store() -> SlowStore:
+    return SlowStore.make()
+
+
+@pytest.fixture
+async def place(store: SlowStore) -> Place:
+    place = Place(store)
+    await place.open()
+    return place

@@ -1,0 +1,139 @@
+"""A service without sockets: who types what, and what everybody is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from thudmud.play.commands import Password, Register, Style
+from thudmud.play.events import Parting
+from thudmud.play.hall import Hall
+from thudmud.play.options import Options
+from thudmud.play.table import BoardSpec
+from thudmud.service import Dismissal, Node, Result, Service, Visit, now
+from thudmud.store import NotWritten, Store
+from thudmud.text import Message, Terminal
+
+T = TypeVar("T")
+
+PATIENCE = 20.0
+"""Seconds after which something that was waited for will not come."""
+
+BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", style=Style.BRIEF)]
+
+
+class Screen:
+    """A front end of one player: what they are told there, and why they are told no more."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.why: Dismissal | None = None
+
+    @property
+    def told(self) -> list[str]:
+        return [message.text for message in self.messages]
+
+    def put(self, message: Message) -> None:
+        self.messages.append(message)
+
+    def dismissed(self, why: Dismissal) -> None:
+        self.why = why
+
+
+class Place:
+    """A service, those who have come in, and what everybody has been told."""
+
+    def __init__(
+        self, store: Store, node: Node | None = None, boards: Sequence[BoardSpec] = BOARDS
+    ) -> None:
+        self.told: dict[str, list[str]] = {}
+        self.causes: list[object] = []
+        self.visits: dict[str, Visit] = {}
+        self.now = 1000.0
+        self.kept: dict[str, Mapping[str, Style]] = {}
+        self.kept_options: dict[str, Options] = {}
+        self.forgetful = False
+        self.service = Service(
+            Hall(boards, seat_grace=0),
+            store,
+            clock=lambda: self.now,
+            node=node,
+            told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
+            later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
+            keep=lambda *what: self.keep(*what),  # noqa: PLW0108  (tests set it)
+            leaves=(Register, Password),
+        )
+        self.hall = self.service.hall
+
+    def take(self, message: Message, cause: object) -> None:
+        self.causes.append(cause)
+        for name in message.to:
+            self.told.setdefault(name, []).append(message.text)
+
+    async def keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
+        if self.forgetful:
+            raise NotWritten("The disk is full.")
+        self.kept[name], self.kept_options[name] = styles, options
+
+    async def open(self) -> None:
+        await self.service.open()
+        await self.service.settle()
+
+    async def enter(self, *names: str, screen: Screen | None = None, member: bool = False) -> None:
+        for name in names:
+            visit = await self.service.join(name, Terminal(200), screen, member=member)
+            assert visit
+            self.visits[name] = visit
+
+    def submit(self, name: str, line: str, cause: object = None) -> asyncio.Future[Result]:
+        """Begin what ``name`` types."""
+        return begin(self.service.submit(self.visits[name], line, cause=cause))
+
+    async def leave(self, name: str, parting: Parting = Parting.LOST) -> None:
+        await self.service.leave(self.visits[name], parting)
+
+    async def type(self, name: str, *lines: str) -> str:
+        """Return what ``name`` is told."""
+        self.told[name] = []
+        for line in lines:
+            await self.service.submit(self.visits[name], line)
+        return "\n".join(self.told[name])
+
+    async def sit(self) -> None:
+        await self.enter("Anna", "Bert")
+        await self.type("Anna", "join game as dwarf on oak board")
+        await self.type("Bert", "join game as troll on oak board", "start")
+
+    def plies(self, board: str = "oak board") -> int:
+        game = self.hall.tables[board].game
+        assert game
+        return len(game.moves)
+
+    def away(self, board: str = "oak board") -> set[str]:
+        """Return who is noted to be away from their seat."""
+        table = self.hall.tables[board]
+        return {table.seats[side] for side in table.away}
+
+
+def begin(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+    """Begin something at once, and return what comes of it."""
+    going = now(work)
+    if isinstance(going, asyncio.Task):
+        return going
+    done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    done.set_result(going)
+    return done
+
+
+async def finished(*work: asyncio.Future[Any]) -> list[Any]:
+    """Wait until all of it is done, and return what has come of it."""
+    async with asyncio.timeout(PATIENCE):
+        return await asyncio.gather(*work)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not true():  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)

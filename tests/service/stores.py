@@ -1,0 +1,136 @@
+"""A store in memory that does as a test wants: it waits, conflicts, and fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Any, Self, TypeVar
+
+from tests.service.place import PATIENCE
+from thudmud.play.lookups import Lookup
+from thudmud.store import (
+    LEASE,
+    Conflict,
+    NotWritten,
+    OpenBoard,
+    PlayerClaim,
+    Store,
+    Stored,
+    StoreError,
+)
+from thudmud.store.database import Changes
+
+T = TypeVar("T")
+
+
+class SlowStore(Store):
+    """A store whose calls can be held up, and can fail; what it holds may be unreadable.
+
+    Attributes:
+        time: what its clock shows.
+        gate: open for the calls that are held up: appends, unless others are.
+        waiting: is released for each of them that comes to the gate.
+        broken: whether nothing can be stored, nor be seen to be up to date.
+        conflict: whether somebody else comes first, always.
+        unreadable: whether nothing can be read.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.time = 1000.0
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.waiting = asyncio.Semaphore(0)
+        self.held = {"append"}
+        self.broken = self.conflict = self.unreadable = False
+
+    @classmethod
+    def make(cls) -> Self:
+        """Return a new one."""
+        made: list[SlowStore] = []
+        store = cls.in_memory(clock=lambda: made[0].time if made else 0.0)
+        assert isinstance(store, cls)
+        made.append(store)
+        return store
+
+    def hold(self, *calls: str) -> None:
+        """Hold up all such calls from now on, appends if none are named, and count them anew."""
+        self.held = set(calls) or {"append"}
+        self.gate.clear()
+        self.waiting = asyncio.Semaphore(0)
+
+    async def held_up(self) -> None:
+        """Wait until one more of them has come to the gate."""
+        async with asyncio.timeout(PATIENCE):
+            await self.waiting.acquire()
+
+    def fail_to_follow(self) -> None:
+        """Tell all who follow that what is new cannot be read."""
+        self._followers.fail(StoreError("The disk does not work."))
+
+    async def append(
+        self, changes: Changes, key: str | None = None, *, mark: object = None
+    ) -> Mapping[str, Stored]:
+        return await self._pass("append", partial(self._append, changes, key, mark))
+
+    async def _append(
+        self, changes: Changes, key: str | None, mark: object
+    ) -> Mapping[str, Stored]:
+        if self.conflict:
+            [(stream, (expected, _))] = changes.items()
+            raise Conflict(stream, expected, expected + 1)
+        return await super().append(changes, key, mark=mark)
+
+    async def claim(
+        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
+    ) -> PlayerClaim | None:
+        claiming = partial(super().claim, name, node, session, room, realm=realm)
+        return await self._pass("claim", claiming)
+
+    async def release(self, name: str, node: str, *, realm: str = "") -> None:
+        await self._pass("release", partial(super().release, name, node, realm=realm))
+
+    async def beat(self, node: str, lease: float = LEASE) -> bool:
+        return await self._pass("beat", partial(super().beat, node, lease))
+
+    async def reap(self, node: str) -> Sequence[PlayerClaim]:
+        return await self._pass("reap", partial(super().reap, node))
+
+    async def catch_up(self) -> None:
+        await self._pass("catch_up", super().catch_up)
+
+    async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
+        await self._pass("set_preferences", partial(super().set_preferences, name, preferences))
+
+    async def _pass(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do it once the gate is open for it, or fail."""
+        if call not in self.held or self.gate.is_set():
+            return await self._done(call, work)
+        # As with a disk, what nobody waits for any more is stored nevertheless.
+        return await asyncio.shield(asyncio.create_task(self._done(call, work)))
+
+    async def _done(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        await self._wait(call)
+        if self.broken:
+            raise NotWritten("The disk is full.")
+        return await work()
+
+    async def _wait(self, call: str) -> None:
+        """Wait at the gate, if such calls are held up."""
+        if call in self.held:
+            self.waiting.release()
+            await self.gate.wait()
+
+    async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
+        await self._wait("look_up")
+        self._require_readable()
+        return await super().look_up(lookup, realm=realm)
+
+    async def board(self, key: str) -> OpenBoard | None:
+        self._require_readable()
+        return await super().board(key)
+
+    def _require_readable(self) -> None:
+        if self.unreadable:
+            raise StoreError("The disk does not work.")

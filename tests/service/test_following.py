@@ -1,0 +1,131 @@
+"""What is appended comes back and is made so; and what holds when it does not come back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from tests.service.place import PATIENCE, Place, finished
+from tests.service.stores import SlowStore
+from tests.store.deeds import moved
+from thudmud.rules import Side
+from thudmud.service import Unfollowed
+from thudmud.store import Entry, StoreError
+
+
+@pytest.fixture
+async def place(store: SlowStore) -> Place:
+    place = Place(store)
+    await place.open()
+    await place.enter("Anna")
+    return place
+
+
+async def obeyed(place: Place, line: str) -> str:
+    async with asyncio.timeout(PATIENCE):
+        return await place.type("Anna", line)
+
+
+async def test_nobody_waits_for_what_others_have_done_when_it_cannot_be_read(
+    place: Place, store: SlowStore
+) -> None:
+    store.conflict = True
+    joining = place.submit("Anna", "join game as dwarf on oak board")
+    await asyncio.sleep(0)
+    store.fail_to_follow()
+    with pytest.raises(StoreError, match="does not work"):
+        await finished(joining)
+    store.conflict = False
+    assert "You sit down" in await obeyed(place, "join game as dwarf on oak board")
+
+
+async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
+    place: Place, store: SlowStore
+) -> None:
+    # Nothing here would decide that; a store that something else has written to may hold it.
+    await store.append({"oak board": (0, [moved(1)])})
+    with pytest.raises(ValueError, match="do not fit together"):
+        await place.service.ended()
+    with pytest.raises(Unfollowed):
+        await obeyed(place, "join game as dwarf on elm board")
+    async with asyncio.timeout(PATIENCE):
+        await place.service.close()
+
+
+async def test_what_cannot_be_told_is_made_so(
+    place: Place, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(message: object, cause: object) -> None:
+        raise RuntimeError("boom")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, "take", fail)
+        await obeyed(place, "join game as dwarf on oak board")
+    assert "not told to all" in caplog.text
+    assert "You leave the dwarf seat" in await obeyed(place, "leave game on oak board")
+
+
+@pytest.mark.parametrize("line", ["record 1", "history", "games", "standings", "score"])
+async def test_what_cannot_be_looked_up(place: Place, store: SlowStore, line: str) -> None:
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8", "resign", "start")
+    store.unreadable = True
+    with pytest.raises(StoreError, match="does not work"):
+        await obeyed(place, line)
+    store.unreadable = False
+    assert await obeyed(place, line)
+
+
+async def test_opening_a_store_that_cannot_be_read(store: SlowStore) -> None:
+    store.unreadable = True
+    with pytest.raises(StoreError, match="does not work"):
+        await Place(store).service.open()
+
+
+async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
+    store: SlowStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(store)
+    await place.open()
+    await place.sit()
+    read, looks = store.read, 0
+
+    async def meanwhile(stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            await place.type("Anna", "move from f15 to f8", "resign")
+            await place.type("Bert", "start")
+        return await read(stream, first, most)
+
+    monkeypatch.setattr(store, "read", meanwhile)
+    anew = Place(store)
+    await anew.open()
+    assert looks == 2
+    assert anew.hall.tables["oak board"].match == place.hall.tables["oak board"].match
+
+
+async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> None:
+    position = await store.position()
+    assert [board.name for board in await store.open_boards()] == ["oak board", "elm board"]
+    anew = Place(store)
+    await anew.open()
+    assert await store.position() == position
+
+
+async def test_who_is_erased_while_they_play_leaves_a_board_that_can_be_opened(
+    place: Place, store: SlowStore
+) -> None:
+    await store.enrol("Anna", "hash")
+    await place.sit()
+    await store.erase("Anna")
+    assert "You offer" in await obeyed(place, "adjourn game")
+    assert "You move" in await obeyed(place, "move from f15 to f8")
+    anew = Place(store)
+    await anew.open()
+    table = anew.hall.tables["oak board"]
+    assert table.seats[Side.TROLL] == "Bert"
+    assert "Anna" not in table.seats.values()
+    assert anew.plies() == 1

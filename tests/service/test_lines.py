@@ -1,0 +1,125 @@
+"""Told only once it is stored, decided again when something else came first, never half done."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.service.place import Place, begin, finished
+from tests.service.stores import SlowStore
+from thudmud.play.commands import Style
+from thudmud.rules import Side
+from thudmud.store import NotWritten
+
+
+async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
+    place: Place, store: SlowStore
+) -> None:
+    await place.enter("Anna", "Bert")
+    store.gate.clear()
+    tasks = [place.submit(name, "join game as dwarf on oak board") for name in ("Anna", "Bert")]
+    store.gate.set()
+    await finished(*tasks)
+    assert place.hall.tables["oak board"].seats == {Side.DWARF: "Anna"}
+    assert "Anna plays the dwarfs at the oak board already." in place.told["Bert"][-1]
+    assert place.hall.people["Bert"].room is None
+
+
+async def test_two_services_that_share_a_store_play_each_other(store: SlowStore) -> None:
+    here, there = Place(store), Place(store)
+    await here.open()
+    await there.open()
+    await here.enter("Anna")
+    await there.enter("Bert")
+    await here.type("Anna", "join game as dwarf on oak board")
+    await there.type("Bert", "join game as troll on oak board", "start")
+    await here.type("Anna", "move from f15 to f8")
+    there_told = await there.type("Bert", "move from g7 to f7")
+    assert there_told.startswith("You move the troll from G7 to F7. It is Anna's turn")
+    await asyncio.sleep(0)
+    assert here.told["Anna"][-1].startswith("Bert moves the troll from G7 to F7. It is your turn.")
+    await here.type("Anna", "resign")
+    await asyncio.sleep(0)
+    assert here.hall.tables == there.hall.tables
+    (battle,) = await store.history(None)
+    assert battle.outcome
+
+
+async def test_a_new_service_finds_everything_where_it_was(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8")
+    await place.type("Bert", "move from g7 to f7", "undo")
+    await place.type("Anna", "undo")
+    anew = Place(store)
+    anew.now = store.time = 2000.0
+    await anew.open()
+    table = anew.hall.tables["oak board"]
+    assert table.away == {Side.DWARF: 2000.0, Side.TROLL: 2000.0}
+    assert table.match == place.hall.tables["oak board"].match
+    await anew.enter("Anna", "Bert")
+    assert "You are back at the oak board" in anew.told["Anna"][0]
+    assert anew.hall.tables["oak board"].away == {}
+    assert anew.plies() == 1
+    assert "You move the troll" in await anew.type("Bert", "move from g7 to f7")
+    assert "1 ply" not in await anew.type("Anna", "games")
+
+
+async def test_old_battles_are_read_when_somebody_wants_them(
+    place: Place, store: SlowStore
+) -> None:
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8", "resign")
+    anew = Place(store)
+    await anew.open()
+    await anew.enter("Carla")
+    assert "dF15-F8" in await anew.type("Carla", "record 1")
+    assert "ply 1 of 1" in await anew.type("Carla", "replay 1", "next")
+
+
+async def test_who_is_here_though_it_could_not_be_stored_can_play(
+    place: Place, store: SlowStore
+) -> None:
+    await place.sit()
+    await place.leave("Anna")
+    assert place.hall.tables["oak board"].away
+    store.broken = True
+    await place.enter("Anna")
+    assert "Anna" in place.service
+    store.broken = False
+    assert "You move the dwarf" in await place.type("Anna", "move from f15 to f8")
+    assert not place.hall.tables["oak board"].away
+
+
+async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> None:
+    await place.enter("Anna", member=True)
+    assert "full style" in await place.type("Anna", "set board full on oak board")
+    assert place.kept == {"Anna": {"oak board": Style.FULL}}
+    place.forgetful = True
+    with pytest.raises(NotWritten):
+        await place.type("Anna", "set board brief on oak board")
+    assert place.hall.style("Anna", "oak board") is Style.FULL
+
+
+async def test_a_line_in_flight_of_somebody_who_is_gone_harms_nothing(
+    place: Place, store: SlowStore
+) -> None:
+    await place.sit()
+    store.gate.clear()
+    move = place.submit("Anna", "move from f15 to f8")
+    parting = begin(place.leave("Anna"))
+    store.gate.set()
+    await finished(move, parting)
+    assert place.plies() == 1
+    assert place.hall.tables["oak board"].away
+    assert "Anna" not in place.service
+
+
+async def test_quitting_gives_seats_up_where_no_match_is_under_way(place: Place) -> None:
+    await place.sit()
+    await place.type("Anna", "join game as troll on elm board")
+    await place.type("Anna", "quit")
+    assert "Anna" not in place.service
+    assert place.hall.tables["elm board"].seats == {}
+    assert place.hall.tables["oak board"].seats[Side.DWARF] == "Anna"
+    assert Side.DWARF in place.hall.tables["oak board"].away

@@ -1,0 +1,670 @@
+"""Several services on one store: a name belongs to one of them, and their people play each other.
+
+What `thudmud.service.nodes` says of itself, in its order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
+from tests.service.stores import SlowStore
+from thudmud.play.commands import Style
+from thudmud.play.options import Options, SetWidth, Switch
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Side
+from thudmud.service import Dismissal, Elsewhere, Node, service
+from thudmud.store import NotWritten, StoreError
+from thudmud.text import Terminal
+
+LEASE = 10.0
+MOVE = "move a6 to b6"
+
+
+class World:
+    """A store, and nodes on it with a place each; time stands still."""
+
+    def __init__(self) -> None:
+        self.store = SlowStore.make()
+        self.nodes: dict[str, Node] = {}
+
+    async def begin(self, name: str, boards: Sequence[BoardSpec] = BOARDS) -> Place:
+        """Begin a node, and return its place."""
+        node = Node(self.store, name, lease=LEASE, clock=lambda: self.store.time)
+        self.nodes[name] = node
+        await node.open()
+        place = Place(self.store, node, boards)
+        await place.open()
+        return place
+
+    async def end(self, name: str, place: Place) -> None:
+        """Shut a node down."""
+        await place.service.close()
+        await self.nodes.pop(name).close()
+
+    async def pass_by(self, seconds: float, *living: str) -> None:
+        """Let time pass, in which some nodes live."""
+        end = self.store.time + seconds
+        while self.store.time < end:
+            self.store.time = min(self.store.time + LEASE / 2, end)
+            for name in living:
+                await self.nodes[name].renew()
+                await self.nodes[name].reap()
+
+    async def claimed(self) -> dict[str, str]:
+        """Return who is on which node."""
+        return {claim.name: claim.node for claim in await self.store.people()}
+
+    async def until_claimed(self, **wanted: str) -> None:
+        """Wait until these, and nobody else, are on these nodes."""
+        async with asyncio.timeout(PATIENCE):
+            while await self.claimed() != wanted:  # noqa: ASYNC110  (it has no bell)
+                await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    yield world
+    await world.store.close()
+
+
+@pytest.fixture
+async def one(world: World) -> Place:
+    return await world.begin("one")
+
+
+@pytest.fixture
+async def two(world: World, one: Place) -> Place:
+    return await world.begin("two")
+
+
+async def sit(one: Place, two: Place) -> None:
+    """Let Anna, on one node, and Bert, on the other, begin a battle."""
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await one.type("Anna", "join game as dwarf on oak board")
+    await two.type("Bert", "join game as troll on oak board", "start")
+
+
+async def fail(*_: object, **__: object) -> Any:
+    raise NotWritten("The disk is full.")
+
+
+async def test_their_people_play_each_other(one: Place, two: Place) -> None:
+    await sit(one, two)
+    assert "You move" in await one.type("Anna", "move a6 to b6")
+    assert "Anna moves the dwarf from A6 to B6." in two.told["Bert"][-1]
+    assert "You move" in await two.type("Bert", "move g7 to f7")
+    assert "Bert moves" in one.told["Anna"][-1]
+    assert one.hall.tables == two.hall.tables
+
+
+# 10. Who stores that a player is away, or back, has the claim on their name.
+
+
+async def test_a_second_node_marks_nobody_away(world: World, one: Place) -> None:
+    await one.enter("Anna", "Carla")
+    await one.type("Anna", "join game as dwarf on oak board")
+    await one.type("Carla", "join game as troll on oak board", "start")
+    two = await world.begin("two")
+    await world.pass_by(3 * LEASE, "one", "two")
+    assert not one.away()
+    assert not two.away()
+    assert "You move" in await one.type("Anna", "move a6 to b6")
+
+
+async def test_it_is_tried_until_it_is_stored_and_then_they_are_let_go(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "RETRY", 0.0)
+    await sit(one, two)
+    world.store.hold("claim")
+    world.store.gate.set()
+    world.store.broken = True
+    await one.leave("Anna")
+    for _ in range(3):  # it is tried again and again
+        await world.store.held_up()
+    assert "Anna" not in one.service
+    assert await world.claimed() == {"Anna": "one", "Bert": "two"}
+    world.store.broken = False
+    await world.until_claimed(Bert="two")
+    assert one.away() == two.away() == {"Anna"}
+
+
+@pytest.mark.parametrize(("call", "events"), [("look_up", 0), ("claim", 0), ("append", 2)])
+async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
+    world: World, one: Place, two: Place, call: str, events: int
+) -> None:
+    await sit(one, two)
+    await one.leave("Anna")
+    before = two.hall.tables["oak board"].version
+    world.store.hold(call)
+    coming = begin(one.service.join("Anna", Terminal()))
+    await world.store.held_up()
+    coming.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await coming
+    world.store.gate.set()
+    await until(lambda: two.hall.tables["oak board"].version == before + events)
+    await world.until_claimed(Bert="two")
+    assert two.away() == {"Anna"}
+    assert "Anna" not in one.service
+    assert "Anna" not in two.service
+
+
+async def test_who_is_not_admitted_leaves_nothing(world: World, one: Place, two: Place) -> None:
+    await sit(one, two)
+    await one.leave("Anna")
+    assert await one.service.join("Anna", Terminal(), admit=lambda: False) is None
+    assert await world.claimed() == {"Bert": "two"}
+    assert "Anna" not in one.service
+    assert two.away() == {"Anna"}
+
+
+async def test_who_is_given_a_seat_and_has_just_gone_is_away(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.type("Anna", "adjourn game")
+    await two.type("Bert", "adjourn game", "go oak board")
+    await one.type("Anna", "go oak board")
+    world.store.hold()
+    resuming = one.submit("Anna", "resume game on oak board")
+    await two.service.leave(two.visits["Bert"])
+    world.store.gate.set()
+    assert (await resuming).done
+    assert one.hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+    assert one.away() == two.away() == {"Bert"}
+
+
+async def test_a_name_is_taken_over_from_elsewhere(one: Place, two: Place) -> None:
+    await sit(one, two)
+    screen = Screen()
+    one.visits["Anna"].outbox = screen
+    before = one.visits["Anna"]
+    await two.enter("Anna")
+    assert screen.why is Dismissal.MOVED
+    assert before.is_over
+    assert two.told["Anna"][0].startswith("You go on from here.")
+    assert not two.away()
+    assert not [text for text in two.told["Bert"] if "connection" in text]
+    assert "You move" in await two.type("Anna", "move a6 to b6")
+    await two.service.leave(two.visits["Anna"])
+    assert one.away() == {"Anna"}
+    await one.enter("Anna")
+    assert not two.away()
+
+
+async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: Place) -> None:
+    await world.store.beat("deaf", 1000.0)
+    assert await world.store.claim("Anna", "deaf", "") is None
+    world.nodes["two"].lease = 0.0
+    with pytest.raises(Elsewhere, match="deaf"):
+        await two.service.join("Anna", Terminal())
+    assert "Anna" not in two.service
+
+
+async def nowhere(world: World, one: Place, two: Place) -> None:
+    """Wait until Anna is on no node, and all know it."""
+    await until(lambda: two.away() == {"Anna"})
+    await world.until_claimed(Bert="two")
+    assert "Anna" not in one.service
+    assert "Anna" not in two.service
+    assert "Anna has lost the connection." in two.told["Bert"][-1]
+
+
+async def test_who_hangs_up_while_they_are_taken_over_is_gone(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    assert await two.service.join("Anna", Terminal(), admit=lambda: False) is None
+    await nowhere(world, one, two)
+
+
+@pytest.mark.parametrize("how", ["late", "cancelled"])
+async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
+    world: World, one: Place, two: Place, how: str
+) -> None:
+    await sit(one, two)
+    world.store.hold()
+    moving = one.submit("Anna", MOVE)
+    world.nodes["two"].lease = 0.0 if how == "late" else LEASE
+    coming = begin(two.service.join("Anna", Terminal()))
+    if how == "cancelled":
+        coming.cancel()
+    with pytest.raises(Elsewhere if how == "late" else asyncio.CancelledError):
+        await coming
+    world.store.gate.set()
+    assert (await moving).done
+    await nowhere(world, one, two)
+
+
+async def test_whom_another_node_has_let_go_for_nothing_is_gone(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "RETRY", 0.0)
+    await sit(one, two)
+    world.store.hold("catch_up")
+    coming = begin(two.service.join("Anna", Terminal()))
+    await world.store.held_up()
+    world.store.broken = True
+    world.store.gate.set()
+    with pytest.raises(StoreError):
+        await coming
+    world.store.broken = False
+    await nowhere(world, one, two)
+
+
+async def test_who_is_here_stays_though_nobody_knows_what_is_stored(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sit(one, two)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(world.store, "catch_up", fail)
+        with pytest.raises(StoreError):
+            await one.service.join("Anna", Terminal())
+    assert await world.claimed() == {"Anna": "one", "Bert": "two"}
+    assert (await one.submit("Anna", MOVE)).done
+
+
+async def test_two_nodes_that_take_somebody_over_at_one_moment(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    three = await world.begin("three")
+    world.store.hold("claim")
+    coming = [begin(place.service.join("Anna", Terminal())) for place in (two, three)]
+    await world.store.held_up()
+    await world.store.held_up()
+    world.store.gate.set()
+    visits = await finished(*coming)
+    [here] = [visit for visit in visits if not visit.is_over]
+    place = two if here is visits[0] else three
+    assert (await place.service.submit(here, MOVE)).done
+    assert (await world.claimed())["Anna"] == ("two" if place is two else "three")
+    assert not one.away()
+
+
+# 11. After a claim, all that is stored has come in.
+
+
+async def test_the_line_in_flight_comes_before_a_takeover(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    world.store.hold()
+    move = one.submit("Anna", "move a6 to b6")
+    coming = asyncio.create_task(two.enter("Anna"))
+    await asyncio.sleep(0)
+    world.store.gate.set()
+    await coming
+    assert (await move).done
+    assert two.plies() == 1
+
+
+async def test_who_was_noted_as_away_between_two_nodes_is_back(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.service.let_go("Anna")
+    world.store.hold()
+    beginning = asyncio.create_task(world.begin("three"))  # it settles
+    await world.store.held_up()
+    coming = begin(two.enter("Anna"))
+    world.store.gate.set()
+    three, _ = await finished(beginning, coming)
+    await until(lambda: not two.away())
+    assert not three.away()
+    assert await world.claimed() == {"Anna": "two", "Bert": "two"}
+    assert "You move" in await two.type("Anna", MOVE)
+
+
+async def test_how_they_want_things_goes_with_them(world: World, one: Place, two: Place) -> None:
+    join = partial(one.service.join, "Anna", Terminal(200), member=True)
+    visit = await join(options=Options(width=60), styles={"OAK board": Style.FULL})
+    assert visit
+    one.visits["Anna"] = visit
+    await one.type("Anna", "options reader on")
+    await two.enter("Anna", member=True)
+    await two.type("Anna", "set board full on elm board")
+    assert two.kept["Anna"] == {"oak board": Style.FULL, "elm board": Style.FULL}
+    await two.type("Anna", "set machine on")
+    wanted = Options(width=60, reader=Switch.ON, machine=True)
+    assert two.kept_options["Anna"] == wanted
+    assert one.hall.people["Anna"].options == wanted
+
+
+async def test_what_is_kept_with_an_account_holds_where_they_come_in(
+    world: World, one: Place, two: Place
+) -> None:
+    await one.enter("Anna")  # who has not waited until all was kept
+    visit = await two.service.join(
+        "Anna",
+        Terminal(),
+        member=True,
+        options=Options(reader=Switch.ON),
+        styles={"oak board": Style.FULL},
+    )
+    assert visit
+    two.visits["Anna"] = visit
+    await two.type("Anna", "options width 60")
+    assert two.kept_options["Anna"] == Options(reader=Switch.ON, width=60)
+    assert two.kept["Anna"] == {"oak board": Style.FULL}
+
+
+async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two: Place) -> None:
+    await one.enter("Anna")
+    one.service.enrol("Anna")
+    assert two.hall.people["Anna"].member
+    await two.enter("Anna")  # who has shown who they are before that
+    assert two.hall.people["Anna"].member
+
+
+async def test_what_a_guest_has_chosen_at_the_door_goes_with_them(one: Place, two: Place) -> None:
+    await one.enter("Anna")
+    assert await two.service.join("Anna", Terminal(), choices=[SetWidth(60)])
+    await one.enter("Anna")
+    assert one.hall.people["Anna"].options.width == 60
+
+
+# 12. A node that dies is reaped by one that lives.
+
+
+async def test_the_players_of_a_node_that_died_are_marked_away(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await world.pass_by(LEASE * 0.9, "two")
+    assert not two.away()
+    await world.pass_by(LEASE, "two")
+    assert two.away() == {"Anna"}
+    assert "Anna has lost the connection." in " ".join(two.told["Bert"])
+    assert "Anna" not in two.hall.people
+    assert not [claim for claim in await world.store.people() if claim.name == "Anna"]
+
+
+async def test_a_reaper_that_dies_is_reaped(world: World, one: Place, two: Place) -> None:
+    await sit(one, two)
+    three = await world.begin("three")
+    await three.enter("Carla")
+    await world.pass_by(LEASE * 0.9, "two", "three")
+    world.store.time += LEASE * 0.2
+    await world.store.reap("two")  # and it dies before it has seen anybody out
+    await world.pass_by(3 * LEASE, "three")
+    assert three.away() == {"Anna", "Bert"}
+    assert [claim.name for claim in await world.store.people()] == ["Carla"]
+
+
+async def test_who_has_stood_about_is_gone_with_their_node(
+    world: World, one: Place, two: Place
+) -> None:
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await world.pass_by(2 * LEASE, "two")
+    assert two.told["Bert"][-1] == "Anna has lost the connection."
+
+
+async def test_a_node_that_is_shut_down_leaves_its_people_to_its_neighbour(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.service.close()
+    await world.nodes["one"].close()
+    assert not two.away()
+    await world.nodes["two"].reap()
+    assert two.away() == {"Anna"}
+
+
+async def test_a_node_that_begins_when_another_has_died_sees_its_people_out(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.enter("Carla")
+    await two.enter("Dora")
+    await one.service.close()  # nobody hears of it any more
+    await world.pass_by(LEASE * 0.9, "two")
+    world.store.time += LEASE * 0.2
+    three = await world.begin("three")
+    await world.nodes["three"].reap()
+    assert await world.claimed() == {"Bert": "two", "Dora": "two"}
+    assert set(two.hall.people) == set(three.hall.people) == {"Bert", "Dora"}
+    assert two.away() == three.away() == {"Anna"}
+    assert "seat at the oak board is kept for Anna." in two.told["Bert"][-1]
+    assert two.told["Dora"][-1] == "Carla has lost the connection."
+
+
+async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:
+    for number, name in enumerate(("Anna", "Bert", "Carla")):
+        place = await world.begin(f"number {number}")
+        await place.enter(name)
+        await world.end(f"number {number}", place)
+    await world.begin("last")
+    await world.nodes["last"].reap()
+    assert await world.claimed() == {}
+
+
+async def test_who_comes_in_while_they_are_seen_out(world: World, one: Place, two: Place) -> None:
+    await sit(one, two)
+    three = await world.begin("three")
+    await world.pass_by(LEASE * 0.9, "two", "three")
+    world.store.time += LEASE * 0.2
+    world.store.hold()
+    await world.nodes["two"].reap()
+    await world.store.held_up()
+    coming = begin(three.enter("Anna"))
+    world.store.gate.set()
+    await finished(coming)
+    await until(lambda: not three.away())
+    assert "Anna" in two.service
+    assert await world.claimed() == {"Anna": "three", "Bert": "two"}
+    assert "You move" in await three.type("Anna", MOVE)
+
+
+async def test_a_lease_is_renewed_while_people_are_seen_out(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.enter("Carla", "Dora")
+    await world.pass_by(LEASE * 0.9, "two")
+    world.store.time += LEASE * 0.2
+    world.store.hold("append", "release")
+    await finished(begin(world.nodes["two"].reap()))
+    await world.store.held_up()
+    await world.pass_by(2 * LEASE, "two")
+    assert world.nodes["two"].is_alive
+    world.store.gate.set()
+    await world.until_claimed(Bert="two")
+    assert two.away() == {"Anna"}
+
+
+async def test_a_mistake_while_it_reaps_does_not_end_a_node(
+    world: World, two: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(world.store, "reap", lambda _: 1 / 0)
+    world.nodes["two"].lease = 0.001
+    world.store.hold("beat")
+    world.store.gate.set()
+    living = asyncio.create_task(world.nodes["two"].live())
+    for _ in range(3):
+        await world.store.held_up()
+    assert "ZeroDivisionError" in caplog.text
+    living.cancel()
+    await asyncio.wait([living])
+
+
+# 13. A node acts only while its lease holds, unless nobody else can serve from the store.
+
+
+async def test_a_node_that_has_slept_through_its_lease_fences_itself(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    screen = Screen()
+    one.visits["Anna"].outbox = screen
+    await world.pass_by(2 * LEASE, "two")
+    assert two.away() == {"Anna"}
+    with pytest.raises(NotWritten):
+        await one.service.submit(one.visits["Anna"], "move a6 to b6")
+    with pytest.raises(NotWritten):
+        await one.service.submit(one.visits["Anna"], "say I am here")
+    with pytest.raises(NotWritten):
+        await one.service.join("Carla", Terminal())
+    assert two.plies() == 0
+    assert "I am here" not in two.told["Bert"][-1]
+    await world.nodes["one"].renew()
+    assert screen.why is Dismissal.CUT_OFF
+    await one.enter("Anna")
+    assert not two.away()
+    assert "You move" in await one.type("Anna", "move a6 to b6")
+    assert "2 players connected" in await one.type("Anna", "who")
+
+
+async def test_a_node_that_has_slept_and_was_not_reaped(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    await one.enter("Carla")
+    screen = Screen()
+    before = one.visits["Anna"]
+    before.outbox = screen
+    await world.pass_by(LEASE * 0.9, "two")
+    world.store.time += LEASE * 0.2
+    await two.enter("Anna")
+    await world.nodes["one"].renew()
+    assert screen.why is Dismissal.CUT_OFF
+    assert not (await one.service.submit(before, "say I am old")).done
+    await one.service.leave(before)
+    assert not two.away()
+    assert await world.claimed() == {"Anna": "two", "Bert": "two"}
+    assert set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert"}
+    assert "You move" in await two.type("Anna", MOVE)
+
+
+@pytest.mark.parametrize("line", [MOVE, "options reader on"])
+async def test_a_line_in_flight_comes_before_the_dismissal(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    async def keep(*_: object) -> None:
+        await world.store.append({})
+
+    monkeypatch.setattr(one, "keep", keep)
+    await sit(one, two)
+    screen = Screen()
+    await one.enter("Anna", screen=screen)
+    one.service.enrol("Anna")
+    world.store.hold()
+    asked = one.submit("Anna", line)
+    await world.store.held_up()
+    world.store.time += 2 * LEASE
+    renewing = begin(world.nodes["one"].renew())
+    assert screen.why is None
+    world.store.gate.set()
+    result, _ = await finished(asked, renewing)
+    assert result.done
+    assert screen.why is Dismissal.CUT_OFF
+    assert "Anna" not in one.service
+
+
+async def test_the_dismissal_does_not_wait_for_who_comes_in(
+    world: World, one: Place, two: Place
+) -> None:
+    screen = Screen()
+    await one.enter("Anna", screen=screen)
+    await two.enter("Zoe")
+    world.store.hold()
+    joining = two.submit("Zoe", "join game as dwarf on oak board")
+    coming = begin(one.enter("Zoe"))
+    await world.pass_by(2 * LEASE, "two")
+    await finished(begin(world.nodes["one"].renew()))
+    assert screen.why is Dismissal.CUT_OFF
+    assert not coming.done()
+    world.store.gate.set()
+    await finished(joining, coming)
+    assert await world.claimed() == {"Zoe": "one"}
+    assert not two.away()
+
+
+async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_needs_none(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "RETRY", 0.0)
+    world.store.is_exclusive = True
+    await one.sit()
+    world.store.broken = True
+    world.store.time += 2 * LEASE
+    with pytest.raises(NotWritten):
+        await world.nodes["one"].renew()
+    assert "You say: hello" in await one.type("Anna", "say hello")
+    assert "It is your turn." in await one.type("Anna", "look")
+    with pytest.raises(NotWritten):
+        await one.submit("Anna", MOVE)
+    await one.enter("Carla")
+    assert "Goodbye" in await one.type("Anna", "quit")
+    assert set(one.hall.people) == {"Bert", "Carla"}
+    world.store.broken = False
+    await world.nodes["one"].renew()
+    await until(lambda: one.away() == {"Anna"})
+    assert set(one.hall.people) == {"Bert", "Carla"}
+
+
+# 14. What is only told crosses, too.
+
+
+async def test_talk_crosses(one: Place, two: Place) -> None:
+    await one.enter("Anna")
+    await two.enter("Bert")
+    assert one.told["Anna"][-1] == "Bert comes into the hall."
+    await one.type("Anna", "say hello")
+    assert two.told["Bert"][-1] == "Anna says: hello"
+    await two.type("Bert", "emote waves")
+    assert one.told["Anna"][-1] == "Bert waves"
+    await two.type("Bert", "tell anna well?")
+    assert one.told["Anna"][-1] == "Bert tells you: well?"
+    await one.type("Anna", "go oak board")
+    assert two.told["Bert"][-1] == "Anna goes to the oak board."
+    await two.type("Bert", "go oak board")
+    assert one.told["Anna"][-1] == "Bert walks to the oak board."
+    await one.type("Anna", "invite bert as troll")
+    assert two.told["Bert"][-1].startswith("Anna asks you to play the trolls")
+    assert "2 players connected" in await two.type("Bert", "who")
+    await two.type("Bert", "quit")
+    assert one.told["Anna"][-1] == "Bert leaves for home."
+    assert "1 player connected" in await one.type("Anna", "who")
+
+
+async def test_who_begins_later_knows_who_is_there(world: World, one: Place) -> None:
+    await one.enter("Anna", member=True)
+    await one.type("Anna", "go oak board")
+    two = await world.begin("two")
+    await two.enter("Bert")
+    assert "Anna: at the oak board" in await two.type("Bert", "who")
+    assert two.hall.people["Anna"].member
+
+
+async def test_nodes_with_other_boards_hear_each_other(
+    world: World, one: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    two = await world.begin("two", BOARDS[1:])
+    await one.enter("Anna")
+    await two.enter("Bert")
+    assert "You walk to the oak board" in await one.type("Anna", "go oak board")
+    await one.type("Anna", "say alone here", "go hall", "say hello")
+    assert two.told["Bert"][-1] == "Anna says: hello"
+    await one.type("Anna", "go oak board", "invite bert", "quit")
+    assert "Anna" not in two.service
+    assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
+
+
+async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Place) -> None:
+    await one.service.close()
+    await two.enter("Bert")
+    await two.type("Bert", "say hello")
+    assert "Bert" not in one.service
+    assert "Bert" not in one.told

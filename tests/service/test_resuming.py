@@ -1,0 +1,92 @@
+"""One match that is put away, and two boards that take it up at once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.stores import SlowStore
+from thudmud.play.lookups import HistoryLookup
+
+AWAY = ["move from f15 to f8", "adjourn game"]
+
+
+@pytest.fixture
+async def place(store: SlowStore) -> Place:
+    """Return a place where a match of Anna's and Bert's is put away after one ply."""
+    place = Place(store)
+    await place.open()
+    await place.sit()
+    await place.type("Anna", *AWAY)
+    await place.type("Bert", "adjourn game")
+    return place
+
+
+async def go(place: Place, board: str) -> None:
+    for name in ("Anna", "Bert"):
+        await place.type(name, f"go to {board}")
+
+
+async def held_up(store: SlowStore) -> None:
+    async with asyncio.timeout(20):
+        await store.waiting.acquire()
+
+
+async def test_two_boards_cannot_take_up_one_match(place: Place, store: SlowStore) -> None:
+    await go(place, "oak board")
+    store.hold()
+    at_oak = place.submit("Anna", "resume game on oak board")
+    await held_up(store)
+    await place.type("Bert", "go to elm board")
+    store.gate.set()
+    first = await at_oak
+    assert first.done
+    second = await place.type("Bert", "resume game on elm board")
+    assert "goes on at the oak board" in " ".join(second.split())
+    assert place.hall.tables["oak board"].running
+    assert not place.hall.tables["elm board"].running
+    assert (await store.look_up(HistoryLookup(None))).in_all == 1
+
+
+async def test_nor_can_two_houses_that_share_a_store(place: Place, store: SlowStore) -> None:
+    """What was decided on the match as it was before is decided anew."""
+    other = Place(store)
+    await other.open()
+    await other.enter("Anna", "Bert")
+    await go(place, "oak board")
+    await go(other, "elm board")
+    store.hold()
+    at_oak = place.submit("Anna", "resume game on oak board")
+    await held_up(store)
+    at_elm = other.submit("Bert", "resume game on elm board")
+    await held_up(store)
+    store.gate.set()
+    results = await asyncio.gather(at_oak, at_elm)
+    assert [each.done for each in results] == [True, False]
+    for hall in (place.hall, other.hall):
+        assert hall.tables["oak board"].running
+        assert not hall.tables["elm board"].running
+    assert (await store.look_up(HistoryLookup(None))).in_all == 1
+
+
+async def test_nor_can_one_be_taken_up_as_it_was_before(place: Place, store: SlowStore) -> None:
+    other = Place(store)
+    await other.open()
+    await other.enter("Anna", "Bert")
+    await go(place, "oak board")
+    await go(other, "elm board")
+    store.hold()
+    early = place.submit("Anna", "resume game on oak board")
+    await held_up(store)
+    gate, store.gate = store.gate, asyncio.Event()
+    store.gate.set()
+    await other.type("Anna", "resume game")
+    await other.type("Bert", "move from g7 to g6")
+    await other.type("Anna", "adjourn game")
+    await other.type("Bert", "adjourn game")
+    gate.set()
+    assert (await early).done
+    assert place.plies() == 2
+    assert (await store.look_up(HistoryLookup(None))).in_all == 1

@@ -1,0 +1,22 @@
+"""The one way in: lines of text become events, are stored, are made so, and are told.
+
+`thudmud.service.service` says what holds, and does it; `thudmud.service.nodes` where several share
+a store; `thudmud.service.driving` begins what may have nothing to wait for.
+"""
+
+from thudmud.service.driving import now
+from thudmud.service.interface import Dismissal, Outbox, Result, Unfollowed, Visit
+from thudmud.service.nodes import Elsewhere, Node
+from thudmud.service.service import Service
+
+__all__ = [
+    "Dismissal",
+    "Elsewhere",
+    "Node",
+    "Outbox",
+    "Result",
+    "Service",
+    "Unfollowed",
+    "Visit",
+    "now",
+]

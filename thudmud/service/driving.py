@@ -1,0 +1,113 @@
+"""Driving a coroutine that may have nothing to wait for: now, and as a task only for the rest.
+
+Most lines are answered without waiting for anything. A task for each would cost a turn of the event
+loop and a second write to the player. Where everything is in memory nothing ever waits, and a whole
+house is driven without a loop; so asyncio, which takes as long to load as all else that a house
+needs, is loaded where something waits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Coroutine, Generator
+from contextlib import suppress
+from types import coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    import asyncio
+
+T = TypeVar("T")
+
+_WAITS = "what is driven at once has to wait for something that is under way"
+
+_going: set[asyncio.Task[Any]] = set()
+"""The event loop does not keep its tasks alive by itself."""
+
+
+def future() -> asyncio.Future[None]:
+    """Return something to wait for in the loop that runs."""
+    import asyncio  # noqa: PLC0415  (see above)
+
+    return asyncio.get_running_loop().create_future()
+
+
+def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
+    """Begin a coroutine at once.
+
+    Until it waits for the first time it is not a task's: `asyncio.timeout` does not work there.
+
+    Returns:
+        what comes of it, if it need not wait; else the task that does the rest.
+    """
+    try:
+        waiting = work.send(None)
+    except StopIteration as done:
+        return cast("T", done.value)
+    import asyncio  # noqa: PLC0415  (see above)
+
+    rest = _rest(work, waiting)
+    rest.send(None)
+    task = asyncio.get_running_loop().create_task(rest)
+    _going.add(task)
+    task.add_done_callback(_going.discard)
+    return task
+
+
+@coroutine
+def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
+    """Go on with a coroutine that waits for something already."""
+    try:
+        try:
+            yield  # from here on it is told when the task is cancelled, be it before its first step
+        except BaseException as error:  # noqa: BLE001  (it is for who waits there)
+            waiting = work.throw(error)
+        while True:
+            try:
+                answer = yield waiting
+            except BaseException as error:  # noqa: BLE001
+                waiting = work.throw(error)
+            else:
+                waiting = work.send(answer)
+    except StopIteration as done:
+        return cast("T", done.value)
+
+
+class Turns:
+    """Locks by key, each first come, first served. No loop is needed until somebody has to wait."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        """By the keys that are taken, those who wait for their turn."""
+
+    def __len__(self) -> int:
+        """Return how many are taken."""
+        return len(self._waiting)
+
+    async def take(self, key: str) -> None:
+        """Wait until a key is free, and take it."""
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            self._waiting[key] = deque()
+            return
+        turn = future()
+        waiting.append(turn)
+        try:
+            await turn
+        except BaseException:
+            if turn.cancelled():
+                with suppress(ValueError):  # it may have been passed over already
+                    waiting.remove(turn)
+            else:  # it was our turn just when we were cancelled
+                self.leave(key)
+            raise
+
+    def leave(self, key: str) -> None:
+        """Hand a key that we have taken to the next who waits for it."""
+        waiting = self._waiting[key]
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        del self._waiting[key]

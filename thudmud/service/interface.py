@@ -1,0 +1,97 @@
+"""What a service and its front ends are to each other: visits, outboxes, what a line comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from thudmud.play.commands import Command, Style
+from thudmud.play.options import Options
+from thudmud.play.refusals import Refused
+from thudmud.rules import IllegalMove
+from thudmud.store import StoreError
+from thudmud.text.messages import Message
+
+Teller = Callable[[Message, object], None]
+"""Called with all that is told, once each, and what has caused it, if that is known."""
+
+Keep = Callable[[str, Mapping[str, Style], Options], Awaitable[None]]
+"""Stores how a member wants to see boards, by the boards' names, and everything."""
+
+
+class Dismissal(Enum):
+    """Why a front end has a player no longer, who has not left by it."""
+
+    TAKEN_OVER = "they have come in by another"
+    MOVED = "they have come in on another node"
+    CUT_OFF = "this node has lost touch with the store"
+
+
+class Outbox(Protocol):
+    """Where what one player is told goes. Neither method may raise, or call the service."""
+
+    def put(self, message: Message) -> None:
+        """Take something that they are told; the same object goes to all who are told it."""
+
+    def dismissed(self, why: Dismissal) -> None:
+        """Take note that they do not go on by this front end; nothing comes any more."""
+
+
+class Handle(Protocol):
+    """Something that will be done later."""
+
+    def cancel(self) -> None:
+        """Do not do it."""
+
+
+Later = Callable[[float, Callable[[], None]], Handle]
+"""Has something called after some seconds, as ``asyncio.loop.call_later`` does."""
+
+
+class Unfollowed(StoreError):
+    """The store is followed no longer: what comes of what was to be stored cannot be seen."""
+
+    def __str__(self) -> str:
+        return "The store is followed no longer."
+
+
+class Result(NamedTuple):
+    """What a line came to.
+
+    Attributes:
+        command: what was asked for; None if the line could not be read, or was blank.
+        done: whether that was done.
+        is_left: whether that is left to the front end.
+        refusal: why it was refused, if the rules or the hall refuse it.
+    """
+
+    command: Command | None = None
+    done: bool = False
+    is_left: bool = False
+    refusal: Refused | IllegalMove | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Visit:
+    """One front end's hold on one player's name.
+
+    Attributes:
+        name: the player's.
+        outbox: where what they are told goes, if it goes anywhere but to ``told``.
+        must_store: whether they neither come nor go if that cannot be stored.
+        quiet: whether nobody is told that they come or go, but at a seat.
+        is_over: whether they have gone on by another front end, or are gone: nothing comes of what
+            is done with it then.
+    """
+
+    name: str
+    outbox: Outbox | None = None
+    must_store: bool = False
+    quiet: bool = False
+    is_over: bool = False
+
+    def end(self) -> None:
+        """Let nothing come of it any more."""
+        self.is_over, self.outbox = True, None

@@ -1,0 +1,1093 @@
+"""The one way in: a player's line becomes events, is stored, is made so, and is told.
+
+Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It has people join,
+submits their lines and sees them leave; what they are told comes out by outboxes, or all of it by
+``told``.
+
+What holds here, each where the code does it:
+
+1.  Locks are taken in one order: a player's name, then a table. Whoever has a table's waits for no
+    name's. (`Service._named`, `Service._write`)
+2.  A name's lock covers joining, each line, leaving and being marked away, so they happen in their
+    order; other players' lines do not wait for it. (`Service._named`)
+3.  What is stored is applied and told in one place, in the store's order, whoever stored it. Who
+    decided it here has left there what only they know. (`Service._take`)
+4.  Who appended is woken first, and told second, in one callback: so the text and the prompt behind
+    it are one write. Between the end of an append and that of the line nothing waits.
+5.  After a conflict nothing has been told. What came first is waited for, and the command decided
+    anew; it was parsed once. (`Service._decide`)
+6.  A line that is cancelled while it is stored may be stored: it is told when it comes back. The
+    next one at the table follows on it or finds a conflict. (`Service._write`)
+7.  What is not stored has not happened, and who submitted it is told so, by an exception. Only
+    presence is otherwise: who is gone is gone, and it is stored later, unless their front end says
+    that it has to be stored. (`Service._note`)
+8.  Shutdown waits for the lines in flight. Players are not stored as away by it, and their names
+    stay claimed: the next start, or another node, sees to those who do not come back.
+    (`Service.close`)
+9.  An outbox neither raises nor calls back; whoever wants to do that does it later.
+
+What holds besides where several nodes share a store stands in `thudmud.service.nodes`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import (
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from thudmud.language import ParseError, parse
+from thudmud.language.names import player_problem
+from thudmud.play.asides import (
+    Aside,
+    CameIn,
+    Emoted,
+    Entered,
+    Gone,
+    Invited,
+    OptionChosen,
+    Spoke,
+    StyleChosen,
+    Told,
+    TookOver,
+    WentOut,
+)
+from thudmud.play.commands import Command, Go, Look, Quit, Replay, Step, Style, Way
+from thudmud.play.events import Absent, BoardOpened, Parting, Returned, SavedMatch, TableEvent
+from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
+from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
+from thudmud.play.meaning import named
+from thudmud.play.options import Options, SetOption
+from thudmud.play.projections import HALL, realm_of
+from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table_decisions import come_back, vanish
+from thudmud.rules import IllegalMove
+from thudmud.service.driving import Turns, future, now
+from thudmud.service.interface import (
+    Dismissal,
+    Handle,
+    Keep,
+    Later,
+    Outbox,
+    Result,
+    Teller,
+    Unfollowed,
+    Visit,
+)
+from thudmud.service.nodes import Node
+from thudmud.store import (
+    Conflict,
+    Entry,
+    NotWritten,
+    Store,
+    StoreError,
+    as_stored,
+    decided_elsewhere,
+)
+from thudmud.text import rooms
+from thudmud.text.display import Display, Screens, Terminal
+from thudmud.text.facts import concerning
+from thudmud.text.messages import Message, display_of, fitted, messages, sent
+from thudmud.text.mistakes import explain, refused
+from thudmud.text.words import wrapped
+
+if TYPE_CHECKING:
+    import asyncio
+
+RETRY = 1.0
+"""Seconds before it is tried again to store who is here."""
+
+PLIES_AT_ONCE = 20
+"""How many plies of a battle a line shows where there are no pauses between them."""
+
+_ReplayCommand = Replay | Step
+
+_CrossingAside = (
+    CameIn | Emoted | Entered | Gone | Invited | OptionChosen | Spoke | StyleChosen | Told | WentOut
+)
+"""What is only told, also to those on other nodes, or is known there of who is here."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    """What was decided here and is being stored: it tells our entries from those of others."""
+
+    service: Service
+    decision: Decision
+    cause: object
+
+
+class _Named:
+    """A player's turn, as long as it is used."""
+
+    __slots__ = ("_name", "_service")
+
+    def __init__(self, service: Service, name: str) -> None:
+        self._service, self._name = service, name
+
+    async def __aenter__(self) -> None:
+        await self._service.take_turn(self._name)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._service.end_turn(self._name)
+
+
+class Service:
+    """A hall of boards and the people in it, on a store.
+
+    Args:
+        hall: the boards; nothing has happened at them yet.
+        store: where what happens is stored.
+        node: what it lives on, where several services share the store; None if this is the only one
+            at these boards.
+        clock: returns the seconds since the epoch.
+        told: takes all that is told, and what has caused it.
+        later: has something done later; None where nothing waits, and a failing store is not tried
+            again.
+        keep: stores how members want things; None if nobody does.
+        allow: returns why a player may not do what a command asks for just now, as a sentence.
+        leaves: kinds of commands that are left to the front end.
+        pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
+            once; with None the front end calls `play_on`.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        store: Store,
+        *,
+        clock: Callable[[], float],
+        node: Node | None = None,
+        told: Teller | None = None,
+        later: Later | None = None,
+        keep: Keep | None = None,
+        allow: Callable[[str, Command], str | None] | None = None,
+        leaves: tuple[type[Command], ...] = (),
+        pause: float | None = 0,
+    ) -> None:
+        self.hall, self.store, self.clock = hall, store, clock
+        self._told, self._later, self._keep, self._allow = told, later, keep, allow
+        self._leaves, self._pause = leaves, pause
+        self._boards = {spec.key: spec.name for spec in hall.boards}
+        self.realm = realm_of(hall.boards[0].key)
+        self._node = node
+        self._screens = Screens()
+        self._visits: dict[str, Visit] = {}
+        self._names, self._tables = Turns(), Turns()
+        self._landed: asyncio.Future[None] | None = None
+        """Done when nothing is in flight any more; whoever closes waits for it."""
+        self._due: dict[str, Handle] = {}
+        """By name, whose presence could not be stored, and when that is tried again."""
+        self._replays: dict[str, Handle] = {}
+        self._unsure: list[str] = []
+        """Whose seats may not say where they are; it is looked at the end of a turn."""
+        self._closing = False
+        self._trouble: Exception | None = None
+        """Why what is stored cannot be made so here any more."""
+        self._ended: list[asyncio.Future[None]] = []
+        self._news: list[asyncio.Future[None]] = []
+
+    # Opening and closing.
+
+    async def open(self) -> None:
+        """Bring the boards to where the store is, and follow it from then on.
+
+        Nobody is marked as away by it, see `settle`.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        await self._put_up()
+        position = await self.store.position()
+        for key, name in self._boards.items():
+            board = await self.store.board(key)
+            first = board.beginning if board else 1
+            entries = await self.store.read(key, first)
+            events = [(cast("TableEvent", each.event), each.battle) for each in entries]
+            self.hall.restore(name, first - 1, events)
+        await self.follow(position)
+        if self._node:
+            await self._node.add(self)
+
+    async def follow(self, position: int | None = None) -> None:
+        """Follow the store from now on, or from a position; the boards stand as they did then.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        if position is None:
+            position = await self.store.position()
+        self._following = await self.store.subscribe(
+            self._boards, position, self._take, self._unread
+        )
+
+    async def settle(self, *, must_store: bool = False) -> None:
+        """Note that those are away who have a seat, and are neither here nor on another node.
+
+        Raises:
+            StoreError: that must be stored, and cannot be.
+        """
+        for table in list(self.hall.tables.values()):
+            for side, name in table.seats.items():
+                if side not in table.away and name not in self.hall.people:
+                    await self._note_presence(name, Parting.RESTART, raises=must_store)
+
+    def stop(self) -> None:
+        """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
+        self._closing = True
+        for handle in (*self._replays.values(), *self._due.values()):
+            handle.cancel()
+        self._replays.clear()
+
+    async def close(self) -> None:
+        """Stop, wait for the lines in flight, and follow the store no longer."""
+        self.stop()
+        if self._names:
+            self._landed = future()
+            await self._landed
+        self._following.close()
+        if self._node:
+            self._node.remove(self)
+        for visit in self._visits.values():
+            visit.end()
+        for waiting in self._ended:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def ended(self) -> None:
+        """Wait until what is stored cannot be made so here any more, by a mistake of ours.
+
+        Raises:
+            Exception: always, when that is so.
+        """
+        if self._trouble:
+            raise self._trouble
+        waiting = future()
+        self._ended.append(waiting)
+        await waiting
+
+    # People.
+
+    async def join(
+        self,
+        name: str,
+        terminal: Terminal,
+        outbox: Outbox | None = None,
+        *,
+        member: bool = False,
+        styles: Mapping[str, Style] | None = None,
+        options: Options | None = None,
+        choices: Sequence[SetOption] = (),
+        room: str | None = None,
+        looks: bool = True,
+        quiet: bool = False,
+        must_store: bool = False,
+        admit: Callable[[], bool] = lambda: True,
+        cause: object = None,
+    ) -> Visit | None:
+        """Let a player in whose name has no problem, and back to the seats that were kept.
+
+        Who is here already goes on by this front end.
+
+        Args:
+            name: what they are called.
+            terminal: what is known of it.
+            outbox: where what they are told goes.
+            member: whether they have an account.
+            styles: how they want to see boards, by the boards' names in any case.
+            options: how they want to see everything, if that is known.
+            choices: what they have chosen just now, which comes on top of that.
+            room: the board that they come to; without one they come to where a seat of theirs was
+                kept, or else to the hall.
+            looks: whether they are shown a board to which they come and where they have no seat.
+            quiet: they only stand about: nobody is told that they come or go, but at a seat.
+            must_store: whether they stay outside if it cannot be stored that they are back, and
+                here if it cannot be stored that they go: each a StoreError.
+            admit: called once all is done that was begun under that name; returns whether they may
+                still come in.
+            cause: what ``told`` is to be told that this is about.
+
+        Returns:
+            their visit; None if they may not come in any more.
+
+        Raises:
+            Elsewhere: they are on another node, which does not let them go.
+            StoreError: what is stored of them cannot be read, so they have not come in.
+        """
+        visit = Visit(name, outbox, must_store, quiet)
+        is_in = False
+        try:
+            async with self._named(name):
+                away = await self.look_up(AdjournedLookup(name))
+                self._require_lease()
+                await self._claim(name, asks=True)
+                if self._closing or not admit():
+                    return None
+                if before := self._visits.get(name):
+                    self._dismiss(before, Dismissal.TAKEN_OVER)
+                self._visits[name] = visit
+                self.fit(name, terminal)
+                if choices:
+                    options = self.hall.choose(name, options, choices)
+                chosen = {self.called(board): each for board, each in (styles or {}).items()}
+                if person := self.hall.people.get(name):
+                    if not before:
+                        person.member = member or person.member
+                        person.styles = chosen or person.styles
+                        person.options = options or person.options
+                    self._unsure.append(name)  # their last node may have died just now
+                    taken = TookOver(name, person.room)
+                    self._carry_out(Decision(name, asides=(taken,)), cause)
+                    self._pass_on(_entered(person))
+                else:
+                    arriving = arrive(
+                        self.hall,
+                        name,
+                        self.clock(),
+                        member=member,
+                        styles=chosen,
+                        options=options,
+                        room=None if room is None else self.called(room),
+                        adjourned=bool(away.matches),
+                    )
+                    await self._arrive(visit, arriving, looks=looks, cause=cause)
+                is_in = True
+            return visit
+        finally:
+            if not is_in:  # their last front end may have let them go
+                self._abandon(visit)
+
+    async def submit(
+        self, visit: Visit, line: str | Command, *, cause: object = None, at: int | None = None
+    ) -> Result:
+        """Do what a line asks for, after all that this player has asked for before.
+
+        Args:
+            visit: the player's.
+            line: what was typed, any text; or a command.
+            cause: what ``told`` is to be told that this is about.
+            at: the version at which the board has to stand, where there is but one.
+
+        Raises:
+            Conflict: the board stands at another version.
+            StoreError: it cannot be stored, so it has not happened.
+            Unfollowed: it may have happened.
+        """
+        await self._names.take(visit.name)
+        try:
+            if visit.is_over or self._closing:
+                return Result()
+            if self._trouble:
+                raise Unfollowed from self._trouble
+            self._require_lease()
+            return await self._obey(visit, line, cause, at)
+        finally:
+            self.end_turn(visit.name)
+
+    async def leave(
+        self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
+    ) -> None:
+        """See a player out, after the line in flight; their seats are kept, or given up.
+
+        Args:
+            visit: the player's.
+            parting: how they left. Who has lost the connection hears nothing more.
+            cause: as for `submit`.
+
+        Raises:
+            StoreError: that must be stored and cannot be, so they are here still.
+        """
+        if parting is Parting.LOST and not visit.must_store:
+            visit.outbox = None
+        async with self._named(visit.name):
+            if visit.is_over:
+                return
+            if self._closing:
+                visit.end()
+            else:
+                await self._see_out(visit, parting, cause)
+
+    def fit(self, name: str, terminal: Terminal, *, is_playing: bool = False) -> None:
+        """Note what a player's terminal can show, now or as soon as they come in.
+
+        Args:
+            name: the player's.
+            terminal: what is known of it.
+            is_playing: whether a program that has just come is told how things stand.
+        """
+        before = self._screens.get(name)
+        self._screens.fit(name, terminal.nearest())
+        if is_playing and before and terminal.packages - before.packages:
+            self._tell(self.brief(name))
+
+    def enrol(self, name: str) -> None:
+        """Take note that a player has an account now."""
+        person = self.hall.people[name]
+        person.member = True
+        self._pass_on(_entered(person))
+
+    # What can be asked.
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a player of that name is here."""
+        return name in self.hall.people
+
+    def name_problem(self, name: str) -> str | None:
+        """Return why nobody can be called that, as a sentence, or None if somebody can."""
+        return player_problem(name, self.hall.board_words)
+
+    def is_waiting(self, name: str) -> bool:
+        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        running = [table for table in self.hall.seats_of(name) if table.running and table.game]
+        turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
+        return bool(running) and not any(turns)
+
+    async def needs(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for a player of that name, in any case.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        return any(claimants(self.hall, name, await self.adjourned(name)))
+
+    async def adjourned(self, name: str) -> list[SavedMatch]:
+        """Return the matches of a player, named in any case, that are put away."""
+        return [each.match for each in (await self.look_up(AdjournedLookup(name))).matches]
+
+    async def look_up(self, lookup: Lookup[Any]) -> Any:
+        """Return what is known of the battles that were played.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        return await self.store.look_up(lookup, realm=self.realm)
+
+    def called(self, board: str) -> str:
+        """Return what a board is called that somebody names in any case; else the same again."""
+        tables = self.hall.tables
+        if board in tables:
+            return board
+        return next((each for each in tables if each.lower() == board.lower()), board)
+
+    def brief(self, name: str) -> list[Message]:
+        """Return how things stand for a player, for a program of theirs that has just come."""
+        known = concerning(self.hall, name) if name in self else ()
+        return sent(known, (name,), self._screens)
+
+    # One line.
+
+    async def _obey(
+        self, visit: Visit, line: str | Command, cause: object, at: int | None
+    ) -> Result:
+        """Do what a player's line asks for; they have their turn."""
+        if at is not None:
+            self._require_version(at)
+        if not isinstance(line, str):
+            command = line
+        elif not line.strip():
+            self._pause_replay(visit.name)
+            return Result()
+        else:
+            try:
+                command = parse(line)
+            except ParseError as error:
+                display = self._display(visit.name)
+                lines = explain(error, display.width, pointing=not display.reader)
+                self._tell([self._lines(visit.name, lines)], cause)
+                return Result()
+        result = await self._decide(visit, command, cause, at)
+        if isinstance(command, _ReplayCommand) and result.done:
+            self._go_on(visit.name, cause)
+        return result
+
+    async def _decide(
+        self, visit: Visit, command: Command, cause: object, at: int | None
+    ) -> Result:
+        """Do what a command asks for, decided again until nothing comes first."""
+        name = visit.name
+        problem = self._allow(name, command) if self._allow else None
+        if problem:
+            self._say(name, problem, cause)
+            return Result(command)
+        if isinstance(command, self._leaves):
+            return Result(command, is_left=True)
+        if isinstance(command, Quit):
+            await self._see_out(visit, Parting.QUIT, cause)
+            return Result(command, done=True)
+        found = Found()
+        while True:
+            if at is not None:
+                self._require_version(at)
+            try:
+                [decision] = decide(self.hall, name, command, self.clock(), found)
+                await self._do(name, decision, cause)
+            except (Refused, IllegalMove) as refusal:
+                meant = named(self.hall, name, _words(command))
+                self._carry_out(meant, cause)
+                self._say(name, " ".join([refused(refusal), *self._advice(refusal)]), cause)
+                return Result(command, refusal=refusal)
+            except Unread as unread:
+                found.take(unread.lookup, await self.look_up(unread.lookup))
+            except Conflict as conflict:
+                # What came first may bring other answers, too.
+                await self._until(conflict)
+                found = Found()
+            else:
+                return Result(command, done=True)
+
+    async def _do(self, name: str, decision: Decision, cause: object) -> None:
+        if decision.events:
+            await self._write(decision, cause)
+            return
+        if self._keep and (chosen := self._chosen(name, decision)):
+            await self._keep(name, *chosen)
+        self._carry_out(decision, cause)
+
+    async def _write(self, decision: Decision, cause: object) -> None:
+        """Store the events of a decision. When this returns, they have been applied and told.
+
+        Raises:
+            Conflict: something else came first, so nothing has happened.
+            StoreError: they cannot be stored, so nothing has happened.
+            Unfollowed: they may have been stored.
+        """
+        board = str(decision.board)
+        await self._tables.take(board)
+        try:
+            self._require_lease()
+            table = self.hall.tables[board]
+            if table.version != decision.version:
+                raise Conflict(table.key, decision.version, table.version)
+            pending = _Pending(self, decision, cause)
+            await self.store.append_to_board(
+                table.key, decision.version, decision.events, mark=pending
+            )
+            if self._trouble:
+                raise Unfollowed from self._trouble
+        finally:
+            self._tables.leave(board)
+
+    async def _until(self, conflict: Conflict) -> None:
+        """Wait until what came first at a board has come in here.
+
+        Raises:
+            StoreError: it cannot be read.
+            Unfollowed: it will never be.
+        """
+        board = self._boards.get(conflict.stream)
+        if board is None:
+            return  # it is the stream of a match, and is looked up anew
+        while self.hall.tables[board].version < conflict.found:
+            if self._trouble:
+                raise Unfollowed from self._trouble
+            news = future()
+            self._news.append(news)
+            await news
+
+    # What is stored is made so.
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        """Apply and tell what has been stored, by whomever, in the order of the store."""
+        if self._trouble:
+            return
+        try:
+            for entry in entries:
+                # A table may have been folded with what came meanwhile.
+                if entry.version > self.hall.tables[self._boards[entry.stream]].version:
+                    self._happen(entry)
+        except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
+            self._trouble = error
+            for waiting in self._ended:
+                if not waiting.done():
+                    waiting.set_exception(error)
+        self._wake(None)
+        if not self._names:  # else the end of a turn does that
+            self._look_again()
+
+    def _happen(self, entry: Entry) -> None:
+        board = self._boards[entry.stream]
+        before = self.hall.tables[board].seats
+        is_ours = isinstance(entry.mark, _Pending) and entry.mark.service is self
+        decision, cause = self._decided(entry, board)
+        try:
+            self._carry_out(decision, cause)
+        except Exception:
+            # Nobody may play on a board that is not as it is stored; but what is only told badly
+            # is no reason to stop.
+            if self.hall.tables[board].version != entry.version:
+                raise
+            _log.exception("what has happened at the %s was not told to all", board)
+        if not is_ours and not self._node:
+            return  # without claims, only who has stored it knows whether its player is there
+        seats = self.hall.tables[board].seats
+        if seats is not before:
+            self._unsure += [each for each in seats.values() if each not in before.values()]
+        if isinstance(entry.event, Absent | Returned):
+            self._unsure.append(entry.event.player)  # who was cancelled has not waited for it
+
+    def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
+        """Return what an entry brings about, with what only its author knows if that is us."""
+        match entry.mark:
+            case _Pending(service=service, decision=decision, cause=cause) if service is self:
+                # Whose line was cancelled may be gone before it comes back, and walks nowhere.
+                is_first = entry.version == decision.version + 1
+                if is_first and decision.player in self.hall.people:
+                    return as_stored(decision, [entry]), cause
+                return decided_elsewhere(entry, board), cause
+        return decided_elsewhere(entry, board), None
+
+    def _unread(self, error: StoreError) -> None:
+        """Let nobody wait for what cannot be read for now."""
+        _log.error("what is new in the store cannot be read: %s", error)
+        self._wake(error)
+
+    def _wake(self, error: StoreError | None) -> None:
+        waiting, self._news = self._news, []
+        for news in waiting:
+            if news.done():
+                continue
+            if error:
+                news.set_exception(error)
+            else:
+                news.set_result(None)
+
+    def _carry_out(
+        self,
+        decision: Decision,
+        cause: object = None,
+        *,
+        told: bool = True,
+        crosses: bool = True,
+    ) -> None:
+        """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``."""
+        for telling in self.hall.commit(decision):
+            if told:
+                self._tell(messages(self.hall, telling, self._screens), cause)
+        if told and crosses and self._node and self._node.peers:
+            self._pass_on(*(each for each in decision.asides if isinstance(each, _CrossingAside)))
+
+    # Coming and going, as it is stored.
+
+    async def _arrive(
+        self, visit: Visit, arriving: Sequence[Decision], *, looks: bool, cause: object
+    ) -> None:
+        """Store and tell that a player comes in, and is back at their seats."""
+        entered, *seats, news = arriving
+        is_back = any(each.events for each in seats)
+        is_told = is_back or not visit.quiet
+        self._carry_out(entered, cause, told=is_told)
+        for each in seats:
+            if each.events:
+                await self._back(visit, str(each.board), cause)
+            else:
+                self._carry_out(each, cause)
+        if looks or seats:
+            self._carry_out(news, cause, told=is_told)
+        else:
+            self._tell(self.brief(visit.name), cause)
+
+    async def _back(self, visit: Visit, board: str, cause: object) -> None:
+        """Store that a player is back at a board."""
+        try:
+            await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
+        except StoreError:
+            gone = part(self.hall, visit.name, Parting.LOST, self.clock())[-1]
+            self._carry_out(gone, told=False)
+            self._forget(visit)
+            raise
+
+    def _abandon(self, visit: Visit) -> None:
+        """See out somebody who has come in no further than half."""
+        if self._visits.get(visit.name) is visit:
+            visit.must_store = False  # nobody has them
+            now(self.leave(visit))
+        elif self._node and visit.name not in self._visits:
+            now(self._note_presence(visit.name))
+
+    async def _see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
+        """Store and tell that a player goes; whether they are gone without, the visit says."""
+        name = visit.name
+        self._stop_replay(name)
+        terminal = self._screens.get(name)
+        if parting is Parting.LOST:
+            self._screens.forget(name)  # who has no screen is told nothing
+        try:
+            await self._go(name, parting, cause, quiet=visit.quiet, raises=visit.must_store)
+        except StoreError:
+            if terminal:
+                self._screens.fit(name, terminal)
+            raise
+        self._forget(visit)
+        await self._release(name)
+
+    async def _go(
+        self,
+        name: str,
+        parting: Parting,
+        cause: object,
+        *,
+        quiet: bool = False,
+        raises: bool = False,
+    ) -> None:
+        """Store that somebody leaves their seats, and then tell that they are gone."""
+        *seats, gone = part(self.hall, name, parting, self.clock())
+        for decision in seats:
+            if decision.events:
+                board = str(decision.board)
+                await self._note(name, board, parting, cause, leaves=True, raises=raises)
+        self._carry_out(gone, cause, told=not quiet)
+
+    def _forget(self, visit: Visit) -> None:
+        visit.end()
+        if self._visits.get(visit.name) is visit:
+            del self._visits[visit.name]
+        self._screens.forget(visit.name)
+        # Another player's doing may have given them one more seat meanwhile.
+        self._unsure.append(visit.name)
+
+    async def _note(
+        self,
+        name: str,
+        board: str,
+        parting: Parting,
+        cause: object = None,
+        *,
+        leaves: bool = False,
+        raises: bool = False,
+    ) -> None:
+        """Store whether a player is here who has a seat at a board, decided until nothing is first.
+
+        What cannot be stored is tried again later: they are gone, or back, even so.
+
+        Args:
+            name: the player's.
+            board: which one.
+            parting: how they left, if they are not here.
+            cause: as for `submit`.
+            leaves: whether they are leaving, and only here as yet.
+            raises: whether a StoreError is raised instead.
+        """
+        try:
+            while True:
+                table = self.hall.tables[board]
+                if not table.side_of(name):
+                    return
+                is_here = name in self._visits and not leaves
+                at = self.clock()
+                events = come_back(table, name, at) if is_here else vanish(table, name, parting, at)
+                if not events:
+                    return
+                try:
+                    await self._write(Decision(name, table.name, table.version, events), cause)
+                except Conflict as conflict:
+                    await self._until(conflict)
+        except StoreError as error:
+            if raises:
+                raise
+            self._note_later(name, parting, error)
+
+    def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
+        """Try again in a while to store whether a player is here."""
+        _log.error("not stored: %s", error, extra={"player": name})
+        if self._later and name not in self._due and not self._closing:
+            self._due[name] = self._later(RETRY, lambda: self._note_again(name, parting))
+
+    def _note_again(self, name: str, parting: Parting) -> None:
+        del self._due[name]
+        now(self._note_presence(name, parting))
+
+    async def _note_presence(
+        self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
+    ) -> None:
+        """Store, at all their seats, whether a player is here, or is away since they are nowhere.
+
+        Who is on another node is left to it. Whom another node had, and has no more, is seen out.
+
+        Args:
+            name: the player's.
+            parting: how they left, if they are nowhere.
+            raises: whether a StoreError is raised; else it is tried again later.
+        """
+        async with self._named(name):
+            if self._closing:
+                return
+            if name in self._visits:
+                for table in self.hall.seats_of(name):
+                    await self._note(name, table.name, parting)
+                return
+            try:
+                if not await self._claim(name):
+                    return
+            except StoreError as error:
+                if raises:
+                    raise
+                self._note_later(name, parting, error)
+                return
+            if name in self.hall.people:
+                await self._go(name, parting, None)
+            else:
+                for table in self.hall.seats_of(name):
+                    await self._note(name, table.name, parting, raises=raises)
+                self._pass_on(Gone(name, None, Parting.LOST))  # others may know them still
+            await self._release(name)
+
+    def _look_again(self) -> None:
+        """Note the presence of those who have come to a seat, or gone, by somebody else's doing.
+
+        Not where that happens: a table's lock is held there, and a name's comes before it.
+        """
+        names, self._unsure = self._unsure, []
+        for name in names:
+            is_here = name in self._visits
+            is_elsewhere = name in self.hall.people and not is_here
+            if self._closing or is_elsewhere or name in self._due:
+                continue  # the next start does that, or their node, or the next try
+            if any(
+                (each.side_of(name) in each.away) == is_here for each in self.hall.seats_of(name)
+            ):
+                now(self._note_presence(name))
+
+    # Other nodes.
+
+    async def _claim(self, name: str, *, asks: bool = False) -> bool:
+        """Claim a name for our node, if there is one, and have all come in that is stored."""
+        return self._node is None or await self._node.claim(self, name, asks=asks)
+
+    async def _release(self, name: str) -> None:
+        """Let a name go, unless there is something to be stored of it yet."""
+        if self._node and name not in self._due:
+            await self._node.release(self, name)
+
+    def _pass_on(self, *asides: Aside) -> None:
+        """Tell the other nodes, if there are any, what has happened that is only told."""
+        if self._node and self._node.peers and asides:
+            now(self._node.tell(self, asides))
+
+    def people_here(self) -> tuple[Entered, ...]:
+        """Return who is here, where, and how they want to see things, for another node."""
+        return tuple(_entered(self.hall.people[name]) for name in self._visits)
+
+    def hear(self, asides: Iterable[Aside]) -> None:
+        """Take note of what has happened on another node, or of who is there."""
+        for aside in asides:
+            name = aside.player
+            person = self.hall.people.get(name)
+            if name in self._visits:
+                continue  # they have come in here before it was heard that they had been there
+            match aside:
+                case Entered() if person:
+                    person.member = aside.member
+                    person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
+                    continue
+                case Gone() if person:
+                    aside = self._gone(aside, person)  # noqa: PLW2901
+                case StyleChosen(_, board, style) if person and board not in self.hall.tables:
+                    person.styles[board] = style
+                    continue
+                case Entered(room=str(room)) if room not in self.hall.tables:
+                    aside = replace(aside, room=None)  # noqa: PLW2901
+                case CameIn(room=str(room)) | Spoke(room=str(room)) | Emoted(room=str(room)):
+                    if room not in self.hall.tables:
+                        continue
+            if person or isinstance(aside, Entered):
+                self._carry_out(Decision(name, asides=(aside,)), crosses=False)
+
+    def _gone(self, gone: Gone, person: Person) -> Gone:
+        """Return how a player is gone from where they are to us; at a seat, it has been told."""
+        table = self.hall.tables.get(person.room) if person.room else None
+        is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
+        return replace(gone, room=person.room, told=is_told)
+
+    async def let_go(self, name: str) -> None:
+        """Let somebody go on on another node, after the line in flight."""
+        async with self._named(name):
+            if visit := self._visits.get(name):
+                self._dismiss(visit, Dismissal.MOVED)
+            await self._release(name)
+
+    def lost(self, name: str) -> None:
+        """See somebody out, in the background, whom no node has any more, unless they are here."""
+        now(self._note_presence(name))
+
+    async def dismiss(self) -> None:
+        """Dismiss all who are here: others may have taken us for dead, and them for lost."""
+        for name in list(self.hall.people):
+            if name in self._visits:
+                async with self._named(name):  # others wait for nothing of ours
+                    if visit := self._visits.get(name):
+                        self._dismiss(visit, Dismissal.CUT_OFF)
+            person = self.hall.people.get(name)
+            if person and name not in self._visits:
+                gone = Gone(name, person.room, Parting.LOST)
+                self._carry_out(Decision(name, asides=(gone,)), told=False)
+            self.lost(name)
+
+    def _dismiss(self, visit: Visit, why: Dismissal) -> None:
+        """End the visit of a player who is not leaving, and tell their front end why."""
+        outbox = visit.outbox
+        self._stop_replay(visit.name)
+        self._forget(visit)
+        if outbox:
+            outbox.dismissed(why)
+
+    # Battles that are shown again.
+
+    def is_playing(self, name: str) -> bool:
+        """Whether a player is being shown a battle again, ply after ply."""
+        person = self.hall.people.get(name)
+        return bool(person and person.replay and person.replay.playing)
+
+    def play_on(self, name: str, cause: object = None) -> None:
+        """Show such a player the next ply."""
+        if self.is_playing(name):
+            self._carry_out(decide(self.hall, name, Step(Way.PLAY), 0)[0], cause)
+
+    def stop_playing(self, name: str) -> None:
+        """Stop at the ply that is shown."""
+        person = self.hall.people.get(name)
+        if person and person.replay:
+            person.replay = replace(person.replay, playing=False)
+
+    def _go_on(self, name: str, cause: object = None) -> None:
+        """Show what comes next of a battle, if a player has asked for it: at once, or later."""
+        self._stop_replay(name)
+        if self._pause == 0:
+            self._play_at_once(name, cause)
+        elif self._pause and self._later and self.is_playing(name):
+            self._replays[name] = self._later(self._pause, lambda: self._next(name))
+
+    def _play_at_once(self, name: str, cause: object) -> None:
+        """Show a few plies, and stop: everybody else waits meanwhile."""
+        for _ in range(1, PLIES_AT_ONCE):
+            self.play_on(name, cause)
+        if self.is_playing(name):
+            self.stop_playing(name)
+            self._say(name, '"play" goes on.', cause)
+
+    def _next(self, name: str) -> None:
+        # A ply of their own battle may have ended it meanwhile.
+        self.play_on(name)
+        self._go_on(name)
+
+    def _pause_replay(self, name: str) -> None:
+        """Stop at the ply that a player is shown, if the next would come by itself."""
+        if self._stop_replay(name):
+            self.stop_playing(name)
+
+    def _stop_replay(self, name: str) -> bool:
+        handle = self._replays.pop(name, None)
+        if handle:
+            handle.cancel()
+        return handle is not None
+
+    # Telling.
+
+    def _tell(self, told: Iterable[Message], cause: object = None) -> None:
+        for message in told:
+            if self._told:
+                self._told(message, cause)
+            for name in message.to:
+                visit = self._visits.get(name)
+                if visit and visit.outbox:
+                    visit.outbox.put(message)
+
+    def announce(self, sentence: str) -> None:
+        """Tell everybody the same."""
+        if self.hall.people:
+            self._tell([Message(tuple(self.hall.people), sentence)])
+
+    def _say(self, name: str, sentence: str, cause: object) -> None:
+        self._tell([self._lines(name, wrapped(sentence, self._display(name).width))], cause)
+
+    def _lines(self, name: str, lines: list[str]) -> Message:
+        """Return lines for one player, in characters that their screen shows."""
+        return Message((name,), "\n".join(fitted(lines, self._display(name))))
+
+    def _display(self, name: str) -> Display:
+        return display_of(self.hall, name, self._screens)
+
+    def _advice(self, refusal: Refused | IllegalMove) -> list[str]:
+        """Return what may help somebody who plays alone."""
+        alone = isinstance(refusal, Refused) and refusal.reason is Refusal.NEEDS_OPPONENT
+        return rooms.seat_for_a_bot(self.hall) if alone else []
+
+    # Small things.
+
+    def _named(self, name: str) -> _Named:
+        """Return a player's turn: one thing at a time is done by or about whoever has a name."""
+        return _Named(self, name)
+
+    async def take_turn(self, name: str) -> None:
+        """Wait for a player's turn, and take it."""
+        await self._names.take(name)
+
+    def end_turn(self, name: str) -> None:
+        """Let the next thing be done by or about a player, or note that nothing more is."""
+        self._names.leave(name)
+        if self._unsure:
+            self._look_again()
+        if self._landed and not self._names and not self._landed.done():
+            self._landed.set_result(None)
+
+    def _require_lease(self) -> None:
+        """Refuse what a node does that others may have taken for dead, if there can be others."""
+        if self._node and not self.store.is_exclusive and not self._node.is_alive:
+            raise NotWritten("The lease of this node has run out: others may play on by now.")
+
+    def _require_version(self, at: int) -> None:
+        [table] = self.hall.tables.values()
+        if table.version != at:
+            raise Conflict(table.key, at, table.version)
+
+    def _chosen(self, name: str, decision: Decision) -> tuple[dict[str, Style], Options] | None:
+        """Return how a member wants to see things, if a decision changes that."""
+        person = self.hall.people[name]
+        if not person.member or not decision.asides:
+            return None
+        styles, options = dict(person.styles), person.options
+        for aside in decision.asides:
+            match aside:
+                case StyleChosen(_, board, style):
+                    styles[board] = style
+                case OptionChosen(_, _, chosen):
+                    options = chosen
+        is_new = styles != person.styles or options != person.options
+        return (styles, options) if is_new else None
+
+    async def _put_up(self) -> None:
+        """Note in the hall's stream that our boards are up, if that is not known."""
+        while True:
+            version = await self.store.version(HALL)
+            opened = [
+                BoardOpened(self.clock(), "", spec.key, spec.name, spec.rules)
+                for spec in self.hall.boards
+                if await self.store.board(spec.key) is None
+            ]
+            if not opened:
+                return
+            try:
+                await self.store.append({HALL: (version, opened)})
+            except Conflict:
+                continue
+
+
+def _entered(person: Person) -> Entered:
+    """Return what another node has to know of somebody who is here."""
+    styles = tuple(person.styles.items())
+    return Entered(person.name, person.room, person.member, styles, person.options)
+
+
+def _words(command: Command) -> str | None:
+    """Return the words for a board that a command holds, if any."""
+    match command:
+        case Look(words) | Go(words):
+            return words
+    return getattr(command, "on", None)
