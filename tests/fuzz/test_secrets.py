@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.fuzz.targets import WILLING
 from tests.server.conftest import GENEROUS
 from tests.server.desks import CHEAP
-from tests.server.plain import PlainHouse, Setup
+from tests.server.plain import PlainService, Setup
 from thudmud.server import logs
 from thudmud.server.limits import throttle
 from thudmud.server.listening import Server
@@ -84,10 +84,9 @@ async def throw(steps: Sequence[bytes]) -> None:
         store = Store.in_memory()
         stack.push_async_callback(store.close)
         await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
-        house = PlainHouse()
-        lobby = Lobby(house, store, replay_pause=0)
+        lobby = Lobby(PlainService(store))
         server = Server(ServerSettings.model_validate(GENEROUS), PlayerSettings(), CHEAP)
-        setup = Setup(server, house, lobby, stack)
+        setup = Setup(server, lobby, stack)
         await setup.start()
         client = await setup.connect()
         with suppress(OSError, AssertionError):  # somebody who says "quit" is let go

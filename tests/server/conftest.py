@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ASYNCIO, LOOPS, Loops
 from tests.server.desks import CHEAP
-from tests.server.plain import PlainHouse, Serving, Setup
+from tests.server.plain import PlainService, Serving, Setup
 from thudmud.server.listening import Server
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import PlayerSettings, ServerSettings
@@ -41,7 +41,6 @@ async def serving() -> AsyncIterator[Serving]:
     async with AsyncExitStack() as stack:
 
         async def start(**changed: object) -> Setup:
-            house = PlainHouse()
             of_players = {
                 key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
             }
@@ -49,8 +48,8 @@ async def serving() -> AsyncIterator[Serving]:
             players = PlayerSettings.model_validate(of_players)
             store = Store.in_memory()
             stack.push_async_callback(store.close)
-            lobby = Lobby(house, store, replay_pause=0)
-            setup = Setup(Server(settings, players, CHEAP), house, lobby, stack)
+            lobby = Lobby(PlainService(store))
+            setup = Setup(Server(settings, players, CHEAP), lobby, stack)
             await setup.start()
             return setup
 

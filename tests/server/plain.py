@@ -1,22 +1,25 @@
-"""A server on a free port with a plain stand-in for the house, and clients that wait for things."""
+"""A server on a free port with a plain stand-in for the game, and clients that wait for things."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import struct
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 from thudmud.play.asides import Entered, Gone
+from thudmud.play.commands import Command, Password, Register
 from thudmud.play.events import Parting
-from thudmud.play.hall import Decision
-from thudmud.play.lookups import Found
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.listening import Server
-from thudmud.server.lobby import Lobby
-from thudmud.text import Message, Plan
-from thudmud.text.premises import Premises
+from thudmud.server.lobby import Lobby, keep
+from thudmud.service import Result, Service, Visit
+from thudmud.store import Store
+from thudmud.text import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come
 CHUNK = 65_536  # bytes
@@ -25,62 +28,76 @@ OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
 """DO TTYPE, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
 
 
-class PlainHouse(Premises):
+class PlainService(Service):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``boom`` is a
-    mistake of ours, ``real LINE`` is a command of the real house, as ``quit``, ``register`` and
+    mistake of ours, ``real LINE`` is a command of the real service, as ``quit``, ``register`` and
     ``password`` are; any other line comes back to whoever typed it.
     """
 
-    greeting = "Welcome.\nThis is a test."
-
-    def __init__(self) -> None:
-        super().__init__([BoardSpec("oak board"), BoardSpec("elm board")])
+    def __init__(self, store: Store) -> None:
+        super().__init__(
+            Hall([BoardSpec("oak board"), BoardSpec("elm board")]),
+            store,
+            clock=time.time,
+            later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
+            keep=partial(keep, store),
+            leaves=(Register, Password),
+        )
         self.lines: list[str] = []
 
     @property
+    def terminals(self) -> Mapping[str, Terminal]:
+        return self._screens
+
+    @property
     def widths(self) -> Mapping[str, int]:
-        return {name: terminal.width for name, terminal in self._terminals.items()}
+        return {name: terminal.width for name, terminal in self._screens.items()}
 
     def name_problem(self, name: str) -> str | None:
         return None if name.isalpha() else "Letters, please."
 
-    def plan(self, name: str, line: str, now: float, found: Found | None = None) -> Plan:
+    async def _obey(
+        self, visit: Visit, line: str | Command, cause: object, at: int | None
+    ) -> Result:
+        line = str(line)
         self.lines.append(line)
         verb, _, rest = line.partition(" ")
         match verb:
             case "":
-                return Plan()
+                pass
             case "say":
-                return self._all_are_told(f"{name} says: {rest}")
+                self.announce(f"{visit.name} says: {rest}")
             case "flood":
-                return self._all_are_told("x" * int(rest))
+                self.announce("x" * int(rest))
             case "big":
-                return Plan(messages=(Message((name,), "x" * int(rest)),))
+                self._tell([Message((visit.name,), "x" * int(rest))])
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit" | "register" | "password":
-                return super().plan(name, line, now, found)
+                return await super()._obey(visit, line, cause, at)
             case "real":
-                return super().plan(name, rest, now, found)
+                return await super()._obey(visit, rest, cause, at)
             case "width":
-                return Plan(messages=(Message((name,), f"width {self.widths[name]}"),))
-        return Plan(messages=(Message((name,), f"echo {line}"),))
+                self._tell([Message((visit.name,), f"width {self.widths[visit.name]}")])
+            case _:
+                self._tell([Message((visit.name,), f"echo {line}")])
+        return Result()
 
-    def carry_out(self, decision: Decision) -> list[Message]:
-        told = super().carry_out(decision)
+    def _carry_out(self, decision: Decision, cause: object = None, **how: bool) -> None:
         match decision.asides:
             case [Entered(name)]:
-                return list(self._all_are_told(f"{name} comes in.").messages)
+                super()._carry_out(decision, cause, told=False)
+                self.announce(f"{name} comes in.")
             case [Gone(name, _, Parting.QUIT)]:
-                return list(self._all_are_told(f"{name} leaves.", name).messages)
+                self.announce(f"{name} leaves.")
+                super()._carry_out(decision, cause, told=False)
             case [Gone(name)]:
-                return list(self._all_are_told(f"{name} is lost.").messages)
-        return told
-
-    def _all_are_told(self, text: str, *others: str) -> Plan:
-        return Plan(messages=(Message((*self.hall.people, *others), text),))
+                super()._carry_out(decision, cause, told=False)
+                self.announce(f"{name} is lost.")
+            case _:
+                super()._carry_out(decision, cause, **how)
 
 
 class Client:
@@ -159,20 +176,19 @@ class Client:
 
 
 class Setup:
-    """A running server, its house, and how to connect to it."""
+    """A running server, its service, and how to connect to it."""
 
-    def __init__(
-        self, server: Server, house: PlainHouse, lobby: Lobby, stack: AsyncExitStack
-    ) -> None:
-        self.house = house
+    def __init__(self, server: Server, lobby: Lobby, stack: AsyncExitStack) -> None:
+        assert isinstance(lobby.service, PlainService)
+        self.service = lobby.service
         self.lobby = lobby
         self._server = server
         self._stack = stack
 
     async def start(self) -> None:
         [(self.host, self.port)] = await self._server.bind()
-        await self.lobby.scribe.open()
-        self._stack.push_async_callback(self.lobby.scribe.close)
+        await self.lobby.open()
+        self._stack.push_async_callback(self.lobby.service.close)
         await self._server.start(self.lobby)
         self._stack.push_async_callback(self._server.stop)
 

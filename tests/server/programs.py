@@ -12,10 +12,10 @@ import pytest
 
 from thudmud.server import bot_program
 from thudmud.server import serve as serving
-from thudmud.server.guests import Done
 from thudmud.server.lobby import Lobby
 from thudmud.server.settings import Settings
-from thudmud.text.display import Terminal
+from thudmud.service import Dismissal, Result
+from thudmud.text import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which what was waited for will not come
 
@@ -84,28 +84,32 @@ class Person:
     async def come(self) -> None:
         self._lobby.welcome(self)
         terminal = Terminal(packages=frozenset({"thud"}))
-        await self._lobby.admit(self, self.name, terminal)
+        visit = await self._lobby.admit(self, self.name, terminal)
+        assert visit
+        self._visit = visit
 
-    def show(self, lines: bytes) -> None:
-        self.shown += " ".join(lines.decode().split()) + "\n"
+    def put(self, message: Message) -> None:
+        if not message.package:
+            self.shown += " ".join(message.text.split()) + "\n"
         self._news.set()
 
-    def data(self, package: str, text: str) -> None:
-        self._news.set()
+    def dismissed(self, why: Dismissal) -> None:
+        self.show_out("")
 
-    def end(self, *, linger: bool) -> None:
+    def turn_away(self, sentence: str) -> None:
+        self.show_out(sentence)
+
+    def show_out(self, sentence: str) -> None:
         self.ended = True
         self._lobby.farewell(self)
 
-    def dismiss(self) -> None:
-        self.end(linger=False)
+    def begin(self, line: str) -> asyncio.Task[Result]:
+        """Type a line for which something has to be waited."""
+        return asyncio.create_task(self._lobby.submit(self._visit, line))
 
     async def type(self, *lines: str) -> None:
         for line in lines:
-            done = self._lobby.obey(self.name, line)
-            if isinstance(done, asyncio.Future):
-                done = await done
-            assert done is not Done.REGISTERS
+            await self._lobby.submit(self._visit, line)
 
     async def sees(self, text: str) -> str:
         """Wait until something has been shown since it was last waited for; return all up to it."""

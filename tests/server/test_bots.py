@@ -100,11 +100,11 @@ async def test_a_program_that_fails_too_often_resigns_in_words(
 
 
 async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_path: Path) -> None:
-    async with opened(settings(OWN), tmp_path) as (lobby, anna):
-        asked = lobby.obey("Anna", "invite grog as dwarf on oak board")
+    async with opened(settings(OWN), tmp_path) as (_, anna):
+        asked = anna.begin("invite grog as dwarf on oak board")
+        await anna.sees("You ask Grog")
         # Its program takes a while to start; she has come in again from elsewhere meanwhile.
         await anna.type("join game as dwarf on oak board")
-        assert isinstance(asked, asyncio.Future)
         await asked
         await anna.sees("Grog sits down at the oak board to play the trolls.")
 
@@ -127,8 +127,8 @@ async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) ->
     async with opened(settings(MUTE), tmp_path) as (lobby, anna):
         bert = Person(lobby, "Bert")
         await bert.come()
-        asked = lobby.obey("Anna", "invite grog on oak board")
-        assert isinstance(asked, asyncio.Future)
+        asked = anna.begin("invite grog on oak board")
+        await anna.sees("You ask Grog")
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
@@ -326,7 +326,7 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
 
 
 async def play_on(lobby: Lobby, anna: Person, board: str, side: Side) -> None:
-    tables = lobby._house.hall.tables
+    tables = lobby.service.hall.tables
     while tables[board].running:
         await until(lambda: is_turn(tables[board], side))
         game = tables[board].game
@@ -349,7 +349,7 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
     async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
         await anna.type("go to pine board", "invite grog as dwarf", "invite mog as troll")
-        tables = lobby._house.hall.tables
+        tables = lobby.service.hall.tables
         await until(lambda: is_over(tables["pine board"]), 300)
         assert "resigns" not in anna.shown
         played = await lobby.store.battles()
@@ -370,7 +370,7 @@ async def test_the_example_plays(tmp_path: Path) -> None:
     async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
         await anna.type("go to basalt board", "set board brief")
         await anna.type("invite grog as dwarf", "invite mog as troll")
-        table = lobby._house.hall.tables
+        table = lobby.service.hall.tables
         await until(lambda: bool(table["basalt board"].match))
         await until(lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].running)
         assert "resign" not in anna.shown

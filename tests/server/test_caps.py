@@ -17,7 +17,6 @@ from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
 from thudmud.server.serve import open_lobby
 from thudmud.server.settings import Settings
-from thudmud.text import Plan
 
 # Commands
 
@@ -29,7 +28,7 @@ async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving:
     await anna.until(b"echo line 120\r\n")
     await bob.send(b"look\n")
     await bob.until(b"echo look")
-    assert "line 199" not in setup.house.lines
+    assert "line 199" not in setup.service.lines
 
 
 async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
@@ -41,7 +40,7 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
     await anna.send("".join(f"{line}\n" for line in lines).encode())
     await anna.until(b"echo line 59\r\n> ")
     assert loop.time() - begun > (60 - 30 - 1) / 20
-    assert [line for line in setup.house.lines if line in lines] == lines
+    assert [line for line in setup.service.lines if line in lines] == lines
 
 
 async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:
@@ -60,7 +59,7 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
     bob = await setup.connect("Bob")
     transport = anna.writer.transport
     anna.writer.write(b"x\n" * 10_000_000)
-    while setup.house.lines.count("x") < 6:
+    while setup.service.lines.count("x") < 6:
         await bob.send(b"look\n")
         await bob.until(b"echo look")
     # The rest is where it came from: no more than the sockets between them hold has been sent.
@@ -103,15 +102,14 @@ async def test_there_may_be_all_the_time_in_the_world() -> None:
 
 @pytest.mark.parametrize("line", ["say hi", "emote waves", "tell bob hi", "'hi", "invite bob"])
 def test_talk_has_a_bucket_of_its_own_for_each_player(line: str) -> None:
-    talk, plan = Talk(30, 3), Plan(parse(line))
-    assert [talk.problem("Anna", plan, 0.0) for _ in range(3)] == [None] * 3
+    talk, command = Talk(30, 3), parse(line)
+    assert [talk.problem("Anna", command, 0.0) for _ in range(3)] == [None] * 3
     problem = "That was not passed on: you can say something again in 2 seconds."
-    assert talk.problem("anna", plan, 0.0) == problem
-    assert talk.problem("Bob", plan, 0.0) is None
-    assert talk.problem("Anna", Plan(parse("look")), 0.0) is None
-    assert talk.problem("Anna", Plan(), 0.0) is None
-    assert talk.problem("Anna", plan, 2.0) is None
-    assert talk.problem("Anna", plan, 2.0) == problem
+    assert talk.problem("anna", command, 0.0) == problem
+    assert talk.problem("Bob", command, 0.0) is None
+    assert talk.problem("Anna", parse("look"), 0.0) is None
+    assert talk.problem("Anna", command, 2.0) is None
+    assert talk.problem("Anna", command, 2.0) == problem
 
 
 async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) -> None:

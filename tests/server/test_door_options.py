@@ -38,7 +38,7 @@ async def test_they_hold_once_a_guest_is_in(serving: Serving) -> None:
     assert b"Boards are told in words" in await client.until(b"name? ")
     await client.send(b"anna\r\n")
     await client.until(b"> ")
-    assert setup.house.hall.people["Anna"].options.reader is Switch.ON
+    assert setup.service.hall.people["Anna"].options.reader is Switch.ON
 
 
 async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
@@ -52,7 +52,7 @@ async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
     await again.until(b"name? ")
     await again.send(b"options reader on\r\nanna\r\npassword\r\nreal who\r\n")
     await again.until(b"connected:")
-    options = setup.house.hall.people["Anna"].options
+    options = setup.service.hall.people["Anna"].options
     assert (options.reader, options.width) == (Switch.ON, 60)
     account = await setup.lobby.store.find("anna")
     assert account

@@ -89,7 +89,7 @@ async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> No
     await bob.until(b"echo look")
     await bob.close()
     async with asyncio.timeout(20):
-        while "Bob" in setup.house.widths:  # noqa: ASYNC110  (it has no bell)
+        while "Bob" in setup.service.widths:  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0)
     await setup.connect("Cara")
 

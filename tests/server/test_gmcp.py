@@ -114,7 +114,7 @@ async def test_nothing_is_read_or_sent_before_it_is_agreed(serving: Serving) -> 
     await client.speak()
     await client.send(package("Core.Ping") + package('Core.Supports.Set ["Thud 1"]'))
     assert await client.fence() == b""
-    assert not setup.house._terminals["Anna"].packages
+    assert not setup.service.terminals["Anna"].packages
     await client.send(b"real join game as dwarf on oak board\r\n")
     assert SB not in await client.fence()
 
@@ -123,7 +123,7 @@ async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
     setup, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["THUD.table 1"]') + b"real go oak board\r\n")
     await anna.fence()
-    assert setup.house._terminals["Anna"].packages == {"thud.table"}
+    assert setup.service.terminals["Anna"].packages == {"thud.table"}
     bob = await setup.connect("Bob")
     await bob.send(b"real join game as troll on oak board\r\n")
     assert SB not in await bob.fence()
@@ -152,7 +152,7 @@ async def test_nobody_is_sent_anything_after_they_have_ended_it(serving: Serving
     setup, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["Thud 1"]') + IAC + DONT + GMCP)
     await anna.fence()
-    assert not setup.house._terminals["Anna"].packages
+    assert not setup.service.terminals["Anna"].packages
     await anna.send(b"real join game as dwarf on oak board\r\n" + package("Core.Ping"))
     assert SB not in await anna.fence()
 
@@ -175,7 +175,7 @@ async def test_nonsense_is_ignored(serving: Serving, nonsense: bytes) -> None:
     setup, anna = await agreed(serving, "Anna")
     await anna.send(nonsense + b"look\r\n")
     assert await anna.fence() == b"echo look\r\n> "
-    assert not setup.house._terminals["Anna"].packages
+    assert not setup.service.terminals["Anna"].packages
 
 
 async def test_more_than_the_cap_is_dropped_whole(serving: Serving) -> None:
@@ -214,7 +214,7 @@ async def test_a_member_is_let_in_without_a_question(
     await client.send(package(login))
     assert await client.until(b"> ") == b"\r\nAnna comes in.\r\n" + RESULT + b"> "
     assert "password" not in " ".join(each.getMessage() for each in caplog.records)
-    assert "password" not in " ".join(setup.house.lines)
+    assert "password" not in " ".join(setup.service.lines)
 
 
 async def test_a_wrong_password_leaves_it_to_the_player(serving: Serving) -> None:

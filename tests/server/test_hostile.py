@@ -95,7 +95,7 @@ async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
     await anna.until(b"echo x")
     await bob.send(b"look\n")
     await bob.until(b"echo look")
-    assert setup.house.lines.count("x") < 20_000
+    assert setup.service.lines.count("x") < 20_000
     assert (await anna.fence()).count(b"echo x") == 19_999
 
 
@@ -105,7 +105,7 @@ async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
     lines = [f"line {number}" for number in range(5000)]
     await client.send("\n".join([*lines, ""]).encode())
     await client.fence()
-    assert setup.house.lines == lines
+    assert setup.service.lines == lines
 
 
 async def test_who_leaves_while_their_lines_wait_is_missed(serving: Serving) -> None:
@@ -125,7 +125,7 @@ async def test_a_reader_that_cannot_keep_up_is_cut_off_and_the_others_play_on(
     await asyncio.gather(anna.fence(), cara.fence())
     bob.stop_reading()
     floods = 0
-    while "Bob" in setup.house.widths:
+    while "Bob" in setup.service.widths:
         await anna.send(b"flood 10000\r\n")
         seen = await asyncio.gather(anna.fence(), cara.fence())
         assert all(b"x" * 10_000 in each for each in seen)
@@ -143,11 +143,11 @@ async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving
     await anna.send(b"big 20000\r\n" * 1000)  # 20 MB of answers
     handled = -1
     # It stops once nothing more fits into the sockets between them.
-    while setup.house.lines.count("big 20000") > handled:
-        handled = setup.house.lines.count("big 20000")
+    while setup.service.lines.count("big 20000") > handled:
+        handled = setup.service.lines.count("big 20000")
         assert await well(bob)
     assert handled < 1000
-    assert "Anna" in setup.house.widths
+    assert "Anna" in setup.service.widths
     anna.read_on()
     assert (await anna.fence()).count(b"x" * 20_000) == 1000
 

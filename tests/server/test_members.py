@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from typing import Any
 
 import pytest
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving, Setup
+from thudmud.play.lookups import Lookup
 from thudmud.server.login import TOLD_WORD
+from thudmud.server.members import attendance
+from thudmud.server.session import CUT_OFF, ELSEWHERE
+from thudmud.service import Elsewhere, Result, Visit
+from thudmud.store import NotWritten
 
 IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
 IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
@@ -36,6 +42,11 @@ async def register(client: Client, password: bytes) -> None:
     await client.until(b"> ")
     await client.send(IAC_DO_ECHO + IAC_DONT_ECHO)
     assert await client.fence() == IAC_WONT_ECHO
+
+
+def words(data: bytes) -> str:
+    """Return what was shown, whatever the width."""
+    return " ".join(data.decode("utf-8", "replace").split())
 
 
 async def named(setup: Setup, name: bytes) -> Client:
@@ -95,7 +106,7 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     )
     await again.send(b"password\r\n")
     assert await again.until(b"> ") == b"\r\n" + IAC_WONT_ECHO + b"Anna comes in.\r\n> "
-    assert not [line for line in setup.house.lines if "password" in line]
+    assert not [line for line in setup.service.lines if "password" in line]
 
 
 async def test_without_the_password_another_name_can_be_given(serving: Serving) -> None:
@@ -177,7 +188,7 @@ async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> No
     lines += [b"password", b"other one", b"other one", b"three", b"quit"]
     await client.send(b"".join(line + b"\r\n" for line in lines))
     assert (await client.rest()).endswith(b"Anna leaves.\r\n")
-    assert setup.house.lines == ["one", "register", "two", "password", "three", "quit"]
+    assert setup.service.lines == ["one", "register", "two", "password", "three", "quit"]
     again = await named(setup, b"anna\r\nother one\r\nfour")
     await again.until(b"echo four")
 
@@ -199,7 +210,7 @@ async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
     assert await again.until(b"> ") == b"Anna says: here\r\n> "
     await bob.until(b"Anna says: here")
     assert b"lost" not in await bob.fence()
-    assert list(setup.house.hall.people) == ["Anna", "Bob"]
+    assert list(setup.service.hall.people) == ["Anna", "Bob"]
 
 
 async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Serving) -> None:
@@ -216,7 +227,7 @@ async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Se
     await again.until(b"> ")
     await again.send(b"look\r\n")
     await again.until(b"echo look")
-    assert list(setup.house.hall.people) == ["Anna"]
+    assert list(setup.service.hall.people) == ["Anna"]
 
 
 async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> None:
@@ -237,27 +248,26 @@ async def test_whoever_comes_again_while_they_are_being_let_in(
     setup = await serving()
     _, word = await come(setup, "Anna")
     anna = next(iter(setup.lobby._guests))
-    anna.end(linger=False)
-    presence, stored = setup.lobby.scribe._presence, asyncio.Event()
-    arrive = presence.arrive
+    anna.show_out("")
+    readable, look_up = asyncio.Event(), setup.lobby.store.look_up
 
-    async def arrive_slowly(name: str, **others: Any) -> None:
-        await stored.wait()
-        await arrive(name, **others)
+    async def look_up_slowly(lookup: Lookup[Any], *, realm: str = "") -> Any:
+        await readable.wait()
+        return await look_up(lookup, realm=realm)
 
-    monkeypatch.setattr(presence, "arrive", arrive_slowly)
+    monkeypatch.setattr(setup.lobby.store, "look_up", look_up_slowly)
     clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
     keeper = await setup.connect()
-    while setup.lobby._by_name.keys() != {"Anna"}:
+    while [guest.name for guest in setup.lobby._guests].count("Anna") < 3:
         await keeper.fence()
     await clients[0].close()
     await keeper.fence()
-    stored.set()
+    readable.set()
     await clients[1].rest()
     await clients[2].until(b"> ")
     await clients[2].send(b"look\r\n")
     await clients[2].until(b"echo look")
-    assert list(setup.house.hall.people) == ["Anna"]
+    assert list(setup.service.hall.people) == ["Anna"]
 
 
 async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) -> None:
@@ -278,7 +288,7 @@ async def test_many_who_race_for_one_name(serving: Serving) -> None:
         await client.send(b"anna\r\n")
     answers = await asyncio.gather(*(client.fence() for client in clients))
     assert sum(b"Anna comes in." in answer for answer in answers) == 1
-    assert list(setup.house.hall.people) == ["Anna"]
+    assert list(setup.service.hall.people) == ["Anna"]
 
 
 async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving: Serving) -> None:
@@ -298,7 +308,7 @@ async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving
     await asyncio.wait([task])
     await left.send(b"look\r\n")
     await left.until(b"echo look")
-    assert list(setup.house.hall.people) == ["Anna"]
+    assert list(setup.service.hall.people) == ["Anna"]
 
 
 # Ends
@@ -328,7 +338,7 @@ async def test_input_that_ends_in_a_dialogue(serving: Serving) -> None:
     await anna.send(b"register\r\npassword\r\n")
     anna.writer.write_eof()
     assert (await anna.rest()).endswith(b"The same again: ")
-    assert not setup.house.hall.people
+    assert not setup.service.hall.people
 
 
 async def test_a_server_that_stops_while_a_password_is_asked_for(serving: Serving) -> None:
@@ -369,7 +379,7 @@ async def test_who_types_nothing_is_warned_and_then_seen_out(
     anna, _ = await come(setup, "Anna")
     await pass_time(180)
     assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 3 minutes. Goodbye!\r\n")
-    assert not setup.house.hall.people
+    assert not setup.service.hall.people
 
 
 async def test_whoever_waits_for_the_opponent_may_idle(
@@ -383,10 +393,10 @@ async def test_whoever_waits_for_the_opponent_may_idle(
         asked += 1
         return asked < 5
 
-    monkeypatch.setattr(setup.lobby, "is_waiting", is_waiting)
+    monkeypatch.setattr(setup.service, "is_waiting", is_waiting)
     anna, _ = await come(setup, "Anna")
     while asked < 5:
-        assert "Anna" in setup.house.widths
+        assert "Anna" in setup.service.widths
         await pass_time(60)
     assert (await anna.rest()).endswith(b"You have typed nothing for 60 seconds. Goodbye!\r\n")
     assert asked == 5
@@ -398,10 +408,14 @@ async def test_a_command_that_takes_its_time_holds_the_next_back(
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     bob, _ = await come(setup, "Bob")
-    obey, slow = setup.lobby.obey, asyncio.get_running_loop().create_future()
-    monkeypatch.setattr(
-        setup.lobby, "obey", lambda name, line: slow if line == "slow" else obey(name, line)
-    )
+    submit, slow = setup.service.submit, asyncio.get_running_loop().create_future()
+
+    async def submit_slowly(visit: Visit, line: str, **how: Any) -> Result:
+        if line == "slow":
+            await slow
+        return await submit(visit, line, **how)
+
+    monkeypatch.setattr(setup.service, "submit", submit_slowly)
     await anna.fence()
     await anna.send(b"slow\r\nlook\r\n")
     await bob.send(b"say now\r\n")
@@ -412,3 +426,86 @@ async def test_a_command_that_takes_its_time_holds_the_next_back(
         b"Sorry, something went wrong in the server with that line. Please try something\r\n"
         b"else.\r\necho look\r\n> "
     )
+
+
+# Nodes
+
+
+@pytest.mark.parametrize(("why", "said"), [("moved", ELSEWHERE), ("cut off", CUT_OFF)])
+async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, why: str, said: str
+) -> None:
+    monkeypatch.setattr(attendance, "LOOK_EVERY", 0.01)
+    setup = await serving()
+
+    async def seen(name: str, after: float) -> float:
+        """Wait until it has been noted that somebody stays."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                kept = await setup.lobby.store.find_guest(name)
+                if kept and kept.seen > after:
+                    return kept.seen
+                await asyncio.sleep(0)
+
+    anna, _ = await come(setup, "Anna")
+    if why == "moved":
+        await setup.service.let_go("Anna")
+    else:
+        await setup.service.dismiss()
+    assert said in words(await anna.rest())
+    await come(setup, "Bob")
+    await seen("Bob", time.time())
+    last = await seen("Anna", 0)
+    await seen("Bob", time.time())
+    assert await seen("Anna", 0) == last
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Elsewhere("Anna", "another"), "You are playing on another server of this game"),
+        (NotWritten("The disk is full."), "The server cannot reach its storage just now"),
+    ],
+)
+async def test_who_cannot_come_in_is_told_why_and_comes_again(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    await anna.close()
+
+    async def join(*_: Any, **__: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(setup.service, "join", join)
+        again = await named(setup, b"anna\r\n" + word.encode())
+        assert said in words(await again.rest())
+    again = await named(setup, b"anna\r\n" + word.encode())
+    await again.until(b"Anna comes in.")
+
+
+async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    bob, _ = await come(setup, "Bob")
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+
+    async def fail(*_: object) -> None:
+        raise NotWritten("The disk is full.")
+
+    monkeypatch.setattr(setup.lobby.store, "set_preferences", fail)
+    again = await named(setup, b"options width 60\r\nanna\r\npassword")
+    await again.until(b"Anna comes in.")
+    await again.until(b"> ")
+    assert setup.service.hall.people["Anna"].options.width == 60
+    await bob.until(b"Anna comes in.\r\n> ")
+    await bob.until(b"Anna leaves.")
+    await bob.until(b"Anna comes in.")
+    await again.close()
+    await bob.until(b"Anna is lost.")
+    assert list(setup.service.hall.people) == ["Bob"]

@@ -8,12 +8,14 @@ import socket
 import pytest
 
 from tests.server.plain import OFFERS, Client, Serving, Setup
+from thudmud.server.telnet.screen import encode
 from thudmud.text.display import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+from thudmud.text.greeting import GREETING
 
 IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
 ECHO, SGA, TTYPE, EOR, NAWS, TSPEED = b"\x01", b"\x03", b"\x18", b"\x19", b"\x1f", b"\x20"
 NEW_ENVIRON, CHARSET, MSSP, MCCP2, GMCP = b"\x27", b"\x2a", b"\x46", b"\x56", b"\xc9"
-PROMPT = b"Welcome.\r\nThis is a test.\r\nWhat is your name? "
+PROMPT = encode(GREETING) + b"What is your name? "
 END, GA = IAC + b"\xef", IAC + b"\xf9"
 
 REQUEST = IAC + SB + CHARSET + b"\x01;UTF-8" + IAC + SE
@@ -50,7 +52,7 @@ async def fitted(setup: Setup, client: Client) -> Terminal:
     """Let a client in; return what is known of it."""
     await client.send(b"anna\r\n")
     await client.fence()
-    return setup.house._terminals["Anna"]
+    return setup.service.terminals["Anna"]
 
 
 async def test_who_speaks_first_is_greeted_first(serving: Serving) -> None:
@@ -147,7 +149,7 @@ async def test_nc_is_sent_three_bytes_and_waits_for_nothing(serving: Serving) ->
     setup, client = await arrive(serving)
     await client.send(b"anna\nlook\n")
     assert (await client.until(b"echo look\r\n> ")).count(IAC) == 0
-    assert setup.house._terminals["Anna"] == Terminal()
+    assert setup.service.terminals["Anna"] == Terminal()
 
 
 async def test_mudlet(serving: Serving) -> None:
@@ -292,7 +294,7 @@ async def test_variables_are_asked_for_where_the_client_has_them(serving: Servin
     info = IAC + SB + NEW_ENVIRON + b"\x02\0MTTS\x011" + IAC + SE  # it has changed since
     await client.send(info)
     await client.fence()
-    assert setup.house._terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
+    assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
 
 
 async def test_a_screen_reader_says_so(serving: Serving) -> None:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from tests.server.place import Place
-from tests.server.stores import SlowStore
+from tests.server.desks import CHEAP
+from tests.server.plain import Client
+from tests.service.place import Place
+from tests.service.stores import SlowStore
 from tests.store.deeds import moved
+from thudmud.server import listening
 from thudmud.server import serve as serving
+from thudmud.server.listening import Server
+from thudmud.server.serve import open_lobby
+from thudmud.server.session import Session
 from thudmud.server.settings import Settings
 from thudmud.store import Damage, InUse, Store, StoreError
 
@@ -87,7 +94,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     await place.type("Bert", "resign")
     ranked = await store.standings()
     assert [each.name for each in ranked] == ["Anna", "Bert"]
-    await place.scribe.close()
+    await place.service.close()
     await store.close()
     async with serving.open_lobby(SETTINGS, tmp_path) as lobby:
         assert await lobby.store.standings() == ranked
@@ -122,3 +129,56 @@ async def test_all_that_is_stored_is_checked_once_people_can_come_in(
             await checked.wait()
             await asyncio.sleep(0)
     assert ("could not be checked" if error else "not what was written") in caplog.text
+
+
+async def test_a_move_is_one_write_to_the_mover(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[WatchedTransport] = []
+
+    def session(transport: asyncio.Transport, **how: Any) -> Session:
+        watched.append(WatchedTransport(transport))
+        return Session(cast("asyncio.Transport", watched[-1]), **how)
+
+    monkeypatch.setattr(listening, "Session", session)
+    async with open_lobby(SETTINGS, tmp_path) as lobby, AsyncExitStack() as stack:
+        server = Server(SETTINGS.server, SETTINGS.players, CHEAP)
+        [(host, port)] = await server.bind()
+        await server.start(lobby)
+        stack.push_async_callback(server.stop)
+        clients = list[Client]()
+        for name, side in (("Anna", b"dwarf"), ("Bert", b"troll")):
+            client = Client(*await asyncio.open_connection(host, port))
+            stack.push_async_callback(client.close)
+            await client.until(b"name? ")
+            await client.login(name)
+            await client.send(b"join game as " + side + b" on oak board\r\n")
+            await client.until(b"> ")
+            clients.append(client)
+        anna, bert = clients
+        await bert.send(b"start\r\n")
+        await anna.until(b"begins at")
+        await anna.fence()
+        watched[0].writes.clear()
+        await anna.send(b"move f15 to f8\r\n")
+        await bert.until(b"Anna moves the dwarf")
+        await anna.fence()
+        moved, mark = watched[0].writes
+        assert moved.startswith(b"You move the dwarf from F15 to F8.")
+        assert moved.endswith(b"\r\n> ")
+        assert mark == b"\xff\xfb\x06"
+
+
+class WatchedTransport:
+    """A transport, and what is written to it."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self.writes: list[bytes] = []
+        self._transport = transport
+
+    def write(self, data: bytes) -> None:
+        self.writes.append(bytes(data))
+        self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)

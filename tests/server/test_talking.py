@@ -8,10 +8,12 @@ import pytest
 
 from tests.server.plain import PATIENCE, Serving
 from thudmud.server.login import KEEP_WORD, TOLD_WORD
+from thudmud.server.telnet.screen import encode
+from thudmud.text.greeting import GREETING
 
 IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
 NAWS, TM, GA = b"\x1f", b"\x06", b"\xf9"
-GREETING = b"\xff\xfd\x1fWelcome.\r\nThis is a test.\r\nWhat is your name? "
+WELCOME = b"\xff\xfd\x1f" + encode(GREETING) + b"What is your name? "
 
 
 def naws(columns: int, rows: int = 24) -> bytes:
@@ -21,7 +23,7 @@ def naws(columns: int, rows: int = 24) -> bytes:
 
 async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
     client = await (await serving()).connect()
-    assert await client.until(b"name? ") == GREETING
+    assert await client.until(b"name? ") == WELCOME
 
 
 async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving) -> None:
@@ -59,7 +61,7 @@ async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) ->
 async def test_quit_instead_of_a_name(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.send(b"Quit\r\n")
-    assert await client.rest() == GREETING + b"Goodbye!\r\n"
+    assert await client.rest() == WELCOME + b"Goodbye!\r\n"
 
 
 async def test_a_name_is_free_again_the_moment_it_is_left(serving: Serving) -> None:
@@ -219,7 +221,7 @@ async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: 
     await anna.fence()
     await bob.send(b"look\r\n")
     assert await bob.rest() == b"Bob leaves.\r\n"
-    assert setup.house.lines == ["quit"]
+    assert setup.service.lines == ["quit"]
 
 
 async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
@@ -243,9 +245,9 @@ async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     client = await setup.connect()
     await client.send(b"anna\nlook\nunfinished")
     client.writer.write_eof()
-    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n> ")
-    assert setup.house.lines == ["look"]
-    assert not setup.house.widths
+    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n")
+    assert setup.service.lines == ["look"]
+    assert not setup.service.widths
 
 
 async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serving) -> None:
@@ -256,7 +258,7 @@ async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serv
     await bob.until(b"hello\r\n")
     bob.writer.close()
     assert await anna.until(b"lost.\r\n> ") == b"\r\nBob says: hello\r\n> \r\nBob is lost.\r\n> "
-    assert setup.house.lines == ["say hello"]
+    assert setup.service.lines == ["say hello"]
 
 
 async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:

@@ -1,13 +1,11 @@
 """The bots that the operator has named: each a guest of the lobby, like anybody's session.
 
-Owns what is typed when, and how often a program may fail. Must never know more of a game than what
-a player's client is told.
+They know no more of a game than what a player's client is told.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
@@ -20,7 +18,9 @@ from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.lobby import Lobby, release
 from thudmud.server.settings import BotSettings
+from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
+from thudmud.text import Message
 from thudmud.text.display import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
@@ -67,7 +67,7 @@ class Bots:
     async def close(self) -> None:
         """End them, and their programs."""
         for bot in self._bots:
-            bot.end(linger=False)
+            bot.show_out("")
         for bot in self._bots:
             await bot.gone()
 
@@ -87,7 +87,8 @@ class Bot:
         self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
     ) -> None:
         self._lobby, self._opponent, self._program = lobby, opponent, program
-        self._name, self._restarts = settings.name, settings.restarts
+        self.name, self._restarts = settings.name, settings.restarts
+        self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
         self._begun = self._ended = False
         self._woken = asyncio.Event()
@@ -106,31 +107,34 @@ class Bot:
         if self._living:
             await asyncio.wait([self._living])
 
-    # What the lobby asks.
+    # What the service and the lobby ask.
 
-    def show(self, lines: bytes) -> None:
-        """Pass over what is for people."""
-
-    def data(self, package: str, text: str) -> None:
-        """Take note of a package."""
+    def put(self, message: Message) -> None:
+        """Take note of a package; what is for people is passed over."""
+        if not message.package:
+            return
         try:
-            self._opponent.told(package, json.loads(text), self._lobby.clock())
+            self._opponent.told(message.package, message.data, self._lobby.clock())
             self._note_invitations()
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
-            _log.exception("the bot %s does not understand %s", self._name, package)
-            self.end(linger=False)
+            _log.exception("the bot %s does not understand %s", self.name, message.package)
+            self.show_out("")
         self._woken.set()
 
-    def end(self, *, linger: bool) -> None:  # noqa: ARG002  (there is no connection that lingers)
+    def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
+        """Leave."""
+        self.show_out("")
+
+    def turn_away(self, sentence: str) -> None:
+        """Leave."""
+        self.show_out(sentence)
+
+    def show_out(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self._ended:
             self._living.cancel()
         self._ended = True
-
-    def dismiss(self) -> None:
-        """The same."""
-        self.end(linger=False)
 
     @property
     def ended(self) -> bool:
@@ -143,38 +147,39 @@ class Bot:
         self._begun = True
         try:
             if not self._ended:
-                await self._coming
+                await asyncio.shield(self._coming)
             while not self._ended:
                 await self._act()
         except asyncio.CancelledError:
             pass  # that is how it ends
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
-            _log.exception("the bot %s has to leave", self._name)
+            _log.exception("the bot %s has to leave", self.name)
         finally:
             self._ended = True
-            self._coming.cancel()
+            await asyncio.wait([self._coming])  # not cancelled: it may be in by half
             while self._asked:
                 release(self._asked.popleft().answer)
             await self._program.kill()
-            self._lobby.part(self, self._name)
+            if self._visit:
+                await self._lobby.service.leave(self._visit)
             self._lobby.farewell(self)
 
     async def _come_in(self) -> None:
         try:
             store = self._lobby.store
-            known = await store.find(self._name) or await store.find_guest(self._name)
+            known = await store.find(self.name) or await store.find_guest(self.name)
         except StoreError as error:
-            _log.error("the bot %s stays outside: %s", self._name, error)
+            _log.error("the bot %s stays outside: %s", self.name, error)
             self._ended = True
             return
         if known:
             _log.error(
                 "the bot %s stays outside: the name belongs to a player; give the bot another one",
-                self._name,
+                self.name,
             )
             self._ended = True
             return
-        await self._lobby.admit(self, self._name, _TERMINAL)
+        self._visit = await self._lobby.admit(self, self.name, _TERMINAL)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
@@ -266,7 +271,7 @@ class Bot:
             raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
 
     async def _failed(self, error: ProgramError) -> None:
-        _log.warning("the program of %s has failed: %s", self._name, error)
+        _log.warning("the program of %s has failed: %s", self.name, error)
         await self._program.kill()
 
     async def _give_up(self, task: Task) -> None:
@@ -281,12 +286,15 @@ class Bot:
             await asyncio.sleep(_WAIT)
 
     async def _type(self, line: object) -> None:
+        if self._visit is None:
+            return
         try:
-            done = self._lobby.obey(self._name, str(line))
-            if isinstance(done, asyncio.Future):
-                await asyncio.shield(done)
+            # A line that has begun is not cancelled: it may be stored.
+            going = now(self._lobby.submit(self._visit, str(line)))
+            if isinstance(going, asyncio.Task):
+                await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
-            _log.exception("failed to handle what %s typed", self._name)
+            _log.exception("failed to handle what %s typed", self.name)
 
     async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
         """Wait until something is told, for a time, or until something else is done."""

@@ -89,7 +89,6 @@ class Inbox:
             asyncio.get_running_loop().call_soon(self._take_turn)
 
     def _take_turn(self) -> None:
-        self._scheduled = False
         now, delay = asyncio.get_running_loop().time(), 0.0
         for _ in range(self._per_turn):
             if self._choked or self._is_busy() or not self._waiting:
@@ -98,6 +97,7 @@ class Inbox:
                 break
             if not self._handle(self._waiting.popleft()):
                 break
+        self._scheduled = False  # what woke us meanwhile has been handled, or is seen to now
         if self._choked or self._is_busy():
             return
         if delay and not self._scheduled:

@@ -1,7 +1,6 @@
-"""The running server: thudmud's house behind a listening socket, until a signal comes.
+"""The running server: boards behind a listening socket, until a signal comes.
 
-Owns the signals, what is opened and closed in which order, and is the one place where the server
-meets the game.
+What is opened and closed in which order stands here.
 """
 
 from __future__ import annotations
@@ -12,31 +11,32 @@ import signal
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from thudmud.bots.opponent import START_AFTER
 from thudmud.play.commands import Style
+from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.bots import Bots
 from thudmud.server.limits.talk import Talk
 from thudmud.server.listening import Server
-from thudmud.server.lobby import Lobby
+from thudmud.server.lobby import Lobby, service_on
 from thudmud.server.settings import Settings
 from thudmud.server.upkeep import background, check, served_store
 from thudmud.store import Store, StoreError
-from thudmud.text.premises import Premises
-
-PremisesT = TypeVar("PremisesT", bound=Premises)
 
 _log = logging.getLogger(__name__)
 
 
-def furnish(settings: Settings, kind: type[PremisesT]) -> PremisesT:
-    """Return the premises, of a kind, that the settings describe."""
-    boards = [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
-    house = kind(boards, settings.game.quiet_plies, settings.game.seat_grace)
-    house.hall.bots = frozenset(each.name for each in settings.bot)
-    return house
+def boards(settings: Settings) -> list[BoardSpec]:
+    """Return the boards that the settings describe."""
+    return [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
+
+
+def furnish(settings: Settings) -> Hall:
+    """Return the hall that the settings describe."""
+    hall = Hall(boards(settings), settings.game.quiet_plies, settings.game.seat_grace)
+    hall.bots = frozenset(each.name for each in settings.bot)
+    return hall
 
 
 async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
@@ -78,14 +78,16 @@ async def open_lobby(settings: Settings, folder: Path) -> AsyncIterator[Lobby]:
     Raises:
         StoreError: The store cannot be used.
     """
-    storage, house = settings.storage, furnish(settings, Premises)
+    storage = settings.storage
     async with AsyncExitStack() as stack:
         path = folder / storage.file if storage.backend == "sqlite" else None
-        store = await stack.enter_async_context(served_store(path))
+        store, node = await stack.enter_async_context(served_store(path))
         talk = Talk(settings.players.chat_per_minute, settings.players.chat_at_once)
-        lobby = Lobby(house, store, replay_pause=settings.game.replay_pause, talk=talk)
-        await lobby.scribe.open()
-        stack.push_async_callback(lobby.scribe.close)
+        pause = settings.game.replay_pause
+        service = service_on(store, furnish(settings), node=node, replay_pause=pause, talk=talk)
+        lobby = Lobby(service)
+        await lobby.open()
+        stack.push_async_callback(lobby.service.close)
         changes: asyncio.Queue[Collection[str]] = asyncio.Queue()
         lobby.keep_out(await store.barred(changes.put_nowait))
         works = background(_check(store, lobby), _keep_out(lobby, changes))
@@ -104,7 +106,7 @@ async def _until(stopped: asyncio.Event, lobby: Lobby) -> None:
         Exception: what ended the store, or the following of it.
     """
     signalled = asyncio.create_task(stopped.wait())
-    ends = [asyncio.create_task(end) for end in (lobby.scribe.ended(), lobby.store.stopped())]
+    ends = [asyncio.create_task(end) for end in (lobby.service.ended(), lobby.store.stopped())]
     await asyncio.wait([signalled, *ends], return_when=asyncio.FIRST_COMPLETED)
     signalled.cancel()
     for end in ends:

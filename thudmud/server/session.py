@@ -1,19 +1,20 @@
 """One connection's conversation: a name first, then commands until the player leaves.
 
-Owns the order of everything: lines, changes of width, timing marks and the end of input are handled
-one after the other, none while the answer to an earlier one is still being found. Must never know
-how telnet spells them, nor what a command means.
+Lines, changes of width, timing marks and the end of input are handled one after the other, none
+while the answer to an earlier one is still being found. How telnet spells them is not known here,
+nor what a command means.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
+from functools import lru_cache
 
+from thudmud.play.commands import Register
 from thudmud.play.events import Parting
 from thudmud.server.doorstep import Doorstep
-from thudmud.server.guests import Done
 from thudmud.server.inbox import Inbox
 from thudmud.server.limits.buckets import Bucket
 from thudmud.server.limits.idleness import Idleness
@@ -26,10 +27,34 @@ from thudmud.server.telnet.items import Client, Credentials, Fitted, Item, Mark,
 from thudmud.server.telnet.lines import Line, Overlong
 from thudmud.server.telnet.policy import TelnetPolicy
 from thudmud.server.telnet.screen import Screen, encode
-from thudmud.server.work import Work
-from thudmud.text.display import Terminal
+from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, now
+from thudmud.store import StoreError
+from thudmud.text import Message
 
 PROMPT = "> "
+
+ELSEWHERE = "You have come in from elsewhere. This connection ends."
+CUT_OFF = (
+    "The server has lost touch with the others that you may be playing with, and ends this"
+    " connection. Please come in again: your seats are kept."
+)
+_DISMISSED = {
+    Dismissal.TAKEN_OVER: ELSEWHERE,
+    Dismissal.MOVED: ELSEWHERE,
+    Dismissal.CUT_OFF: CUT_OFF,
+}
+_HELD = (
+    "You are playing on another server of this game, which does not answer. Please try again in a"
+    " moment."
+)
+NOT_STORED = (
+    "The server cannot reach its storage just now, so that has not happened. Please try again in a"
+    " while."
+)
+NOT_SEEN = (
+    "The server has to stop. Whether that has happened you will see when it is there again: look at"
+    " the board before you go on."
+)
 
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _HERE = "Yes, thudmud is here."
@@ -53,7 +78,7 @@ class Session:
 
     Attributes:
         screen: Where everything goes that is sent.
-        show: Shows whole encoded lines there.
+        name: The player's, once they have one; empty again when they have gone on elsewhere.
     """
 
     def __init__(
@@ -73,19 +98,20 @@ class Session:
         self._lobby, self._desk = lobby, desk
         self._settings, self._players, self._policy = settings, players, policy
         self.screen = Screen(transport, settings.outbox_bytes, policy.turn)
-        self.show = self.screen.show
-        self._name = ""
+        self.name = ""
+        self._visit: Visit | None = None
         self._inbox = Inbox(
             transport,
             settings.queue_length,
             settings.commands_per_turn,
             Bucket(settings.commands_per_second, settings.commands_at_once),
             handle=self._handle,
-            is_busy=lambda: self._work.is_going and not self._prompter.is_waiting,
+            is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
         )
-        self._work = Work(self._go_on, self._fail, self._inbox.wake)
-        self._entering = False
-        self._parting = Parting.LOST
+        self._is_busy = False
+        """Whether something is under way that what comes next has to wait for."""
+        self._dialogue: asyncio.Task[None] | None = None
+        """A dialogue, which ends with the connection."""
 
     # What the connection reports.
 
@@ -99,15 +125,15 @@ class Session:
             self._players.idle_warning,
             self._players.idle_limit,
             self._players.login_limit,
-            is_excused=lambda: bool(self._name) and self._lobby.is_waiting(self._name),
+            is_excused=lambda: bool(self.name) and self._lobby.service.is_waiting(self.name),
             warn=self._prompter.say,
-            end=lambda reason: self._turn_away(reason, Parting.IDLE),
+            end=lambda reason: self.turn_away(reason, Parting.IDLE),
         )
         self._idleness.start()
         self.screen.show(encode(self._lobby.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
         self.screen.end_turn()  # and before anything that the client may send
-        self._work.begin(self._come_in())
+        self._begin(self._come_in())
         self._lobby.welcome(self)
 
     def received(self, items: Iterable[Item]) -> None:
@@ -138,95 +164,125 @@ class Session:
         self._stop(Parting.LOST)
         self._lobby.farewell(self)
 
-    # What the lobby asks.
+    # What the service and the lobby ask.
 
-    def data(self, package: str, text: str) -> None:
-        """Send a GMCP package."""
-        self._client.data(package, text)
+    def put(self, message: Message) -> None:
+        """Show what the player is told."""
+        if message.package:
+            self._client.data(message.package, message.text)
+        else:
+            self.screen.show(_encoded(message.text))
 
-    def end(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
-        """Send what is waiting and end the connection, after a grace period by force.
-
-        Args:
-            linger: Whether to leave it to the client to close the connection.
-            parting: How the player came to leave.
-        """
-        self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
-        self._stop(parting)
-
-    def dismiss(self) -> None:
-        """End the connection of a player who is not to be seen out with it."""
-        self._name = ""
-        self.end(linger=True)
+    def dismissed(self, why: Dismissal) -> None:
+        """End the connection of a player who goes on by another one, or cannot go on."""
+        self._prompter.say(_DISMISSED[why])
+        if why is not Dismissal.TAKEN_OVER:  # else they are here still
+            self._desk.left(self.name, gave_up=False)
+        self.name, self._visit = "", None
+        self._end(linger=True)
 
     @property
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
         return self.screen.closed
 
-    def _turn_away(self, reason: str, parting: Parting = Parting.LOST) -> None:
-        self._prompter.say(reason)
-        self.end(linger=True, parting=parting)
+    def turn_away(self, sentence: str, parting: Parting = Parting.LOST) -> None:
+        """Tell them why, see the player out, and leave it to the client to end the connection."""
+        self._prompter.say(sentence)
+        self._end(linger=True, parting=parting)
 
-    def _end_after(self, leaving: asyncio.Future[None] | None) -> None:
+    def show_out(self, sentence: str) -> None:
+        """Tell them a sentence, if there is one, and end the connection."""
+        if sentence:
+            self.screen.show(encode(sentence))
+        self._end(linger=False)
+
+    # The end.
+
+    def _end(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
+        """Send what is waiting and end the connection, after a grace period by force."""
+        self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
+        self._stop(parting)
+
+    async def _end_after_leaving(self) -> None:
         """End the connection of a client that has nothing more to say, once the others know."""
-        if leaving is None:
-            self.end(linger=False)
-        else:
-            leaving.add_done_callback(lambda _: self.end(linger=False))
+        leaving = self._stop(Parting.LOST)
+        if leaving:
+            await asyncio.wait([leaving])
+        self._end(linger=False)
 
-    def _stop(self, parting: Parting) -> asyncio.Future[None] | None:
-        """Handle nothing more, and see the player out; return what is done when they are out."""
+    def _stop(self, parting: Parting) -> asyncio.Task[None] | None:
+        """Handle nothing more, and see the player out; return what does that, if it takes time."""
         self._idleness.stop()
         self._inbox.close()
-        self._work.stop(to_its_end=self._entering)
-        if self._entering:
-            self._parting = parting
+        if self._dialogue:
+            self._dialogue.cancel()
+        name, visit, self.name, self._visit = self.name, self._visit, "", None
+        if visit is None:
             return None
-        return self._part(parting)
+        self._desk.left(name, gave_up=parting is Parting.QUIT)
+        return now(self._leave(visit, parting))
 
-    def _part(self, parting: Parting) -> asyncio.Future[None] | None:
-        name, self._name = self._name, ""
-        if not name:
-            return None
+    async def _leave(self, visit: Visit, parting: Parting) -> None:
         try:
-            leaving = self._lobby.part(self, name, parting)
-            self._desk.left(name, gave_up=parting is Parting.QUIT)
-        except Exception:  # noqa: BLE001  (the connection must end, whatever the house gets wrong)
-            _log.exception("failed to see somebody out", extra={"player": name})
-            return None
-        return leaving
+            await self._lobby.service.leave(visit, parting)
+        except Exception:  # noqa: BLE001  (the connection must end, whatever we get wrong)
+            _log.exception("failed to see somebody out", extra={"player": visit.name})
 
     # Dialogues.
 
-    async def _come_in(self) -> Done:
+    def _begin(self, dialogue: Coroutine[None, None, None]) -> None:
+        """Begin a dialogue: its questions are answered by what comes next."""
+        self._is_busy = True
+        self._dialogue = asyncio.get_running_loop().create_task(self._lead(dialogue))
+
+    async def _lead(self, dialogue: Coroutine[None, None, None]) -> None:
+        try:
+            await dialogue
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._dialogue = None
+            self._fail(error)
+        else:
+            self._dialogue = None
+            self._go_on()
+
+    async def _come_in(self) -> None:
         found = await self._desk.introduce(self._prompter, self._address)
         self._prompter.reveal()
+        self._dialogue = None  # what comes now goes to its end, whatever becomes of the connection
         if found is None:
-            return Done.LEAVES
-        self._name = found.name
+            self._end(linger=True, parting=Parting.QUIT)
+            return
+        self.name = found.name
         self._idleness.named()
-        self._entering = True
+        terminal = self._prompter.terminal
         try:
-            terminal = self._prompter.terminal
-            await self._lobby.admit(self, found.name, terminal, found.member, found.choices)
-        except Exception:
-            self._part(Parting.LOST)
-            raise
-        finally:
-            self._entering = False
+            visit = await self._lobby.admit(self, found.name, terminal, found.member, found.choices)
+        except Exception as error:
+            self.name = ""
+            self._desk.left(found.name, gave_up=False)
+            if not isinstance(error, Elsewhere | StoreError):
+                raise
+            _log.error("%s cannot come in: %s", found.name, error)
+            self._prompter.say(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
+            self._end(linger=True)
+            return
+        if visit is None or self.screen.closed:
+            self._desk.left(found.name, gave_up=False)
+        if visit and self.screen.closed and not visit.is_over:
+            await self._leave(visit, Parting.LOST)
+        if visit is None or self.screen.closed:
+            return
+        self._visit = visit
         _log.info("came in", extra={"peer": self._peer, "player": found.name})
         self._doorstep.entered()
-        if self.screen.closed:
-            self._part(self._parting)
-        return Done.STAYS
 
-    async def _talk(self, done: Done) -> Done:
-        if done is Done.CHANGES_PASSWORD:
-            await self._desk.change_password(self._prompter, self._name, self._address)
-        elif await self._desk.register(self._prompter, self._name):
-            await self._lobby.enrol(self._name)
-        return Done.STAYS
+    async def _register(self) -> None:
+        if await self._desk.register(self._prompter, self.name):
+            await self._lobby.enrol(self.name)
+
+    async def _change_password(self) -> None:
+        await self._desk.change_password(self._prompter, self.name, self._address)
 
     # Item by item.
 
@@ -237,7 +293,9 @@ class Session:
                 case str() | Overlong():
                     self._handle_line(item)
                 case Fitted(terminal):
-                    self._fit(terminal)
+                    self._prompter.terminal = terminal
+                    if self._visit:
+                        self._lobby.service.fit(self.name, terminal, is_playing=True)
                 case Credentials():
                     self._idleness.heard()
                     self._doorstep.log_in(item)
@@ -246,17 +304,12 @@ class Session:
                 case Signal.ARE_YOU_THERE:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
-                    self._end_after(self._stop(Parting.LOST))
+                    now(self._end_after_leaving())
                 case Signal.SPEAKS_TLS:
-                    self._turn_away(strangers.tls_answer(self._settings.tls_port))
+                    self.turn_away(strangers.tls_answer(self._settings.tls_port))
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
         return self.screen.unsent <= self._settings.share
-
-    def _fit(self, terminal: Terminal) -> None:
-        before, self._prompter.terminal = self._prompter.terminal, terminal
-        if self._name:
-            self._lobby.fit(self._name, terminal, before)
 
     def _handle_line(self, line: Line) -> None:
         self._idleness.heard()
@@ -265,34 +318,59 @@ class Session:
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
         elif self._doorstep.is_lost(line):
-            self._turn_away(strangers.HTTP)
+            self.turn_away(strangers.HTTP)
         elif self._prompter.is_waiting:
             if not self._doorstep.answers(line):
                 self._prompter.answer(line)
+        elif self._visit:
+            self._is_busy = True
+            now(self._obey(self._visit, line))
+
+    async def _obey(self, visit: Visit, line: str) -> None:
+        """Do what a player's line asks for, and ask for the next."""
+        # It is never cancelled: whoever goes leaves after it.
+        try:
+            result = await self._lobby.submit(visit, line)
+        except StoreError as error:
+            why = NOT_SEEN if isinstance(error, Unfollowed) else NOT_STORED
+            _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
+            self._prompter.say(why)
+            self._go_on()
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._fail(error)
         else:
-            done = self._lobby.obey(self._name, line)
-            if isinstance(done, Done):
-                self._go_on(done)
+            if not result.is_left or self.screen.closed:
+                self._go_on()
+            elif isinstance(result.command, Register):
+                self._begin(self._register())
             else:
-                self._work.wait_for(done)
+                self._begin(self._change_password())
 
-    def _go_on(self, done: Done) -> None:
-        """Go on after a line has been answered."""
-        match done:
-            case Done.STAYS:
-                self._prompter.invite(PROMPT)
-            case Done.LEAVES:
-                self.end(linger=True, parting=Parting.QUIT)
-            case Done.REGISTERS | Done.CHANGES_PASSWORD:
-                self._work.begin(self._talk(done))
+    def _go_on(self) -> None:
+        """Ask for the next line, or end the connection of who has left."""
+        self._is_busy = False
+        if self.screen.closed:
+            return
+        if self._visit is None or self._visit.is_over:
+            self._end(linger=True, parting=Parting.QUIT)
+        else:
+            self._prompter.invite(PROMPT)
+        self._inbox.wake()
 
-    def _fail(self, error: BaseException) -> None:
+    def _fail(self, error: Exception) -> None:
         """Go on after a mistake of ours."""
         # The line itself is not logged: it is the player's own.
-        extra = {"peer": self._peer, "player": self._name}
+        extra = {"peer": self._peer, "player": self.name}
         _log.error("failed to handle what somebody sent", exc_info=error, extra=extra)
+        if self.screen.closed:
+            return
         self._prompter.say(_SORRY)
-        if self._name:
-            self._go_on(Done.STAYS)
-        elif not self._work.is_dialogue:
-            self._work.begin(self._come_in())
+        if self._visit:
+            self._go_on()
+        elif not self._dialogue:
+            self._begin(self._come_in())
+        self._inbox.wake()
+
+
+_encoded = lru_cache(maxsize=1)(encode)
+"""One text goes to many, one after the other."""

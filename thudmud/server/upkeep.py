@@ -8,27 +8,29 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from thudmud.store import LEASE, Store, StoreError
-
-NODE = "server"
-"""What the store knows the server as: there is but one."""
+from thudmud.service import Node
+from thudmud.store import Store, StoreError
 
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def served_store(path: Path | None) -> AsyncIterator[Store]:
+async def served_store(path: Path | None) -> AsyncIterator[tuple[Store, Node]]:
     """Open a store to serve boards from, in memory if there is no path, and close it again.
+
+    Yields:
+        it, and the node that lives on it meanwhile.
 
     Raises:
         StoreError: it cannot be used, or another server uses it.
     """
     store = Store.in_memory() if path is None else await Store.open(path, serving=True)
     try:
-        await store.beat(NODE)
-        async with background(_live(store)):
-            yield store
-        await _leave(store)
+        node = Node(store)
+        await node.open()
+        async with background(node.live()):
+            yield store, node
+        await node.close()
     finally:
         await store.close()
 
@@ -59,23 +61,6 @@ async def background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-
-
-async def _live(store: Store) -> None:
-    """Note time and again that the server runs: of the time when none does nobody is to blame."""
-    while True:
-        await asyncio.sleep(LEASE / 2)
-        try:
-            await store.beat(NODE)
-        except StoreError as error:
-            _log.error("it cannot be stored that the server runs: %s", error)
-
-
-async def _leave(store: Store) -> None:
-    try:
-        await store.leave(NODE)
-    except StoreError as error:
-        _log.error("it cannot be stored that the server stops: %s", error)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -91,7 +91,7 @@ async def _listen(
 @asynccontextmanager
 async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
     path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store(path) as store:
+    async with served_store(path) as (store, _):
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
         async with background(check(store)):

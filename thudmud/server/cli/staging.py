@@ -19,7 +19,8 @@ from thudmud.server import config_file
 from thudmud.server.cli.options import CommandError
 from thudmud.server.cli.remote_stage import RemoteStage
 from thudmud.server.cli.script_command import Address
-from thudmud.server.serve import furnish
+from thudmud.server.serve import boards
+from thudmud.server.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def open_stages(
                 stages[name] = stack.enter_context(RemoteStage(*setup.addresses[name]))
             else:
                 own = path.parent / config if config else setup.config
-                stages[name] = HouseStage(furnish(config_file.load(own), House), time.time)
+                stages[name] = HouseStage(_house(config_file.load(own)), time.time)
         yield stages
 
 
@@ -102,6 +103,14 @@ def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
     """Yield the files of a transcript and their texts; what is included twice comes twice."""
     yield path, transcript.written()
     yield from _included(path, transcript.parts)
+
+
+def _house(settings: Settings) -> House:
+    """Return a house as the settings describe it."""
+    game = settings.game
+    house = House(boards(settings), game.quiet_plies, game.seat_grace)
+    house.hall.bots = frozenset(each.name for each in settings.bot)
+    return house
 
 
 class _Folder:

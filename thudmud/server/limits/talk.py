@@ -6,10 +6,9 @@ argument. Must never look at what is said.
 
 from __future__ import annotations
 
-from thudmud.play.commands import Emote, Invite, Say, Tell
+from thudmud.play.commands import Command, Emote, Invite, Say, Tell
 from thudmud.rules.english import lasting
 from thudmud.server.limits.buckets import Buckets
-from thudmud.text import Plan
 
 _MINUTE = 60.0
 _SPEECH = Say | Emote | Tell | Invite
@@ -26,9 +25,9 @@ class Talk:
     def __init__(self, per_minute: float, at_once: float) -> None:
         self._buckets = Buckets(per_minute / _MINUTE, at_once)
 
-    def problem(self, name: str, plan: Plan, now: float) -> str | None:
-        """Return what is to be told instead of carrying out a plan; None if that may be done."""
-        if not isinstance(plan.command, _SPEECH):
+    def problem(self, name: str, command: Command, now: float) -> str | None:
+        """Return what is to be told instead of obeying a command; None if that may be done."""
+        if not isinstance(command, _SPEECH):
             return None
         wait = self._buckets.of(name.lower()).take(now)
         if not wait:
