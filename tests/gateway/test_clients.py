@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
-from thudmud.gateway.board import Board
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.requests import OpenRequest
+from thudmud.service import Result, Service, Visit
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
@@ -336,8 +337,10 @@ async def test_a_battle_is_shown_again_all_at_once(client: Client) -> None:
         await client.answer("line", board="oak", player=player, line=line)
     before = len(client.heard)
     await client.answer("line", board="oak", player="Anna", line="replay 1")
-    await client.answer("line", board="oak", player="Anna", line="play")
+    played = await client.answer("line", board="oak", player="Anna", line="play")
+    *_, ply, answer = client.heard
     assert len(client.heard) - before == 4
+    assert (ply["id"], answer) == (played["id"], played)
 
 
 async def test_a_line_for_a_version_that_has_passed_is_not_done(client: Client) -> None:
@@ -349,6 +352,13 @@ async def test_a_line_for_a_version_that_has_passed_is_not_done(client: Client) 
         "changed",
         "The board stands at version 4, not 3.",
     )
+    # Nor is it done, or told to be none, if it is one that changes nothing at the board.
+    before = len(client.heard)
+    for words in ("look", "smile", "", "quit"):
+        late = line | {"line": words}
+        assert (await client.answer("line", at_version=3, **late))["code"] == "changed"
+    assert len(client.heard) == before + 4
+    assert (await client.answer("line", at_version=4, **line | {"line": "look"}))["here"]
 
 
 async def test_boards_do_not_wait_for_each_other(
@@ -357,14 +367,14 @@ async def test_boards_do_not_wait_for_each_other(
     for board in ("oak", "elm"):
         await client.answer("open", board=board)
         await client.answer("enter", board=board, player="Anna")
-    free, obey = asyncio.Event(), Board.obey
+    free, submit = asyncio.Event(), Service.submit
 
-    async def slow(self: Board, name: str, line: str, at: int | None) -> object:
+    async def slow(self: Service, visit: Visit, line: str, **more: Any) -> Result:
         if line == "boards":
             await free.wait()
-        return await obey(self, name, line, at)
+        return await submit(self, visit, line, **more)
 
-    monkeypatch.setattr(Board, "obey", slow)
+    monkeypatch.setattr(Service, "submit", slow)
     for number, (board, line) in enumerate([("oak", "boards"), ("oak", "who"), ("elm", "look")], 5):
         client.say(type="line", id=number, board=board, player="Anna", line=line)
     while (await client.hear())["type"] != "answer":
@@ -386,7 +396,7 @@ async def test_a_mistake_of_ours_closes_one_board(
     await client.seat()
     await client.answer("open", board="elm")
     with monkeypatch.context() as patched:
-        patched.setattr(Board, "obey", lambda *_: 1 / 0)
+        patched.setattr(Service, "submit", lambda *_, **__: 1 / 0)
         answer = await client.answer("line", board="oak", player="Anna", line="look")
     assert answer["code"] == "internal"
     assert "ZeroDivisionError" in caplog.text

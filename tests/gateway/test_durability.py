@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.gateway.client import NOW, SECRET, Client, opened, stored
-from thudmud.gateway.board import Board
 from thudmud.gateway.policy import GatewayPolicy
 from thudmud.play.events import Parting
+from thudmud.play.hall import Hall
+from thudmud.service import Service, Visit
 from thudmud.store import Entry, NotWritten, Store, Stored, StoreError
-from thudmud.text import Message
 
 
 class Moody(Store):
@@ -135,6 +135,50 @@ async def test_what_cannot_be_stored_has_not_happened() -> None:
     await gateway.close()
 
 
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("leave", {}), ("leave", {"parting": "quit"}), ("line", {"line": "quit"})],
+)
+async def test_who_cannot_be_noted_to_be_gone_is_here_still(
+    kind: str, more: dict[str, str]
+) -> None:
+    store = moody()
+    gateway = await opened(store)
+    client = Client(gateway)
+    await client.greet()
+    await client.seat(data=True)
+    before = len(client.heard)
+    store.writes = False
+    answer = await client.answer(kind, board="oak", player="Bert", **more)
+    assert answer["code"] == "not_stored"
+    assert len(client.heard) == before + 1
+    await client.answer("line", board="oak", player="Anna", line="say Are you there?")
+    heard = [each["type"] for each in client.heard[before + 1 :] if "Bert" in each.get("to", [])]
+    assert heard == ["tell", "data"]
+    store.writes = True
+    gone = await client.answer(kind, board="oak", player="Bert", **more)
+    assert (gone["ok"], gone["version"]) == (True, 4)
+    await gateway.close()
+
+
+async def test_a_board_that_cannot_be_made_as_it_is_stored_is_closed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gateway = await opened()
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
+    with monkeypatch.context() as patched:
+        patched.setattr(Hall, "commit", lambda *_: 1 / 0)
+        assert (await client.answer("line", **line))["code"] == "internal"
+    assert "ZeroDivisionError" in caplog.text
+    assert (await client.answer("line", **line))["code"] == "unknown_board"
+    # The move is stored, and both are away.
+    assert (await client.answer("open", board="oak", name="oak board"))["version"] == 6
+    await gateway.close()
+
+
 async def test_who_cannot_be_noted_to_be_back_is_not() -> None:
     store = moody()
     gateway = await opened(store)
@@ -186,16 +230,18 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     await client.greet()
     for board in ("oak", "elm", "ash"):
         await client.seat(board)
-    leave = Board.leave
+    leave = Service.leave
 
-    async def fail(self: Board, name: str, parting: Parting) -> list[Message]:
-        if name in failing:
-            failing.remove(name)
+    async def fail(
+        self: Service, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
+    ) -> None:
+        if visit.name in failing:
+            failing.remove(visit.name)
             raise RuntimeError("a mistake")
-        return await leave(self, name, parting)
+        await leave(self, visit, parting, cause=cause)
 
     failing = ["Anna"]
-    monkeypatch.setattr(Board, "leave", fail)
+    monkeypatch.setattr(Service, "leave", fail)
     client.say(type="bye")
     await client.end()
     again = Client(gateway)
@@ -254,7 +300,7 @@ async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None
 
 
 async def test_two_processes_that_have_one_board() -> None:
-    """The one that comes second decides again, on what the first has stored, and tells that."""
+    """What one has stored the other one tells at once, as what none of its requests has done."""
     store = stored()
     one, two = Client(await opened(store)), Client(await opened(store))
     for client in (one, two):
@@ -263,11 +309,12 @@ async def test_two_processes_that_have_one_board() -> None:
         await client.answer("enter", board="oak", player="Anna")
     line = {"board": "oak", "player": "Anna"}
     assert (await one.answer("line", **line, line="join game as dwarf"))["version"] == 1
-    # The other process does not know of that yet.
-    assert (await two.answer("line", **line, line="join game as dwarf"))["version"] == 1
-    told = [each["text"] for each in two.heard if each["type"] == "tell"]
-    assert told[0].startswith("You sit down")
-    assert told[1].startswith("You play the dwarfs at the oak board already.")
+    answer = await two.answer("line", **line, line="join game as dwarf")
+    assert answer["version"] == 1
+    told = [(each["text"], each["id"]) for each in two.heard if each["type"] == "tell"]
+    assert told[0][0].startswith("You sit down")
+    assert told[1][0].startswith("You play the dwarfs at the oak board already.")
+    assert [number for _, number in told] == [None, answer["id"]]
     # Nor is anything done that was meant for what was there before.
     assert (await two.answer("line", **line, line="leave game"))["version"] == 2
     late = await one.answer("line", **line, line="leave game", at_version=1)

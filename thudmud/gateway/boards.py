@@ -1,34 +1,39 @@
 """All boards of all clients: whose they are, and what is done at them.
 
-Owns the keys that they are stored under, and that things happen one at a time at each.
-Must never know a link.
+Each board that is open is a `Service` of a hall of one board. What a client asks for at one board
+is done in the order in which it asks, one request after the other.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
-from thudmud.gateway.board import Board
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.policy import GatewayPolicy
-from thudmud.gateway.replies import Data
+from thudmud.gateway.replies import Data, Happened
 from thudmud.gateway.session import ClientSession
 from thudmud.language.names import board_problem
-from thudmud.play.commands import Style
+from thudmud.play.asides import Asked
+from thudmud.play.commands import Style, ViewGame
 from thudmud.play.events import BoardOpened, Parting
+from thudmud.play.hall import Hall, Telling, kept_for
 from thudmud.play.projections import HALL
-from thudmud.play.table import BoardSpec
+from thudmud.play.table import BoardSpec, Table
+from thudmud.service import Service, Unfollowed, Visit
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.text import Message
+from thudmud.text.board import full
+from thudmud.text.display import Display, Terminal
+from thudmud.text.facts import facts
 
-Done = tuple[Data, Sequence[Message]]
-"""What a request is answered with, and what players are told."""
+PACKAGES = frozenset({"thud"})
+"""What a player's client gets that wants data."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,10 +46,29 @@ class Owner:
     name: str
 
 
-@dataclass(slots=True)
-class _Opened:
+@dataclass(frozen=True, slots=True)
+class _Board:
+    """A board that is open, for whom, and who is at it."""
+
     session: ClientSession
-    board: Board
+    service: Service
+    visits: dict[str, Visit] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Table:
+        [table] = self.service.hall.tables.values()
+        return table
+
+    def visit(self, player: str) -> Visit:
+        """Return the visit of a player who is here.
+
+        Raises:
+            Fault: nobody of that name is.
+        """
+        if player in self.service:
+            return self.visits[player]
+        text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
+        raise Fault(Code.UNKNOWN_PLAYER, text)
 
 
 class BoardRegistry:
@@ -59,7 +83,7 @@ class BoardRegistry:
     def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
         self._store, self._policy, self._clock = store, policy, clock
         self._owners: dict[str, Owner] = {}
-        self._open: dict[str, _Opened] = {}
+        self._open: dict[str, _Board] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._putting_up = asyncio.Lock()
         self._learned = 0
@@ -75,64 +99,79 @@ class BoardRegistry:
         for board in await self._store.open_boards():  # those at that version, or more
             self._learn(board.key, board.name)
 
-    async def do(self, session: ClientSession, request: requests.Request) -> Done:
+    async def do(self, session: ClientSession, request: requests.Request) -> Data:
         """Do what a client asks for, after all that was asked for at that board before.
+
+        Players have been told of it when this returns what the client is answered.
 
         Raises:
             Fault: it is not done.
-            StoreError: it is not done, since it cannot be stored.
+            StoreError: it is not done, since it cannot be stored; but for `Unfollowed`, which is a
+                mistake like any other exception: the board is closed.
         """
         async with self._lock(request.board):
             _check_session(session)
             if isinstance(request, requests.OpenRequest):
                 return await self._set_up(session, request)
-            opened = self._opened(session, request)
+            board = self._opened(session, request)
             try:
-                return await self._do(opened.board, request)
-            except (Fault, StoreError):
-                raise
-            except Exception:
-                # Nobody may play on at a board that is maybe not as it is stored.
-                self._forget(request.board)
+                return await self._do(board, request)
+            except Exception as error:
+                if isinstance(error, Unfollowed) or not isinstance(error, Fault | StoreError):
+                    # Nobody may play on at a board that is maybe not as it is stored.
+                    await self._forget(request.board)
                 raise
 
     async def close(self, session: ClientSession) -> None:
         """Put all boards of a session away. They are stored as far as that can be done."""
-        theirs = [each for each, opened in self._open.items() if opened.session is session]
+        theirs = [each for each, board in self._open.items() if board.session is session]
         for name in theirs:
             async with self._lock(name):
-                opened = self._open.get(name)
-                if opened and opened.session is session:
+                board = self._open.get(name)
+                if board and board.session is session:
                     try:
-                        await self._put_away(name, opened.board)
+                        await self._put_away(name, board)
                     except Exception:  # noqa: BLE001  (a mistake of ours ends one board only)
                         _log.exception("a board cannot be put away", extra={"board": name})
 
     # At one board.
 
-    async def _set_up(self, session: ClientSession, request: requests.OpenRequest) -> Done:
+    async def _set_up(self, session: ClientSession, request: requests.OpenRequest) -> Data:
         self._check_claim(session, request)
-        opened = self._open.get(request.board)
-        if opened and opened.session is not session:
+        board = self._open.get(request.board)
+        if board and board.session is not session:
             # Its session has ended, and this one was quicker than its last words.
-            await self._put_away(request.board, opened.board)
-            opened = None
-        if opened is None:
+            await self._put_away(request.board, board)
+            board = None
+        if board is None:
             if len(self._open) >= self._policy.boards:
                 raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
             key = f"{session.client}/{request.board}"
             spec = BoardSpec(request.name, request.rules, Style(request.style), key)
             await self._put_up(spec, request.board)
             self._check_claim(session, request)  # another process may have set it up meanwhile
-            board = Board(self._store, spec, self._policy, self._clock)
-            await board.open()
-            if session.over:
-                board.close()
+            service = await self._serve(session, request.board, spec)
+            board = self._open[request.board] = _Board(session, service)
+        table, people = board.table, board.service.hall.people
+        here = {"name": table.name, "players": list(people)}
+        return {"board": request.board, "version": table.version, **here}
+
+    async def _serve(self, session: ClientSession, name: str, spec: BoardSpec) -> Service:
+        """Bring a board to where the store is; all who have seats are away."""
+
+        def told(message: Message, cause: object) -> None:
+            session.tell(Happened(name, message, cause if isinstance(cause, int) else None))
+
+        hall = Hall([spec], self._policy.quiet_plies, self._policy.seat_grace)
+        service = Service(hall, self._store, clock=self._clock, told=told)
+        await service.open()
+        try:
+            await service.settle(must_store=True)
             _check_session(session)
-            opened = self._open[request.board] = _Opened(session, board)
-        board = opened.board
-        here = {"name": board.spec.name, "players": board.players}
-        return {"board": request.board, "version": board.version, **here}, ()
+        except BaseException:
+            await service.close()
+            raise
+        return service
 
     async def _put_up(self, spec: BoardSpec, name: str) -> None:
         """Store whose a new board is, unless it is another's by now."""
@@ -163,49 +202,84 @@ class BoardRegistry:
         if owner and owner.name != request.name:
             raise Fault(Code.DIFFERS, f'This board is called "{owner.name}", and stays so.')
 
-    async def _do(self, board: Board, request: requests.Request) -> Done:
-        told: Sequence[Message] = ()
+    async def _do(self, board: _Board, request: requests.Request) -> Data:
         more: Data = {}
         match request:
             case requests.EnterRequest():
-                told = await board.enter(request)
+                await self._enter(board, request)
             case requests.LeaveRequest(player=player, parting=parting):
-                _check_presence(board, player)
-                told = await board.leave(player, Parting(parting))
-            case requests.LineRequest(player=player, line=line, at_version=at_version):
-                _check_presence(board, player)
-                told, plan = await board.obey(player, line, at_version)
-                more = {"understood": plan.command is not None, "here": board.is_here(player)}
+                visit = board.visit(player)
+                await board.service.leave(visit, Parting(parting), cause=request.id)
+                del board.visits[player]
+            case requests.LineRequest():
+                more = await self._obey(board, request)
             case requests.ShowRequest(width=width, utf8=utf8):
-                more = board.shown(width, utf8=utf8)
+                more = _shown(board, width, utf8=utf8)
             case requests.CloseRequest():
-                told = await self._put_away(request.board, board)
-        return {"board": request.board, "version": board.version, **more}, told
+                await self._put_away(request.board, board, request.id)
+        return {"board": request.board, "version": board.table.version, **more}
 
-    async def _put_away(self, name: str, board: Board) -> list[Message]:
+    async def _enter(self, board: _Board, request: requests.EnterRequest) -> None:
+        """Let a player in, and back to the seat that was kept."""
+        service, table, name = board.service, board.table, request.player
+        if problem := service.name_problem(name):
+            raise Fault(Code.BAD_NAME, problem)
+        if here := service.hall.names.get(name.lower()):
+            raise Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
+        if kept := kept_for(service.hall, name, await service.adjourned(name)):
+            text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
+            raise Fault(Code.BAD_NAME, text)
+        if len(service.hall.people) >= self._policy.players:
+            raise Fault(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
+        packages = PACKAGES if request.data else frozenset[str]()
+        visit = await service.join(
+            name,
+            Terminal(request.width, request.utf8, request.colours, request.reader, packages),
+            member=request.member,
+            styles={table.name: Style(request.style)} if request.style else None,
+            room=table.name if request.room == "board" else None,
+            looks=request.room != "board",
+            must_store=True,
+            cause=request.id,
+        )
+        if visit:
+            board.visits[name] = visit
+
+    async def _obey(self, board: _Board, request: requests.LineRequest) -> Data:
+        """Do what a player's line asks for."""
+        player, at = request.player, request.at_version
+        visit = board.visit(player)
+        try:
+            result = await board.service.submit(visit, request.line, cause=request.id, at=at)
+        except Conflict as conflict:
+            text = f"The board stands at version {conflict.found}, not {at}."
+            raise Fault(Code.CHANGED, text) from None
+        if visit.is_over:
+            del board.visits[player]
+        return {"understood": result.command is not None, "here": not visit.is_over}
+
+    async def _put_away(self, name: str, board: _Board, cause: int | None = None) -> None:
         """Close a board, whether or not it can be stored that its players are away."""
-        told = []
         try:
             with suppress(StoreError):  # the next to open it stores that
-                for player in board.players:
-                    told += await board.leave(player, Parting.LOST)
+                for visit in board.visits.values():
+                    await board.service.leave(visit, cause=cause)
         finally:
-            self._forget(name)
-        return told
+            await self._forget(name)
 
-    def _forget(self, name: str) -> None:
+    async def _forget(self, name: str) -> None:
         """Let nothing more happen at a board, until it is opened again."""
-        if opened := self._open.pop(name, None):
-            opened.board.close()
+        if board := self._open.pop(name, None):
+            await board.service.close()
 
-    def _opened(self, session: ClientSession, request: requests.Request) -> _Opened:
-        opened = self._open.get(request.board)
+    def _opened(self, session: ClientSession, request: requests.Request) -> _Board:
+        board = self._open.get(request.board)
         owner = self._owners.get(request.board)
         if owner and owner.client != session.client:
             raise Fault(Code.NOT_YOURS, "That board is another client's.")
-        if opened is None or opened.session is not session:
+        if board is None or board.session is not session:
             raise Fault(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
-        return opened
+        return board
 
     def _lock(self, board: str) -> asyncio.Lock:
         return self._locks.setdefault(board, asyncio.Lock())
@@ -216,7 +290,13 @@ def _check_session(session: ClientSession) -> None:
         raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 
 
-def _check_presence(board: Board, player: str) -> None:
-    if not board.is_here(player):
-        text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
-        raise Fault(Code.UNKNOWN_PLAYER, text)
+def _shown(board: _Board, width: int, *, utf8: bool) -> Data:
+    """Return how a board stands, as text and as data."""
+    hall, table = board.service.hall, board.table
+    seen = Telling(Asked("", ViewGame(), table.name), (), table)
+    known = {fact.package: fact.data for fact in facts(hall, seen)}
+    return {
+        "text": "\n".join(full(table, Display(width, utf8))),
+        "table": known["Thud.Table"],
+        "position": known["Thud.Board"],
+    }

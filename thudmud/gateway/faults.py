@@ -1,6 +1,6 @@
 """What can be wrong with what a client asks for: a code for its program, a sentence for a log.
 
-Owns the codes, and which of them end a link. Must never know how they are sent.
+Each code, and which of them end a link.
 """
 
 from __future__ import annotations

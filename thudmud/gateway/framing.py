@@ -1,6 +1,6 @@
 """Bytes as they come -> lines.
 
-Owns where a line ends, and how long it may be. Must never know what is in one.
+Where a line ends, and what is done about one that is too long.
 """
 
 from __future__ import annotations

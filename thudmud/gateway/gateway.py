@@ -1,6 +1,6 @@
 """All clients of a gateway: who has which session, and what becomes of what they ask for.
 
-Owns the sessions, and for how long each is kept. Must never read or write a socket.
+A session is kept for a while after its link has dropped. There are no sockets here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from thudmud.gateway import requests
 from thudmud.gateway.boards import BoardRegistry
 from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.policy import GatewayPolicy
-from thudmud.gateway.replies import Answer, Happened
+from thudmud.gateway.replies import Answer
 from thudmud.gateway.session import ClientSession
+from thudmud.service import Unfollowed
 from thudmud.store import Store, StoreError
 
 NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
@@ -157,29 +158,24 @@ class Gateway:
 
     async def _answer(self, session: ClientSession, request: requests.Request) -> None:
         try:
-            data, told = await self._boards.do(session, request)
+            answer = Answer(request.id, await self._boards.do(session, request))
         except Fault as fault:
-            session.answer(Answer(request.id, fault=fault))
-        except StoreError as error:
-            _log.error("a request cannot be stored: %s", error, extra=_who(session, request))
-            session.answer(Answer(request.id, fault=Fault(Code.NOT_STORED, NOT_STORED)))
-        except Exception:  # noqa: BLE001  (a mistake of ours ends one board, not the gateway)
-            _log.exception("a request has failed", extra=_who(session, request))
-            session.answer(Answer(request.id, fault=Fault(Code.INTERNAL, INTERNAL)))
-        else:
-            happened = [Happened(request.board, message, request.id) for message in told]
-            session.answer(Answer(request.id, data), happened)
+            answer = Answer(request.id, fault=fault)
+        except Exception as error:  # noqa: BLE001  (a mistake of ours ends one board, not the gateway)
+            who = {"client": session.client, "request": request.id, "board": request.board}
+            if isinstance(error, StoreError) and not isinstance(error, Unfollowed):
+                _log.error("a request cannot be stored: %s", error, extra=who)
+                answer = Answer(request.id, fault=Fault(Code.NOT_STORED, NOT_STORED))
+            else:
+                _log.exception("a request has failed", extra=who)
+                answer = Answer(request.id, fault=Fault(Code.INTERNAL, INTERNAL))
+        session.answer(answer)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-def _who(session: ClientSession, request: requests.Request) -> dict[str, object]:
-    """Return what the log tells of a request besides what became of it."""
-    return {"client": session.client, "request": request.id, "board": request.board}
 
 
 def _same(given: str, kept: str) -> bool:

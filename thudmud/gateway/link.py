@@ -1,7 +1,7 @@
 """One link of a client's: lines in, lines out, until either side has had enough.
 
-Owns the first words of a link and its last, its heartbeat, and that neither side can make the other
-keep more than was agreed. Must never know what a request does.
+The first words of a link and its last, its heartbeat, and the limits on what either side makes the
+other keep.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from thudmud.gateway.session import ClientSession
 
 PIECE = 65_536
 """How many bytes are read at once."""
+
+_AT_ONCE = 65_536
+"""Bytes after which it is waited until the client has read."""
 
 _log = logging.getLogger(__name__)
 
@@ -238,7 +241,7 @@ class Link:
         self.drop(Fault(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
-        """Send what is told, one line after the other, as fast as it is read."""
+        """Send what is told, in order, as fast as it is read."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -246,11 +249,15 @@ class Link:
 
     async def _send_all(self) -> None:
         while not self._ended.done() and self._session:
-            told = self._session.outbox.line(self._sent + 1)
-            if told is None:
+            # What a ply tells, and its answer, are one write.
+            lines, size = [], 0
+            while size < _AT_ONCE and (told := self._session.outbox.line(self._sent + 1)):
+                self._sent += 1
+                lines.append(told)
+                size += len(told)
+            if not lines:
                 return
-            self._sent += 1
-            self._writer.write(told)
+            self._writer.write(b"".join(lines))
             await self._writer.drain()
 
     async def _finish(self) -> None:

@@ -1,6 +1,6 @@
 """Where clients come from: a port, a unix socket, or standard input and output.
 
-Owns the sockets, and that a gateway stops as it should. Must never know what is said on a link.
+The sockets are opened here, and closed in their order when the gateway stops.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What holds for all clients of a gateway.
-
-Owns these values and nothing else.
-"""
+"""What holds for all clients of a gateway."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a client is sent: values, and the lines that they are written as.
-
-Owns the keys of all that goes to a client. Must never number anything, nor send it.
-"""
+"""What a client is sent: values, and the lines of JSON that they are written as."""
 
 from __future__ import annotations
 
@@ -40,12 +37,12 @@ class Happened:
     Attributes:
         board: the board's own name for its client.
         message: what is told to whom.
-        number: of the request that has brought it about.
+        number: of the request that has brought it about; None if no request has.
     """
 
     board: str
     message: Message
-    number: int
+    number: int | None
 
 
 Reply = Answer | Happened

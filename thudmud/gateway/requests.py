@@ -1,7 +1,7 @@
 """What a client can ask for, read from a line.
 
-Owns the keys of all that comes from a client, and what may stand behind each. Nothing that anybody
-sends gets past it but a request. Must never know what a request does.
+The keys of all that comes from a client, and what may stand behind each. What is none of these is
+refused here.
 """
 
 from __future__ import annotations

@@ -1,19 +1,52 @@
 """One client, however often its link drops: which requests have come, and what it has been told.
 
-Owns that no request is carried out twice, and that nothing of what is told is lost or doubled. Must
-never touch a socket.
+A session outlasts its links. No request is carried out twice in it, and nothing of what is told is
+lost or comes twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.outbox import Outbox
-from thudmud.gateway.replies import Answer, Happened
+from thudmud.gateway.replies import Answer, Happened, Reply, written
 
 REMEMBERED = 1000
 """How many answers are kept for requests that are repeated."""
+
+
+class ClientOutbox:
+    """Numbered lines, each kept until it is acknowledged.
+
+    Attributes:
+        last: the number of the newest; they count from 1.
+        seen: up to which number they are acknowledged.
+        size: how many bytes are kept.
+    """
+
+    def __init__(self) -> None:
+        self.last = self.seen = self.size = 0
+        self._lines: dict[int, bytes] = {}
+
+    def add(self, reply: Reply) -> bytes:
+        """Keep a reply as the next line, and return that."""
+        self.last += 1
+        line = self._lines[self.last] = written(reply, self.last)
+        self.size += len(line)
+        return line
+
+    def line(self, number: int) -> bytes | None:
+        """Return a line that is kept; None if there is none of that number, or no longer."""
+        return self._lines.get(number)
+
+    def acknowledge(self, seen: int) -> bool:
+        """Forget the lines up to a number; return whether there can be such an acknowledgement."""
+        if not self.seen <= seen <= self.last:
+            return False
+        for number in range(self.seen + 1, seen + 1):
+            self.size -= len(self._lines.pop(number))
+        self.seen = seen
+        return True
 
 
 class ClientSession:
@@ -32,7 +65,7 @@ class ClientSession:
 
     def __init__(self, client: str, token: str) -> None:
         self.client, self.token = client, token
-        self.outbox = Outbox()
+        self.outbox = ClientOutbox()
         self.received = 0
         self.news: Callable[[], None] | None = None
         self.over = False
@@ -66,10 +99,14 @@ class ClientSession:
         text = f"Request {number} came before; each has a higher number than the last."
         raise Fault(Code.REPEATED, text, number)
 
-    def answer(self, answer: Answer, happened: Iterable[Happened] = ()) -> None:
-        """Tell a client what has happened by a request, and then what has come of it."""
-        for each in happened:
-            self.outbox.add(each)
+    def tell(self, happened: Happened) -> None:
+        """Tell a client what has happened at one of its boards."""
+        self.outbox.add(happened)
+        if self.news:
+            self.news()
+
+    def answer(self, answer: Answer) -> None:
+        """Tell a client what has come of a request, behind all that has happened by it."""
         self._begun.discard(answer.number)
         line = self.outbox.add(answer)
         self._answers[answer.number] = self.outbox.last, line

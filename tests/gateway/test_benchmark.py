@@ -1,0 +1,10 @@
+"""The benchmark of the gateway runs, and finds something."""
+
+from __future__ import annotations
+
+from benchmarks.gateway import report
+
+
+def test_it_measures_plies() -> None:
+    rows = report(rounds=1, plies=20, boards=2)
+    assert [row.measured > 0 < row.yardstick for row in rows] == [True, True]
