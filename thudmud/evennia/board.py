@@ -1,7 +1,6 @@
-"""A Thud board as an object of Evennia.
+"""A Thud board as an object of Evennia: its Attributes, its hooks, and who is about it.
 
-Owns the object: its Attributes, its hooks, and who is about it. What is done at a board it leaves
-to its host; nobody is told what has not been stored.
+What is done at a board is left to its host. Nobody is told what has not been stored.
 """
 
 from __future__ import annotations
@@ -143,9 +142,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         """Do what somebody who is about asks for, and tell everybody."""
         self.meet()
         host = self.host
-        if host.player(character) is not None:
-            self._settle(host, host.obey(character, command, time.time()))
-            self._play_later(character)
+        self._settle(host, host.obey(character, command, time.time()))
+        self._play_later(character)
 
     def heed(self, character: Any) -> None:
         """Show things to somebody as they have chosen at another board."""
@@ -190,7 +188,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def _house(self, lines: Iterable[str]) -> BoardHouse:
         spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)
         grace = self._number("seat_grace")
-        return BoardHouse([spec], int(self._number("quiet_plies")), grace, lines)
+        plies = int(self._number("quiet_plies"))
+        return BoardHouse([spec], plies, grace, lines, replays_at_once=False)
 
     def _rules(self) -> str:
         rules = self._said("rules")
@@ -246,7 +245,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return escaped("\n".join(texts), session)
 
     def _play_later(self, character: Any) -> None:
-        if self.host.is_playing(character):
+        person = self.host.person(character)
+        if person and self.host.house.is_playing(person.name):
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:
@@ -255,5 +255,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             return
         self.meet()
         host = self.host
-        self._settle(host, host.play_on(character))
-        self._play_later(character)
+        person = host.person(character)
+        if person:
+            self._settle(host, host.house.play_on(person.name))
+            self._play_later(character)

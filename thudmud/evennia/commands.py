@@ -1,7 +1,6 @@
-"""The commands of the boards in a room, for Evennia.
+"""The commands of the boards in a room, for Evennia, and which board a line goes to.
 
-Owns which words of ours become commands of the MUD, and which board a line goes to. Must never have
-a list of commands of its own: they are those of the grammar.
+Which words are commands is known from the grammar: there is no list of them here.
 
 However many boards there are in a room, there is one set of commands: the sets of all boards are
 equal, ``duplicates`` is False, and the board is found from the line. A MUD's own commands come
@@ -155,7 +154,8 @@ def _board(character: Any, command: Command) -> Any:
     elif isinstance(command, RoomCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand):
-        replaying = [each for each in boards if each.host.is_replaying(character)]
+        people = [(each, each.host.person(character)) for each in boards]
+        replaying = [each for each, person in people if person and person.replay]
         if isinstance(command, Step) and replaying:
             return replaying[0]
         words, sayable = None, False

@@ -1,7 +1,7 @@
 """Who comes to boards and goes from them, as Evennia's signals tell.
 
-Owns the signals. Must never decide what comes of it: it only has boards look who is about, once
-Evennia is done with what it is doing. Must never let a board that fails stop who goes.
+Boards are only made to look who is about, once Evennia is done with what it is doing. A board that
+fails stops nobody.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Such a MUD has ``FILE_HELP_ENTRY_MODULES += ["thudmud.evennia.help_entries"]`` in its settings.
 
-Owns how a page of ours becomes an entry of theirs. Must never hold the text of a page, nor import
-what needs a running MUD. Near a board, ``help move`` and the like are there without it.
+Nothing is imported that needs a running MUD. Near a board, ``help move`` and the like are there
+without it.
 """
 
 from __future__ import annotations

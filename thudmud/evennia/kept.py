@@ -1,8 +1,7 @@
 """What has happened at a board, as rows of the MUD's database.
 
-Owns the form of these rows: they are Attributes, since a MUD has no other place that need not be
-set up first, but of a type of their own. So whoever examines a board is not shown them, and whoever
-copies one has a new board. Must never know what they mean.
+The rows are Attributes, since a MUD has no other place that need not be set up first, but of a type
+of their own. So whoever examines a board is not shown them, and whoever copies one has a new board.
 """
 
 from __future__ import annotations

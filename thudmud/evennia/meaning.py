@@ -1,7 +1,6 @@
 """Which of the boards about somebody they mean by their words.
 
-Owns that: the boards are objects of Evennia, and several may have one name. Must never change
-anything.
+The boards are objects of Evennia, and several may have one name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""How a character wants to be shown boards, kept with the character.
+"""How a character wants to be shown boards, kept with the character in one Attribute.
 
-Owns the one Attribute that it is kept in. Must never fail for what it does not know: another
-version may have written it.
+What is not known there is passed over: another version may have written it.
 """
 
 from __future__ import annotations
@@ -16,17 +15,24 @@ from thudmud.play.options import Options
 _ATTRIBUTE = "thud_preferences"
 
 
-def kept(character: Any) -> tuple[Options, dict[str, Style]]:
-    """Return the options of a character, and the styles that they have chosen, by boards' ids."""
-    try:
-        preferences = json.loads(character.attributes.get(_ATTRIBUTE, default="{}"))
-    except (TypeError, ValueError):
-        preferences = {}
-    if not isinstance(preferences, dict):
-        preferences = {}
-    return options_of(preferences), styles_of(preferences)
+def options(character: Any) -> Options:
+    """Return how a character wants to see everything."""
+    return options_of(_kept(character))
+
+
+def styles(character: Any) -> dict[str, Style]:
+    """Return the styles that a character has chosen, by the boards' ids."""
+    return styles_of(_kept(character))
 
 
 def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
     """Keep them."""
     character.attributes.add(_ATTRIBUTE, json.dumps(stored(styles, options)))
+
+
+def _kept(character: Any) -> dict[str, Any]:
+    try:
+        preferences = json.loads(character.attributes.get(_ATTRIBUTE, default="{}"))
+    except (TypeError, ValueError):
+        return {}
+    return preferences if isinstance(preferences, dict) else {}

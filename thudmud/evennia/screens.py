@@ -1,7 +1,7 @@
 """What an Evennia session can show, and how our texts and facts are sent through Evennia.
 
-Owns what the flags of a session mean to us, and the escaping of all that Evennia would take for its
-own markup. Must never make a word of text.
+What the flags of a session mean to us, and the escaping of all that Evennia would take for its own
+markup.
 """
 
 from __future__ import annotations

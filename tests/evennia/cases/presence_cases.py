@@ -6,6 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 from evennia.typeclasses.attributes import Attribute
+from evennia.utils import create
 
 from tests.evennia.cases.furnished import Furnished
 from thudmud.evennia.board import UNREAD, ThudBoard
@@ -75,6 +76,30 @@ class Company(Furnished):
         self.type(self.char2, "join game as troll")
         assert f"Char #{self.char2.id}" in self.heard(self.char1)
         assert "To change sides" in self.type(self.char1, "join game as troll")
+
+    def test_no_name_is_so_odd_that_two_have_it(self) -> None:
+        third = create.create_object(self.character_typeclass, key="char", location=self.room1)
+        self.char2.key = f"Char #{third.id}"
+        self.begin()
+        self.account.unpuppet_object(self.session)
+        self.puppet(self.account, self.session, third)
+        assert "Char plays the dwarfs" in self.type(third, "start game").replace("\n", " ")
+        self.type(third, "join game as dwarf")
+        assert "You move the dwarf" not in self.type(third, "move from A6 to B6")
+        assert set(self.board.host.table.seats.values()) == {"Char", f"Char #{third.id}"}
+
+    def test_who_only_stands_about_comes_and_goes_without_a_word(self) -> None:
+        self.type(self.char1, "join game as dwarf")
+        self.type(self.char2, "view game")
+        self.sent.clear()
+        for room in (self.room2, self.room1):
+            self.char2.location = room
+            self.wait()
+        self.account2.unpuppet_object(self.session2)
+        self.wait()
+        # The MUD itself sends plain text, or another type.
+        texts = [sent["text"] for _, sent in self.sent if "text" in sent]
+        assert [text for text in texts if {"type": "thud"} in list(text)] == []
 
     def test_a_new_name_does_not_cost_the_seat(self) -> None:
         self.begin()
@@ -239,6 +264,16 @@ class Storage(Furnished):
         assert "Elm board: dwarfs" in self.heard(self.char1)
         assert "A B C" not in self.heard(self.char1)
 
+    def test_who_has_only_glanced_can_choose_to_be_shown_no_more(self) -> None:
+        self.type(self.char1, "join game as dwarf")
+        self.type(self.char2, "set board brief")
+        self.restart()
+        assert "A B C" in self.type(self.char1, "set rules classic")
+        self.type(self.char2, "games")
+        assert "A B C" in self.type(self.char1, "set rules discworld")
+        assert "rules" in self.heard(self.char2)
+        assert "A B C" not in self.heard(self.char2)
+
     def test_two_boards_of_one_name_are_two(self) -> None:
         other = self.furniture("oak board")
         self.play("join game as dwarf on 1st oak board", "join game as dwarf on 2nd oak board")
@@ -271,6 +306,14 @@ class Storage(Furnished):
         self.char1.location = self.room2
         self.wait()
         assert "Char walks away" in self.heard(self.char2)
+
+    def test_a_replay_goes_on_at_a_board_that_is_renamed(self) -> None:
+        self.begin()
+        self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.type(self.char1, "replay 1")
+        self.board.key = "elm board"
+        assert "A6 to B6" in self.type(self.char1, "next")
+        assert "G7 to G6" in self.type(self.char1, "next")
 
     def test_a_builder_may_call_it_what_no_house_would(self) -> None:
         odd = self.furniture("Ye 2nd Thud-Table")
