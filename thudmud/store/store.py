@@ -661,15 +661,20 @@ async def _program(*words: str) -> tuple[int | None, str, str]:
     """
     import asyncio  # noqa: PLC0415  (a house needs none)
 
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    making = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
     )
     try:
+        # Whoever is cancelled in the middle of this would leave a process that nobody ends.
+        process = await asyncio.shield(making)
         printed = await process.communicate()
     finally:
+        process = await making
         if process.returncode is None:
             process.kill()
-            await process.wait()
+        await process.communicate()  # until its pipes are closed, too
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     return process.returncode, said, trouble
 
