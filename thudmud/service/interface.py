@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from thudmud.play.commands import Command, Style
 from thudmud.play.options import Options
@@ -57,7 +57,8 @@ class Unfollowed(StoreError):
         return "The store is followed no longer."
 
 
-class Result(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Result:
     """What a line came to.
 
     Attributes:

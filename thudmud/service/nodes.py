@@ -57,7 +57,7 @@ class Elsewhere(ThudmudError):
 
 @dataclass(frozen=True, slots=True)
 class NodeAsides:
-    """What is only told has happened on a node."""
+    """What has happened on a node that is only told: a note to the others."""
 
     node: str
     realm: str
@@ -66,14 +66,14 @@ class NodeAsides:
 
 @dataclass(frozen=True, slots=True)
 class NodeHello:
-    """A node has begun, and asks the others who is there."""
+    """A node has begun, and asks the others who is on them."""
 
     node: str
 
 
 @dataclass(frozen=True, slots=True)
 class NodePeople:
-    """Who is on a node, each where they are."""
+    """Who is on a node, and where: the answer to that."""
 
     node: str
     realm: str
@@ -148,7 +148,7 @@ class Node:
         self._freed: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
         """Those who wait here until somebody is let go, by realm and name."""
         self._late: set[tuple[str, str]] = set()
-        """For whom nobody waits any more who may still be let go."""
+        """Those whom another node may still let go, though nobody waits for it any more."""
 
     @property
     def is_alive(self) -> bool:
@@ -195,7 +195,7 @@ class Node:
             await self._store.notify(NodeHello(self.name))
 
     async def reap(self) -> None:
-        """Take over whom nodes have claimed that have died, and have them seen out.
+        """Take over the claims of nodes that have died, and have their players seen out.
 
         Raises:
             StoreError: that cannot be stored.
@@ -204,7 +204,7 @@ class Node:
             self._lose(claim.realm, claim.name)
 
     async def close(self) -> None:
-        """Live no longer. Whom we have claimed the next node sees to, or another that lives."""
+        """Live no longer. Our claims stay: another node, or the next, sees to the players."""
         self._until = None
         self._unhear()
         try:
