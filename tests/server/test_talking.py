@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -285,3 +286,12 @@ async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read
     async with asyncio.timeout(PATIENCE):
         await setup.stop()
     assert (await bob.rest()).endswith(b"Goodbye.\r\n")
+
+
+async def test_who_comes_when_it_is_over_is_shown_out(serving: Serving) -> None:
+    """Though they have been asked for a name already: that question has not begun to wait."""
+    setup = await serving()
+    setup.lobby.close("It is over.")
+    client = await setup.connect()
+    assert (await client.rest()).endswith(b"It is over.\r\n")
+    gc.collect()

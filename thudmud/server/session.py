@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 
 from thudmud.play.commands import Register
@@ -133,7 +133,7 @@ class Session:
         self.screen.show(encode(self._lobby.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
         self.screen.end_turn()  # and before anything that the client may send
-        self._begin(self._come_in())
+        self._begin(self._come_in)
         self._lobby.welcome(self)
 
     def received(self, items: Iterable[Item]) -> None:
@@ -231,14 +231,14 @@ class Session:
 
     # Dialogues.
 
-    def _begin(self, dialogue: Coroutine[None, None, None]) -> None:
+    def _begin(self, dialogue: Callable[[], Awaitable[None]]) -> None:
         """Begin a dialogue: its questions are answered by what comes next."""
         self._is_busy = True
         self._dialogue = asyncio.get_running_loop().create_task(self._lead(dialogue))
 
-    async def _lead(self, dialogue: Coroutine[None, None, None]) -> None:
+    async def _lead(self, dialogue: Callable[[], Awaitable[None]]) -> None:
         try:
-            await dialogue
+            await dialogue()
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._dialogue = None
             self._fail(error)
@@ -342,9 +342,9 @@ class Session:
             if not result.is_left or self.screen.closed:
                 self._go_on()
             elif isinstance(result.command, Register):
-                self._begin(self._register())
+                self._begin(self._register)
             else:
-                self._begin(self._change_password())
+                self._begin(self._change_password)
 
     def _go_on(self) -> None:
         """Ask for the next line, or end the connection of who has left."""
@@ -368,7 +368,7 @@ class Session:
         if self._visit:
             self._go_on()
         elif not self._dialogue:
-            self._begin(self._come_in())
+            self._begin(self._come_in)
         self._inbox.wake()
 
 
