@@ -29,16 +29,11 @@ async def go(place: Place, board: str) -> None:
         await place.type(name, f"go to {board}")
 
 
-async def held_up(store: SlowStore) -> None:
-    async with asyncio.timeout(20):
-        await store.waiting.acquire()
-
-
 async def test_two_boards_cannot_take_up_one_match(place: Place, store: SlowStore) -> None:
     await go(place, "oak board")
     store.hold()
     at_oak = place.submit("Anna", "resume game on oak board")
-    await held_up(store)
+    await store.held_up()
     await place.type("Bert", "go to elm board")
     store.gate.set()
     first = await at_oak
@@ -59,9 +54,9 @@ async def test_nor_can_two_houses_that_share_a_store(place: Place, store: SlowSt
     await go(other, "elm board")
     store.hold()
     at_oak = place.submit("Anna", "resume game on oak board")
-    await held_up(store)
+    await store.held_up()
     at_elm = other.submit("Bert", "resume game on elm board")
-    await held_up(store)
+    await store.held_up()
     store.gate.set()
     results = await asyncio.gather(at_oak, at_elm)
     assert [each.done for each in results] == [True, False]
@@ -79,7 +74,7 @@ async def test_nor_can_one_be_taken_up_as_it_was_before(place: Place, store: Slo
     await go(other, "elm board")
     store.hold()
     early = place.submit("Anna", "resume game on oak board")
-    await held_up(store)
+    await store.held_up()
     gate, store.gate = store.gate, asyncio.Event()
     store.gate.set()
     await other.type("Anna", "resume game")
