@@ -19,7 +19,7 @@ from thudmud.server.inbox import Inbox
 from thudmud.server.limits.buckets import Bucket
 from thudmud.server.limits.idleness import Idleness
 from thudmud.server.lobby import Lobby
-from thudmud.server.login import NAME_PROMPT, Desk
+from thudmud.server.login import NAME_PROMPT, Desk, Entrance
 from thudmud.server.prompter import Prompter
 from thudmud.server.settings import PlayerSettings, ServerSettings
 from thudmud.server.telnet import strangers
@@ -255,23 +255,26 @@ class Session:
             return
         self.name = found.name
         self._idleness.named()
+        try:
+            await self._enter(found)
+        finally:
+            if self._visit is None:
+                self.name = ""
+                self._desk.left(found.name, gave_up=False)
+
+    async def _enter(self, found: Entrance) -> None:
+        """Let somebody in who may have their name, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
             visit = await self._lobby.admit(self, found.name, terminal, found.member, found.choices)
-        except Exception as error:
-            self.name = ""
-            self._desk.left(found.name, gave_up=False)
-            if not isinstance(error, Elsewhere | StoreError):
-                raise
+        except (Elsewhere, StoreError) as error:
             _log.error("%s cannot come in: %s", found.name, error)
-            self._prompter.say(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
-            self._end(linger=True)
+            self.turn_away(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
             return
-        if visit is None or self.screen.closed:
-            self._desk.left(found.name, gave_up=False)
-        if visit and self.screen.closed and not visit.is_over:
+        if visit is None:
+            return
+        if self.screen.closed:
             await self._leave(visit, Parting.LOST)
-        if visit is None or self.screen.closed:
             return
         self._visit = visit
         _log.info("came in", extra={"peer": self._peer, "player": found.name})
