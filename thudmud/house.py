@@ -86,7 +86,6 @@ class House:
         self.hall = Hall(boards, quiet_plies, seat_grace)
         self._now = 0.0
         self._told: list[Message] = []
-        self._visits: dict[str, Visit] = {}
         self._copies: list[int] = []
         """The positions of what is stored of matches besides what is stored of the boards."""
         self._store = Store.in_memory(clock=lambda: self._now)
@@ -174,9 +173,8 @@ class House:
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self._service.called(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
-        return self._join(
+        joining = self._service.join(
             name,
-            now,
             terminal or Terminal(),
             room=room,
             member=member,
@@ -184,6 +182,7 @@ class House:
             options=options,
             quiet=quiet,
         )
+        return self._drive(joining, now)
 
     def take_over(self, name: str, terminal: Terminal, now: float) -> list[Message]:
         """Let a player who is here go on from another screen, and return what is told.
@@ -192,7 +191,7 @@ class House:
             ValueError: nobody of that name is here, or there is no such time.
         """
         self._require(name, now)
-        return self._join(name, now, terminal)
+        return self._drive(self._service.join(name, terminal), now)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Do what a player's line asks for, and return what everybody is told.
@@ -204,10 +203,10 @@ class House:
             ValueError: nobody of that name is here, or there is no such time; or the line is
                 neither text nor a command.
         """
-        self._require(name, now)
+        visit = self._require(name, now)
         if not isinstance(line, str | Command):
             raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
-        return self._drive(self._service.submit(self._visits[name], line), now)
+        return self._drive(self._service.submit(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -222,8 +221,8 @@ class House:
         Raises:
             ValueError: nobody of that name is here, or there is no such time.
         """
-        self._require(name, now)
-        return self._drive(self._service.leave(self._visits[name], parting), now)
+        visit = self._require(name, now)
+        return self._drive(self._service.leave(visit, parting), now)
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what the terminal of a player who is here can show."""
@@ -283,20 +282,10 @@ class House:
         """The names of those who are here, in the order in which they came."""
         return tuple(self.hall.people)
 
-    def _join(self, name: str, now: float, terminal: Terminal, **how: Any) -> list[Message]:
-        async def join() -> None:
-            visit = await self._service.join(name, terminal, **how)
-            if visit:
-                self._visits[name] = visit
-
-        return self._drive(join(), now)
-
     def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
         """Return what everybody is told by something that is done at a time."""
         self._now = now
         at_once(work)
-        if len(self._visits) > len(self.hall.people):
-            self._visits = {name: each for name, each in self._visits.items() if not each.is_over}
         return self._taken()
 
     def _taken(self) -> list[Message]:
@@ -331,10 +320,12 @@ class House:
             message = f"each board should have a name of its own, not {name!r} twice"
             raise InvalidValueError(message)
 
-    def _require(self, name: str, now: float) -> None:
+    def _require(self, name: str, now: float) -> Visit:
         require_time(now)
-        if name not in self:
+        visit = self._service.visit(name)
+        if visit is None:
             raise ValueError(f"{name} is not here")
+        return visit
 
 
 class _Past:

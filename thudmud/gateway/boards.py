@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
@@ -48,11 +48,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """A board that is open, for whom, and who is at it."""
+    """A board that is open, and for whom."""
 
     session: ClientSession
     service: Service
-    visits: dict[str, Visit] = field(default_factory=dict)
 
     @property
     def table(self) -> Table:
@@ -65,8 +64,8 @@ class _Board:
         Raises:
             Fault: nobody of that name is.
         """
-        if player in self.service:
-            return self.visits[player]
+        if visit := self.service.visit(player):
+            return visit
         text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
         raise Fault(Code.UNKNOWN_PLAYER, text)
 
@@ -210,7 +209,6 @@ class BoardRegistry:
             case requests.LeaveRequest(player=player, parting=parting):
                 visit = board.visit(player)
                 await board.service.leave(visit, Parting(parting), cause=request.id)
-                del board.visits[player]
             case requests.LineRequest():
                 more = await self._obey(board, request)
             case requests.ShowRequest(width=width, utf8=utf8):
@@ -232,7 +230,7 @@ class BoardRegistry:
         if len(service.hall.people) >= self._policy.players:
             raise Fault(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
         packages = PACKAGES if request.data else frozenset[str]()
-        visit = await service.join(
+        await service.join(
             name,
             Terminal(request.width, request.utf8, request.colours, request.reader, packages),
             member=request.member,
@@ -242,8 +240,6 @@ class BoardRegistry:
             must_store=True,
             cause=request.id,
         )
-        if visit:
-            board.visits[name] = visit
 
     async def _obey(self, board: _Board, request: requests.LineRequest) -> Data:
         """Do what a player's line asks for."""
@@ -254,16 +250,14 @@ class BoardRegistry:
         except Conflict as conflict:
             text = f"The board stands at version {conflict.found}, not {at}."
             raise Fault(Code.CHANGED, text) from None
-        if visit.is_over:
-            del board.visits[player]
         return {"understood": result.command is not None, "here": not visit.is_over}
 
     async def _put_away(self, name: str, board: _Board, cause: int | None = None) -> None:
         """Close a board, whether or not it can be stored that its players are away."""
         try:
             with suppress(StoreError):  # the next to open it stores that
-                for visit in board.visits.values():
-                    await board.service.leave(visit, cause=cause)
+                for player in list(board.service.hall.people):
+                    await board.service.leave(board.visit(player), cause=cause)
         finally:
             await self._forget(name)
 

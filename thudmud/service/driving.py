@@ -9,7 +9,7 @@ needs, is loaded where something waits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from types import coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import asyncio
 
 T = TypeVar("T")
-
-_WAITS = "what is driven at once has to wait for something that is under way"
 
 _going: set[asyncio.Task[Any]] = set()
 """The event loop does not keep its tasks alive by itself."""
@@ -74,15 +72,24 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
 
 
 class Turns:
-    """Locks by key, each first come, first served. No loop is needed until somebody has to wait."""
+    """Locks by key, each first come, first served. No loop is needed until somebody has to wait.
 
-    def __init__(self) -> None:
+    Args:
+        ended: called whenever somebody has had their turn, which may be the next one's by then.
+    """
+
+    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
+        self._ended = ended
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By the keys that are taken, those who wait for their turn."""
 
     def __len__(self) -> int:
         """Return how many are taken."""
         return len(self._waiting)
+
+    def of(self, key: str) -> Turn:
+        """Return a turn at a key: it is waited for, and had, in an ``async with``."""
+        return Turn(self, key)
 
     async def take(self, key: str) -> None:
         """Wait until a key is free, and take it."""
@@ -99,11 +106,16 @@ class Turns:
                 with suppress(ValueError):  # it may have been passed over already
                     waiting.remove(turn)
             else:  # it was our turn just when we were cancelled
-                self.leave(key)
+                self._hand_on(key)
             raise
 
     def leave(self, key: str) -> None:
-        """Hand a key that we have taken to the next who waits for it."""
+        """Let go of a key that we have taken."""
+        self._hand_on(key)
+        self._ended()
+
+    def _hand_on(self, key: str) -> None:
+        """Hand a key to the next who waits for it."""
         waiting = self._waiting[key]
         while waiting:
             turn = waiting.popleft()
@@ -111,3 +123,18 @@ class Turns:
                 turn.set_result(None)
                 return
         del self._waiting[key]
+
+
+class Turn:
+    """A turn at a key."""
+
+    __slots__ = ("_key", "_turns")
+
+    def __init__(self, turns: Turns, key: str) -> None:
+        self._turns, self._key = turns, key
+
+    def __aenter__(self) -> Coroutine[Any, Any, None]:
+        return self._turns.take(self._key)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._turns.leave(self._key)

@@ -57,7 +57,7 @@ class Elsewhere(ThudmudError):
 
 @dataclass(frozen=True, slots=True)
 class NodeAsides:
-    """What has happened on a node that is only told: a note to the others."""
+    """What has happened on a node that is only told, or who is on it: a note to the others."""
 
     node: str
     realm: str
@@ -69,15 +69,6 @@ class NodeHello:
     """A node has begun, and asks the others who is on them."""
 
     node: str
-
-
-@dataclass(frozen=True, slots=True)
-class NodePeople:
-    """Who is on a node, and where: the answer to that."""
-
-    node: str
-    realm: str
-    people: tuple[Entered, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +238,8 @@ class Node:
                 raise
             _log.error("not stored: %s", error, extra={"player": name})  # nobody else has it
             return True
-        await self._store.catch_up()
+        if not self._store.is_exclusive:
+            await self._store.catch_up()
         return True
 
     async def _ask(self, owner: PlayerClaim, name: str) -> None:
@@ -285,7 +277,7 @@ class Node:
             await self._store.notify(Freed(service.realm, name))
 
     async def tell(self, service: NodeService, asides: tuple[Aside, ...]) -> None:
-        """Tell the other nodes what has happened that is only told."""
+        """Tell the other nodes what has happened that is only told, or who is here."""
         await self._store.notify(NodeAsides(self.name, service.realm, asides))
 
     def _hear(self, note: object) -> None:
@@ -300,11 +292,8 @@ class Node:
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:
-                    people = NodePeople(self.name, service.realm, service.people_here())
-                    now(self._store.notify(people))
-            case NodePeople(node, realm, asides) | NodeAsides(node, realm, asides):
-                if node == self.name:
-                    return
+                    now(self.tell(service, service.people_here()))
+            case NodeAsides(node, realm, asides) if node != self.name:
                 self.peers.add(node)
                 for service in self._of(realm):
                     service.hear(asides)

@@ -7,9 +7,9 @@ submits their lines and sees them leave; what they are told comes out by outboxe
 What holds here, each where the code does it:
 
 1.  Locks are taken in one order: a player's name, then a table. Whoever has a table's waits for no
-    name's. (`Service._named`, `Service._write`)
+    name's. (`Service.submit`, `Service._write`)
 2.  A name's lock covers joining, each line, leaving and being marked away, so they happen in their
-    order; other players' lines do not wait for it. (`Service._named`)
+    order; other players' lines do not wait for it. (`Service.join`, `Service.leave`)
 3.  What is stored is applied and told in one place, in the store's order, whoever stored it. Who
     decided it here has left there what only they know. (`Service._take`)
 4.  Who appended is woken first, and told second, in one callback: so the text and the prompt behind
@@ -32,12 +32,8 @@ What holds besides where several nodes share a store stands in `thudmud.service.
 from __future__ import annotations
 
 import logging
-from collections.abc import (
-    Callable,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,6 +62,7 @@ from thudmud.play.meaning import named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.table import BoardSpec
 from thudmud.play.table_decisions import come_back, vanish
 from thudmud.rules import IllegalMove
 from thudmud.service.driving import Turns, future, now
@@ -125,21 +122,6 @@ class _Pending:
     cause: object
 
 
-class _Named:
-    """A player's turn, as long as it is used."""
-
-    __slots__ = ("_name", "_service")
-
-    def __init__(self, service: Service, name: str) -> None:
-        self._service, self._name = service, name
-
-    async def __aenter__(self) -> None:
-        await self._service.take_turn(self._name)
-
-    async def __aexit__(self, *_: object) -> None:
-        self._service.end_turn(self._name)
-
-
 class Service:
     """A hall of boards and the people in it, on a store.
 
@@ -181,7 +163,7 @@ class Service:
         self._node = node
         self._screens = Screens()
         self._visits: dict[str, Visit] = {}
-        self._names, self._tables = Turns(), Turns()
+        self._names, self._tables = Turns(self._turn_ended), Turns()
         self._landed: asyncio.Future[None] | None = None
         """Done when nothing is in flight any more; whoever closes waits for it."""
         self._due: dict[str, Handle] = {}
@@ -205,14 +187,17 @@ class Service:
         Raises:
             StoreError: it cannot be read.
         """
-        await self._put_up()
         position = await self.store.position()
-        for key, name in self._boards.items():
-            board = await self.store.board(key)
+        new = []
+        for spec in self.hall.boards:
+            board = await self.store.board(spec.key)
+            if board is None:
+                new.append(spec)
             first = board.beginning if board else 1
-            entries = await self.store.read(key, first)
+            entries = await self.store.read(spec.key, first)
             events = [(cast("TableEvent", each.event), each.battle) for each in entries]
-            self.hall.restore(name, first - 1, events)
+            self.hall.restore(spec.name, first - 1, events)
+        await self._put_up(new)
         await self.follow(position)
         if self._node:
             await self._node.add(self)
@@ -325,7 +310,7 @@ class Service:
         visit = Visit(name, outbox, must_store, quiet)
         is_in = False
         try:
-            async with self._named(name):
+            async with self._names.of(name):
                 away = await self.look_up(AdjournedLookup(name))
                 self._require_lease()
                 await self._claim(name, asks=True)
@@ -346,7 +331,7 @@ class Service:
                     self._unsure.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
-                    self._pass_on(_entered(person))
+                    self._pass_on([_entered(person)])
                 else:
                     arriving = arrive(
                         self.hall,
@@ -381,16 +366,13 @@ class Service:
             StoreError: it cannot be stored, so it has not happened.
             Unfollowed: it may have happened.
         """
-        await self._names.take(visit.name)
-        try:
+        async with self._names.of(visit.name):
             if visit.is_over or self._closing:
                 return Result()
             if self._trouble:
                 raise Unfollowed from self._trouble
             self._require_lease()
             return await self._obey(visit, line, cause, at)
-        finally:
-            self.end_turn(visit.name)
 
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
@@ -407,7 +389,7 @@ class Service:
         """
         if parting is Parting.LOST and not visit.must_store:
             visit.outbox = None
-        async with self._named(visit.name):
+        async with self._names.of(visit.name):
             if visit.is_over:
                 return
             if self._closing:
@@ -432,13 +414,17 @@ class Service:
         """Take note that a player has an account now."""
         person = self.hall.people[name]
         person.member = True
-        self._pass_on(_entered(person))
+        self._pass_on([_entered(person)])
 
     # What can be asked.
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""
         return name in self.hall.people
+
+    def visit(self, name: str) -> Visit | None:
+        """Return the visit of a player of that name who is here."""
+        return self._visits.get(name)
 
     def name_problem(self, name: str) -> str | None:
         """Return why nobody can be called that, as a sentence, or None if somebody can."""
@@ -560,8 +546,7 @@ class Service:
             Unfollowed: they may have been stored.
         """
         board = str(decision.board)
-        await self._tables.take(board)
-        try:
+        async with self._tables.of(board):
             self._require_lease()
             table = self.hall.tables[board]
             if table.version != decision.version:
@@ -572,8 +557,6 @@ class Service:
             )
             if self._trouble:
                 raise Unfollowed from self._trouble
-        finally:
-            self._tables.leave(board)
 
     async def _until(self, conflict: Conflict) -> None:
         """Wait until what came first at a board has come in here.
@@ -671,8 +654,8 @@ class Service:
         for telling in self.hall.commit(decision):
             if told:
                 self._tell(messages(self.hall, telling, self._screens), cause)
-        if told and crosses and self._node and self._node.peers:
-            self._pass_on(*(each for each in decision.asides if isinstance(each, _CrossingAside)))
+        if told and crosses:
+            self._pass_on(decision.asides)
 
     # Coming and going, as it is stored.
 
@@ -816,7 +799,7 @@ class Service:
             parting: how they left, if they are nowhere.
             raises: whether a StoreError is raised; else it is tried again later.
         """
-        async with self._named(name):
+        async with self._names.of(name):
             if self._closing:
                 return
             if name in self._visits:
@@ -836,7 +819,7 @@ class Service:
             else:
                 for table in self.hall.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
-                self._pass_on(Gone(name, None, Parting.LOST))  # others may know them still
+                self._pass_on([Gone(name, None, Parting.LOST)])  # others may know them still
             await self._release(name)
 
     def _look_again(self) -> None:
@@ -866,10 +849,12 @@ class Service:
         if self._node and name not in self._due:
             await self._node.release(self, name)
 
-    def _pass_on(self, *asides: Aside) -> None:
-        """Tell the other nodes, if there are any, what has happened that is only told."""
-        if self._node and self._node.peers and asides:
-            now(self._node.tell(self, asides))
+    def _pass_on(self, asides: Sequence[Aside]) -> None:
+        """Tell the other nodes, if there are any, what of it is for them."""
+        if self._node and self._node.peers:
+            crossing = tuple(each for each in asides if isinstance(each, _CrossingAside))
+            if crossing:
+                now(self._node.tell(self, crossing))
 
     def people_here(self) -> tuple[Entered, ...]:
         """Return who is here, where, and how they want to see things, for another node."""
@@ -908,7 +893,7 @@ class Service:
 
     async def let_go(self, name: str) -> None:
         """Let somebody go on on another node, after the line in flight."""
-        async with self._named(name):
+        async with self._names.of(name):
             if visit := self._visits.get(name):
                 self._dismiss(visit, Dismissal.MOVED)
             await self._release(name)
@@ -921,7 +906,7 @@ class Service:
         """Dismiss all who are here: others may have taken us for dead, and them for lost."""
         for name in list(self.hall.people):
             if name in self._visits:
-                async with self._named(name):  # others wait for nothing of ours
+                async with self._names.of(name):  # others wait for nothing of ours
                     if visit := self._visits.get(name):
                         self._dismiss(visit, Dismissal.CUT_OFF)
             person = self.hall.people.get(name)
@@ -1021,17 +1006,8 @@ class Service:
 
     # Small things.
 
-    def _named(self, name: str) -> _Named:
-        """Return a player's turn: one thing at a time is done by or about whoever has a name."""
-        return _Named(self, name)
-
-    async def take_turn(self, name: str) -> None:
-        """Wait for a player's turn, and take it."""
-        await self._names.take(name)
-
-    def end_turn(self, name: str) -> None:
-        """Let the next thing be done by or about a player, or note that nothing more is."""
-        self._names.leave(name)
+    def _turn_ended(self) -> None:
+        """See to what had to wait until a player's turn was over."""
         if self._unsure:
             self._look_again()
         if self._landed and not self._names and not self._landed.done():
@@ -1062,21 +1038,17 @@ class Service:
         is_new = styles != person.styles or options != person.options
         return (styles, options) if is_new else None
 
-    async def _put_up(self) -> None:
-        """Note in the hall's stream that our boards are up, if that is not known."""
-        while True:
+    async def _put_up(self, new: Sequence[BoardSpec]) -> None:
+        """Note in the hall's stream that boards are up, but for those that another has put up."""
+        while new:
             version = await self.store.version(HALL)
+            new = [each for each in new if await self.store.board(each.key) is None]
             opened = [
-                BoardOpened(self.clock(), "", spec.key, spec.name, spec.rules)
-                for spec in self.hall.boards
-                if await self.store.board(spec.key) is None
+                BoardOpened(self.clock(), "", each.key, each.name, each.rules) for each in new
             ]
-            if not opened:
-                return
-            try:
+            with suppress(Conflict):
                 await self.store.append({HALL: (version, opened)})
-            except Conflict:
-                continue
+                return
 
 
 def _entered(person: Person) -> Entered:
