@@ -16,17 +16,7 @@ from tests.play.conftest import (
     refusal,
     without,
 )
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Join,
-    Leave,
-    Resign,
-    SetRules,
-    Start,
-    Undo,
-)
+from thudmud.play.commands import Adjourn, Claim, End, Join, Leave, Resign, SetRules, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,

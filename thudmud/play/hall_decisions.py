@@ -12,6 +12,16 @@ from dataclasses import replace
 from typing import assert_never
 
 from thudmud.play import table_decisions
+from thudmud.play.archive import (
+    AdjournedLookup,
+    Battle,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    ScoreLookup,
+    StandingsLookup,
+)
 from thudmud.play.asides import (
     Aside,
     Asked,
@@ -28,7 +38,6 @@ from thudmud.play.asides import (
     Told,
     WentOut,
 )
-from thudmud.play.battles import Battle
 from thudmud.play.commands import (
     Adjourn,
     ArchiveCommand,
@@ -79,15 +88,6 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting, SavedMatch
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.lookups import (
-    AdjournedLookup,
-    BattleLookup,
-    Found,
-    FoundBattle,
-    HistoryLookup,
-    ScoreLookup,
-    StandingsLookup,
-)
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, listed, player_meant
 from thudmud.play.options import (
     Options,

@@ -9,6 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from thudmud.english import capitalised, does, lasting
 from thudmud.play.asides import Invited
 from thudmud.play.commands import (
     Adjourn,
@@ -49,7 +50,6 @@ from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal, Refused
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
-from thudmud.rules.english import capitalised, does, lasting
 
 Events = tuple[TableEvent, ...]
 

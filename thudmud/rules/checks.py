@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from thudmud.english import capitalised, counted
 from thudmud.rules.board import NEXT_TO, Direction, Square, direction_to, distance, walk
-from thudmud.rules.english import capitalised, counted
 from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Piece
 from thudmud.rules.position import Position

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import comb
 
+from thudmud.english import counted
 from thudmud.rules import checks
 from thudmud.rules.board import (
     NEXT_TO,
@@ -22,7 +23,6 @@ from thudmud.rules.board import (
     square_at,
     squares_in,
 )
-from thudmud.rules.english import counted
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
 from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed

@@ -12,7 +12,7 @@ from thudmud.play.options import Options
 from thudmud.play.refusals import Refused
 from thudmud.rules import IllegalMove
 from thudmud.store import StoreError
-from thudmud.text.messages import Message
+from thudmud.views.messages import Message
 
 Teller = Callable[[Message, object], None]
 """Called with all that is told, once each, and what has caused it, if that is known."""
