@@ -323,8 +323,8 @@ class TestBoards:
         await store.append({"b1": (0, [started(1), started(2), Cleared(1.0, "Anna"), started(3)])})
         await store.append({HALL: (2, [BoardRenamed(1.0, "", "b1", "elm board")])})
         assert await store.open_boards() == [
-            OpenBoard("b1", "elm board", 4, 4),
-            OpenBoard("b2", "pine board", 0, 1),
+            OpenBoard("b1", "elm board", 4, 4, "discworld"),
+            OpenBoard("b2", "pine board", 0, 1, "classic"),
         ]
         await store.append({HALL: (3, [BoardClosed(1.0, "", "b1")])})
         assert [board.key for board in await store.open_boards()] == ["b2"]

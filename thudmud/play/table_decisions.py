@@ -323,6 +323,16 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     return (left,) if table.is_new else (left, Cleared(now, player))
 
 
+def closed(table: Table, player: str, now: float) -> Events:
+    """Return what happens before a board is closed: whatever stood on it is put away or cleared.
+
+    There is always an event, so that whoever decides something else at that version is refused.
+    """
+    if table.match and table.under_way:
+        return (Adjourned(now, player, table.match.saved()),)
+    return (Cleared(now, player),)
+
+
 def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return what happens when ``player``, who has a seat at ``table``, is gone.
 

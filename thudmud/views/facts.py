@@ -27,6 +27,9 @@ from thudmud.play.events import (
     Adjourned,
     BattleEnded,
     BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
     Cleared,
     Joined,
     Moved,
@@ -85,6 +88,12 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
     event, table = telling.event, telling.table
     match event:
+        case BoardOpened() if table:
+            yield Fact("Thud.Table", _table(table))
+        case BoardClosed() if table:
+            yield Fact("Thud.Closed", {"board": table.name})
+        case BoardRenamed(name=name) if table:
+            yield Fact("Thud.Renamed", {"board": table.name, "name": name})
         case Spoke(player, room, text):
             yield _said("say", player, text, room=room)
         case Emoted(player, room, text):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from thudmud.play.asides import Aside, Invited, Told
 from thudmud.play.commands import Style
-from thudmud.play.events import Adjourned, Resumed, TableEvent
+from thudmud.play.events import Adjourned, HallEvent, Interrupted, Resumed, TableEvent
 from thudmud.play.hall import DEFAULTS, Company, Hall, Telling
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import Table
@@ -243,11 +243,13 @@ def _grouped(
     return {view: tuple(readers) for view, readers in found.items()}
 
 
-def _named(event: TableEvent | Aside) -> set[str]:
+def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom something names, though they may have no seat when it has happened."""
     match event:
         case Told(player, to) | Invited(player, to):
             return {player, to}
         case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
             return {player, saved.dwarf, saved.troll}
+        case Interrupted():
+            return set()
     return {event.player}
