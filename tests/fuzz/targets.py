@@ -16,8 +16,8 @@ from thudmud.rules import RULESETS
 from thudmud.server.telnet.lines import LineSplitter
 from thudmud.text import Message
 from thudmud.text.display import Terminal
-from thudmud.text.mistakes import explain
 from thudmud.text.words import columns
+from thudmud.views.refusals import explain
 
 CORPUS = Path(__file__).parent / "corpus"
 

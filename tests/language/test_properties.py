@@ -11,7 +11,7 @@ from wcwidth import wcswidth
 from tests.language.generated import commands, mutated_lines
 from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips
 from thudmud.play.commands import Command, Say
-from thudmud.text.mistakes import explain
+from thudmud.views.refusals import explain
 
 ENDING = "the end of the line"
 

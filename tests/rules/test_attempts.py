@@ -91,7 +91,7 @@ def assert_answered_as_in(
         assert answer.verb is attempt.verb
     else:
         assert expected is None, f"{attempt} is refused: {answer}"
-        assert isinstance(answer.reason, Reason)
+        assert isinstance(answer.code, Reason)
         assert str(answer).strip().endswith(".")
         assert "{" not in str(answer)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
@@ -20,6 +21,7 @@ from thudmud.rules import (
     read_position,
     write_position,
 )
+from thudmud.views.refusals import refused
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
@@ -91,7 +93,7 @@ class Dialogue:
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMove as refusal:
             # Columns go by the letters of records here, as everywhere in the protocol.
-            return f"error {refusal.told_for_records()}"
+            return f"error {refused(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
 

@@ -37,8 +37,8 @@ from thudmud.play.commands import (
 from thudmud.play.options import OptionCommand
 from thudmud.text import Message
 from thudmud.text.help import contents, page
-from thudmud.text.mistakes import explain
 from thudmud.text.words import wrapped
+from thudmud.views.refusals import explain
 
 ALL = "thud"
 """The command behind which all of ours can be typed."""

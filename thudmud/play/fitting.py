@@ -29,7 +29,6 @@ from thudmud.play.events import (
 )
 from thudmud.play.table import Table
 from thudmud.rules import Game, IllegalMove, Side
-from thudmud.rules.english import counted
 
 
 def require_fit(table: Table, event: TableEvent) -> None:
@@ -97,7 +96,7 @@ def _of_ply(game: Game | None, event: Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:
-        return f"ply {event.ply} comes after {counted(len(game.moves), 'ply')}"
+        return f"ply {event.ply} comes after ply {len(game.moves)}"
     try:
         legal = game.resolve(event.move.attempt(), event.side)
     except IllegalMove as refusal:

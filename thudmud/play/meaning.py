@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from thudmud.errors import Refused
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 
 ORDINAL_WORDS = {
@@ -121,7 +122,7 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
         return _unsaid_board(hall, person)
     if words.lower() == "it":
         if person.used is None:
-            raise Refused(Refusal.NOTHING_USED, boards=listed(hall.tables))
+            raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
         return hall.tables[person.used]
     return hall.tables[_named_board(hall, person, words)]
 
@@ -147,14 +148,14 @@ def fits_a_board(hall: Hall, words: str) -> bool:
     return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
-def away_from(hall: Hall, words: str) -> tuple[str, list[str]] | None:
+def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
     """Return who of those that have seats and are away is called so, and from which boards."""
     kept = [
         (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
     ]
     for player, _ in kept:
         if player.lower() == words.lower():
-            return player, [board for name, board in kept if name == player]
+            return player, tuple(board for name, board in kept if name == player)
     return None
 
 
@@ -172,11 +173,9 @@ def player_meant(hall: Hall, words: str) -> str:
         case [name]:
             return name
         case []:
-            raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
         case several:
-            raise Refused(
-                Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
-            )
+            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
 def _unsaid_board(hall: Hall, person: Person) -> Table:
@@ -188,8 +187,8 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
     # Whoever plays several games is asked about those.
-    boards = [table.name for table in seated] or list(hall.tables)
-    raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
+    boards = tuple(table.name for table in seated) or tuple(hall.tables)
+    raise Refused(Refusal.SAY_WHICH, boards=boards)
 
 
 def _named_board(hall: Hall, person: Person, words: str) -> str:
@@ -202,16 +201,9 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
             return person.room
     fitting = phrase.among(list(hall.tables))
     if not fitting:
-        raise Refused(
-            Refusal.NO_BOARD_HERE,
-            words=shortened(words),
-            boards=listed(hall.tables),
-            said=phrase.words,
-            known=hall.board_words,
-        )
+        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)
     if picked:
         return picked
-    if phrase.ordinal is None:
-        raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
-    raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))
+    code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
+    raise Refused(code, words=words, boards=tuple(fitting))

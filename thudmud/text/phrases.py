@@ -9,10 +9,10 @@ from thudmud.play.commands import Start
 from thudmud.play.match import Match
 from thudmud.play.meaning import listed
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import free_seat, who_sits
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
 from thudmud.rules.board import Direction
 from thudmud.rules.english import counted, does
+from thudmud.views.refusals import free_seat, who_sits
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
@@ -56,15 +56,14 @@ def turn(table: Table, me: str | None) -> str:
 
 def waiting(table: Table, me: str | None) -> str:
     """Return what could be done at a table where no battle is being played."""
-    if not table.full:
-        return who_sits(table, me)
-    return f"{who_sits(table, me)} {next_step(table)}"
+    sits = who_sits(table.name, table.seating, me)
+    return f"{sits} {next_step(table)}" if table.full else sits
 
 
 def next_step(table: Table) -> str:
     """Return how to go on when a battle is over or none has begun."""
     if not table.full:
-        return free_seat(table)
+        return free_seat(table.name, table.seating)
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"

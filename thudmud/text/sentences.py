@@ -33,10 +33,10 @@ from thudmud.play.events import (
 from thudmud.play.match import Match
 from thudmud.play.meaning import listed
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import OFFER_WORDS, free_seat
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.rules.english import capitalised, counted, does, lasting
 from thudmud.text.phrases import named, next_step, played, points, quiet_for, reached, turn
+from thudmud.views.refusals import OFFER_WORDS, free_seat
 
 OFFERS = {
     Offer.END: "end the battle",
@@ -135,7 +135,7 @@ def _joined(event: Joined, table: Table, me: str | None) -> list[str]:
         return said
     if table.full:
         return [*said, f"Both seats are taken: {next_step(table)}"]
-    return [*said, free_seat(table)]
+    return [*said, free_seat(table.name, table.seating)]
 
 
 def _left(event: Left, table: Table, me: str | None) -> list[str]:

@@ -37,6 +37,7 @@ from thudmud.server.cli.records import BattleDetails, details_in
 from thudmud.server.cli.store_file import open_store
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.text.dates import day, day_begins
+from thudmud.views.refusals import unread
 
 STREAMS = "(import) "
 """What the key of an imported battle's stream begins with; names of boards are made of letters."""
@@ -219,7 +220,7 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
-        raise RefusedFileError(_short(str(error))) from None
+        raise RefusedFileError(_short(unread(error))) from None
     if not record.game.moves:
         raise RefusedFileError("it tells of no ply")
     return record

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
 from thudmud.server.cli.options import CommandError
+from thudmud.views.refusals import unread
 
 DEFAULT = next(iter(RULESETS.values()))
 
@@ -24,7 +25,7 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     try:
         return read_record(_text(path), ruleset, default=DEFAULT).game
     except RecordError as error:
-        raise CommandError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {unread(error)}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import pytest
 from wcwidth import wcswidth
 
 from thudmud.language import ParseError, parse
-from thudmud.text.mistakes import explain
+from thudmud.views.refusals import explain
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
 """Han, two emoji, of which one is three characters, and a letter with an accent of its own."""

@@ -1,0 +1,1 @@
+"""What players read, made of data: refusals, so far."""
