@@ -108,7 +108,7 @@ def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str])
     ("words", "rooms"),
     [
         (["script", "--help"], {"errors", "script"}),
-        (["replay", "README.md"], {"errors", "rules", "play", "text"}),
+        (["replay", "README.md"], {"errors", "rules", "play", "text", "views"}),
     ],
 )
 def test_a_command_loads_no_other_rooms(words: list[str], rooms: set[str]) -> None:

@@ -10,8 +10,8 @@ Each is defined in the room that raises it; those that several rooms raise are d
         TooManyPathsError   there are too many ways to trample to look at them all
         Refused             a player's command changes nothing
             IllegalMove     the rules refuse a move
+            ParseError      a line is no command
         Unread              something has to be looked up before a command can be decided
-        ParseError          a line is no command
         FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event

@@ -8,17 +8,18 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import pytest
+from wcwidth import wcswidth
 
 from tests.play.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud.errors import Refused
-from thudmud.language import parse
+from thudmud.language import ParseError, parse
 from thudmud.play.commands import SetRules
 from thudmud.play.hall_decisions import decide
 from thudmud.play.lookups import BattleLookup, Found, FoundBattle, Unread
-from thudmud.play.refusals import Refusal
+from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
-from thudmud.views.refusals import refused, unread
+from thudmud.views.refusals import explain, refused, unread
 
 NOW = 7.0
 
@@ -314,6 +315,7 @@ def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
+    yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code.name}: {case.line}")
@@ -329,14 +331,14 @@ def test_what_the_rules_refuse(example: Example) -> None:
 
 
 def test_every_code_is_here_and_means_one_thing() -> None:
-    codes = [*Reason, *Refusal]
+    codes = [*Reason, *Refusal, *Mistake]
     assert {each.code for each in all_refusals()} == set(codes)
     assert len({code.value for code in codes}) == len(codes)
 
 
 def test_one_code_has_the_same_facts_each_time() -> None:
     facts = {(each.code, tuple(each.details)) for each in all_refusals()}
-    assert len(facts) == len([*Reason, *Refusal])
+    assert len(facts) == len([*Reason, *Refusal, *Mistake])
 
 
 def test_squares_by_other_names() -> None:
@@ -364,3 +366,258 @@ def test_a_record_that_cannot_be_read(plies: str, sentence: str) -> None:
     with pytest.raises(RecordError) as caught:
         read_record(f"{setup}\n{plies}\n", CLASSIC)
     assert unread(caught.value) == sentence
+
+
+# Lines that are no command.
+
+DWARF = "options colour special thud dwarf"
+HUES = "black, red, green, yellow, blue, magenta, cyan or white"
+NO_COLOUR = (
+    f'That is no colour here: name {HUES}, "bright" before them or not; or a number, '
+    "0 to 255, or #rrggbb."
+)
+LINES = [
+    ("move from I16 to A0", "There is no row 16: rows go from 1 to 15."),
+    ("move a6 to A0", "There is no row 0: rows go from 1 to 15."),
+    ("move Z3 a4", "There is no column Z: columns go from A to O."),
+    ("move a6 b6 capturing p4", "There is no column P: columns go from A to O."),
+    ("view possible from o 100", "There is no row 100: rows go from 1 to 15."),
+    ("move A1 5 to b6", 'There is a blank inside a number: "A1 5". Did you mean "A15"?'),
+    ("move b6 to a 1 2", 'There is a blank inside a number: "a 1 2". Did you mean "A12"?'),
+    ("move b6 to a1 6", 'There is a blank inside a number: "a1 6".'),
+    (
+        "move b6 c7 capturing a1 1, b2",
+        'There is a blank inside a number: "a1 1". Did you mean "A11"?',
+    ),
+    ("move a6-b6", "Write A6 and B6 apart from each other."),
+    ("move a6b6", "Write A6 and B6 apart from each other."),
+    ("move a6 b6 capturing d8;e8", "Write D8 and E8 apart from each other."),
+    ("replay 0", "Numbers begin with 1 here."),
+    ("history page 000", "Numbers begin with 1 here."),
+    ("resume #0", "Numbers begin with 1 here."),
+    ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
+    ("replay", 'Say which battle, by its number: "history" lists them.'),
+    ("record anna", 'Say which battle, by its number: "history" lists them.'),
+    ("replay -1", 'Say which battle, by its number: "history" lists them.'),
+    ("Play as dwarf", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+    ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+    ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    ("scan row 16", "There is no row 16: rows go from 1 to 15."),
+    ("scan row 0", "There is no row 0: rows go from 1 to 15."),
+    ("scan column p", "There is no column P: columns go from A to O."),
+    ("scan row F", 'F is a column: type "scan column f".'),
+    ("scan column 06", '6 is a row: type "scan row 6".'),
+    ("around p6", "There is no column P: columns go from A to O."),
+    ("captures a16", "There is no row 16: rows go from 1 to 15."),
+    (
+        "where anna",
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".',
+    ),
+    ("where are the trolls", 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".'),
+    (
+        "moves a6 to b6",
+        'To play a move, begin with "move"; "moves" lists what can be played.',
+    ),
+    ("options width 7", "A screen is 20 to 500 columns wide here."),
+    ("options width 501", "A screen is 20 to 500 columns wide here."),
+    ("options width -80", "A screen is 20 to 500 columns wide here."),
+    ("set width 60", 'That is one of the options: type "options width 60".'),
+    (f"{DWARF} 256", "The numbers of colours go from 0 to 255."),
+    (f"{DWARF} on -1", "The numbers of colours go from 0 to 255."),
+    (f"{DWARF} #ff880", 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".'),
+    (f"{DWARF} bright", f'After "bright" comes {HUES}.'),
+    (f"{DWARF} puce", NO_COLOUR),
+    (f"{DWARF} red on none", NO_COLOUR),
+    (
+        "register swordfish",
+        'Type "register" by itself: you are asked for the rest, and it is not shown.',
+    ),
+    (
+        "Password old new",
+        'Type "password" by itself: you are asked for the rest, and it is not shown.',
+    ),
+    (f"{DWARF} gren", f'{NO_COLOUR} Did you mean "green"?'),
+    (f"{DWARF} orange", f'{NO_COLOUR} Did you mean "yellow"?'),
+    (f"{DWARF} bold purple", f'{NO_COLOUR} Did you mean "magenta"?'),
+    (f"{DWARF} bright gren", f'After "bright" comes {HUES}. Did you mean "bright green"?'),
+    ("x" * 1025, "That is too long: a line has at most 1,024 characters."),
+    (
+        "shove c5 c7",
+        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".',
+    ),
+    (
+        "set rules",
+        'After "set rules" something is missing: "discworld", "classic" or "koom valley".',
+    ),
+    ("go", 'After "go" something is missing: the name of a board, "to" or "hall".'),
+    ("say", 'After "say" something is missing: what you want to say.'),
+    (":", 'After ":" something is missing: what you do.'),
+    ("tell", 'After "tell" something is missing: the name of a player.'),
+    ("history page", 'After "history page" something is missing: a number such as 12.'),
+    ("scan row", 'After "scan row" something is missing: a row such as 5.'),
+    ("scan column ff", 'After "scan column" comes a column such as F, not "ff".'),
+    (
+        "options width",
+        'After "options width" something is missing: a number from 20 to 500 or "auto".',
+    ),
+    (
+        "move a6 b6 on board capturing c7 c8",
+        'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
+        'not "c8".',
+    ),
+    ("quit now", 'After "quit" comes the end of the line, not "now".'),
+]
+
+WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
+"""Han, two emoji, of which one is three characters, and a letter with an accent of its own."""
+
+
+def misread(line: str) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        parse(line)
+    return caught.value
+
+
+def misfit(line: str, column: int) -> ParseError:
+    return ParseError(Mistake.UNEXPECTED_WORD, line, column, "@@@", expected=("on",))
+
+
+def told(line: str, width: int) -> str:
+    return "\n".join(explain(misread(line), width))
+
+
+@pytest.mark.parametrize(("line", "sentence"), LINES)
+def test_a_line_that_is_no_command(line: str, sentence: str) -> None:
+    assert refused(misread(line)) == sentence
+
+
+SHOWN = [
+    (
+        "hurk a6 b6",
+        80,
+        """\
+hurk a6 b6
+^^^^
+There is no command "hurk". Did you mean "hurl"?""",
+    ),
+    (
+        "inventory",
+        80,
+        """\
+inventory
+^^^^^^^^^
+There is no command "inventory". "help" lists the commands, "syntax" how each
+is typed.""",
+    ),
+    (
+        "move from a6 tu b6 on board",
+        40,
+        """\
+move from a6 tu b6 on board
+             ^^
+After "move from a6" comes a position
+such as A6 or "to", not "tu".""",
+    ),
+    (
+        "move a6",
+        80,
+        """\
+move a6
+       ^
+After "move a6" something is missing: a position such as A6 or "to".""",
+    ),
+    (
+        "move from I16 to A0",
+        80,
+        """\
+move from I16 to A0
+          ^^^
+There is no row 16: rows go from 1 to 15.""",
+    ),
+    (
+        "move A1 5 to b6",
+        80,
+        """\
+move A1 5 to b6
+        ^
+There is a blank inside a number: "A1 5". Did you mean "A15"?""",
+    ),
+    (
+        "move a6 b6 on board capturing",
+        80,
+        """\
+move a6 b6 on board capturing
+                             ^
+After "move a6 b6 on board capturing" something is missing: a position such as
+A6, "all" or "none".""",
+    ),
+    (
+        "shove c5 to c7 on board",
+        80,
+        """\
+shove c5 to c7 on board
+                       ^
+A shove has to capture: add "capturing" and positions such as D8, E8, or "all".""",
+    ),
+    (
+        "move from a6 to b6 on the second oak board capturing d8, e8 f8, g8",
+        40,
+        """\
+...ak board capturing d8, e8 f8, g8
+                             ^^
+After "... oak board capturing d8, e8"
+comes a comma, "and" or the end of the
+line, not "f8".""",
+    ),
+    (
+        "scan row",
+        80,
+        """\
+scan row
+        ^
+After "scan row" something is missing: a row such as 5.""",
+    ),
+    ("\x00", 80, 'Type a command; "help" lists them.'),
+]
+
+
+@pytest.mark.parametrize(("line", "width", "text"), SHOWN)
+def test_explain(line: str, width: int, text: str) -> None:
+    assert told(line, width) == text
+
+
+@pytest.mark.parametrize("column", [0, 3, 30, 100, 250, 290])
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
+    line = ("." * column + "@@@").ljust(300, ".")
+    shown, carets, *_ = explain(misfit(line, column), width)
+    assert len(shown) < width
+    assert shown[carets.index("^") :].startswith("@@@")
+    assert carets.strip() == "^^^"
+    assert shown.strip(".") == "@@@"
+
+
+@pytest.mark.parametrize("width", [20, 21, 40, 41, 80])
+@pytest.mark.parametrize("text", WIDE)
+@pytest.mark.parametrize("times", [0, 1, 2, 30])
+def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: int) -> None:
+    line = f"{text * times}@@@{text * times}"
+    error = misfit(line, len(text) * times)
+    shown, carets, *_ = explain(error, width)
+    assert wcswidth(shown) < width
+    assert carets == " " * wcswidth(shown[: shown.index("@")]) + "^^^"
+
+
+def test_the_caret_is_as_long_as_the_word() -> None:
+    for word in WIDE:
+        line, caret, *_ = told(f"move {word} to b6", 80).split("\n")
+        assert line == f"move {word} to b6"
+        assert caret == " " * len("move ") + "^" * wcswidth(word)
+
+
+def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:
+    shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
+    assert shown.startswith("...nana")
+    assert caret.index("^") == len(shown)
+    assert sentence == "That is too long: a line has at most 1,024 characters."

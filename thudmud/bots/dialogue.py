@@ -21,7 +21,6 @@ from thudmud.rules import (
     read_position,
     write_position,
 )
-from thudmud.views.refusals import refused
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
@@ -92,6 +91,8 @@ class Dialogue:
             command = self._command(word, len(line))
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMove as refusal:
+            from thudmud.views.refusals import refused  # noqa: PLC0415  (only a mistake needs it)
+
             # Columns go by the letters of records here, as everywhere in the protocol.
             return f"error {refused(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:

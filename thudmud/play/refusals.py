@@ -1,6 +1,7 @@
-"""Why a table or the hall says no: a code for each reason, which `thudmud.errors.Refused` carries.
+"""Why a table or the hall says no, and why a line is no command: a code for each reason.
 
-The rules of the game have codes of their own, `thudmud.rules.Reason`.
+`thudmud.errors.Refused` carries one. The rules of the game have codes of their own,
+`thudmud.rules.Reason`.
 """
 
 from __future__ import annotations
@@ -69,3 +70,37 @@ class Refusal(Enum):
     RULES_SEATED_ONLY = "rules_seated_only"
     RULES_ALREADY = "rules_already"
     RULES_UNKNOWN = "rules_unknown"
+
+
+class Mistake(Enum):
+    """Why a line is no command; the value is stable, for programs."""
+
+    EMPTY_LINE = "empty_line"
+    LINE_TOO_LONG = "line_too_long"
+    UNKNOWN_COMMAND = "unknown_command"
+    UNEXPECTED_WORD = "unexpected_word"
+    MISSING_WORD = "missing_word"
+
+    BLANK_IN_NUMBER = "blank_in_number"
+    NO_SUCH_COLUMN = "no_such_column"
+    NO_SUCH_ROW = "no_such_row"
+    POSITIONS_TOGETHER = "positions_together"
+    SHOVE_WITHOUT_CAPTURES = "shove_without_captures"
+    NUMBERS_BEGIN_WITH_1 = "numbers_begin_with_1"
+    NUMBER_TOO_LONG = "number_too_long"
+    NO_BATTLE_NUMBER = "no_battle_number"
+    COLUMN_FOR_ROW = "column_for_row"
+    ROW_FOR_COLUMN = "row_for_column"
+    MOVES_FOR_MOVE = "moves_for_move"
+    WHERE_WITH_FILLERS = "where_with_fillers"
+    WHERE_FINDS_PIECES = "where_finds_pieces"
+    AGREE_BY_THE_SAME = "agree_by_the_same"
+    PLAY_FOR_JOIN = "play_for_join"
+    REST_IS_ASKED_FOR = "rest_is_asked_for"
+
+    NO_SUCH_WIDTH = "no_such_width"
+    NOT_SIX_DIGITS = "not_six_digits"
+    NO_SUCH_COLOUR_NUMBER = "no_such_colour_number"
+    BRIGHT_ALONE = "bright_alone"
+    NO_SUCH_COLOUR = "no_such_colour"
+    SET_FOR_OPTIONS = "set_for_options"

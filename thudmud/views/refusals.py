@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import wcwidth
 
 from thudmud.errors import Refused
-from thudmud.language import ParseError, near_miss
 from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start, Undo
 from thudmud.play.events import Offer
 from thudmud.play.meaning import Phrase, listed, shortened
-from thudmud.play.refusals import Refusal
+from thudmud.play.options import WIDTHS
+from thudmud.play.refusals import Mistake, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Reason, RecordError, Side, Square, Verb
 from thudmud.rules.english import capitalised, counted, does, lasting
 from thudmud.text.words import wrapped
+
+if TYPE_CHECKING:
+    from thudmud.language import ParseError
 
 OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
 """The command that makes each offer, and agrees to it."""
@@ -100,6 +103,40 @@ _TEMPLATES: Mapping[Enum, str] = {
         "More than one trample fits; name the dwarfs in order: "
         '"capturing {one}" or "capturing {other}", say.'
     ),
+    Mistake.EMPTY_LINE: 'Type a command; "help" lists them.',
+    Mistake.LINE_TOO_LONG: "That is too long: a line has at most {most:,} characters.",
+    Mistake.BLANK_IN_NUMBER: 'There is a blank inside a number: "{typed}".',
+    Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
+    Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
+    Mistake.POSITIONS_TOGETHER: "Write {one} and {other} apart from each other.",
+    Mistake.SHOVE_WITHOUT_CAPTURES: (
+        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
+    ),
+    Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
+    Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
+    Mistake.NO_BATTLE_NUMBER: 'Say which battle, by its number: "history" lists them.',
+    Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
+    Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
+    Mistake.WHERE_WITH_FILLERS: 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
+    Mistake.WHERE_FINDS_PIECES: (
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+    ),
+    Mistake.AGREE_BY_THE_SAME: (
+        'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'
+    ),
+    Mistake.PLAY_FOR_JOIN: ('To take a seat, type "join game as dwarf" or "join game as troll".'),
+    Mistake.REST_IS_ASKED_FOR: (
+        'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
+    ),
+    Mistake.NO_SUCH_WIDTH: "A screen is {least} to {most} columns wide here.",
+    Mistake.NOT_SIX_DIGITS: 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".',
+    Mistake.NO_SUCH_COLOUR_NUMBER: "The numbers of colours go from 0 to 255.",
+    Mistake.BRIGHT_ALONE: 'After "bright" comes {colours:or}.',
+    Mistake.NO_SUCH_COLOUR: (
+        'That is no colour here: name {colours:or}, "bright" before them or not; or a number, '
+        "0 to 255, or #rrggbb."
+    ),
+    Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.SAY_WHICH: 'Which board? Add "on" and one of: {boards:or}.',
@@ -169,15 +206,18 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         me: the name of who is told, if they may have a seat.
         name: what to call squares; game records have other letters.
     """
-    if isinstance(refusal, ParseError):
-        return _not_understood(refusal)
     details = {key: _said(value, name) for key, value in refusal.details.items()}
     if "words" in details:
         details["words"] = shortened(str(details["words"]))
     template = _TEMPLATES.get(refusal.code)
-    if template is None:
-        return _composed(refusal, me, details)
-    return template.format(**details)
+    if template is not None:
+        sentence = template.format(**details)
+    elif isinstance(refusal.code, Mistake):
+        sentence = _mistake(refusal.code, details)
+    else:
+        sentence = _composed(refusal, me, details)
+    meant = details.get("suggestion")
+    return f'{sentence} Did you mean "{meant}"?' if meant else sentence
 
 
 def unread(error: RecordError) -> str:
@@ -312,6 +352,8 @@ def _next(board: str, seats: Sequence[Seat], me: str | None, which: str) -> str:
 def _board_meant(said: str, boards: Iterable[str]) -> str:
     """Return which word was probably meant where what was said fits no board."""
     words = {word for board in boards for word in board.lower().split()} | {"capturing", "hall"}
+    from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
+
     for word in Phrase.parse(said).words:
         meant = near_miss(word, words)
         if meant and meant != word:
@@ -333,7 +375,7 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
     gets the sentence alone, and so does who is not ``pointing``: a voice has no use for a caret.
     """
     echo = _echo(error, width) if error.line and pointing else []
-    return echo + wrapped(_not_understood(error), width)
+    return echo + wrapped(refused(error), width)
 
 
 def _echo(error: ParseError, width: int) -> list[str]:
@@ -362,27 +404,44 @@ def _cells(text: str) -> Sequence[str]:
     return cells
 
 
-def _not_understood(error: ParseError) -> str:
-    meant = "" if error.suggestion is None else f' Did you mean "{error.suggestion}"?'
-    return f"{_mistake(error)}{meant}"
+_KINDS = {
+    "<position>": "a position such as A6",
+    "<object>": "the name of a board",
+    "<player>": "the name of a player",
+    "<number>": "a number such as 12",
+    "<row>": "a row such as 5",
+    "<column>": "a column such as F",
+    "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    "<colour>": "a colour such as red",
+    "<text>": "what you want to say",
+    "<deed>": "what you do",
+    ",": "a comma",
+    "<end>": "the end of the line",
+}
+"""What could have stood somewhere, if it is not a word."""
 
 
-def _mistake(error: ParseError) -> str:
-    if error.detail is not None:
-        return error.detail
-    if not error.line:
-        return 'Type a command; "help" lists them.'
-    word = _quote(error.word)
-    if error.column == 0:
-        known = ' "help" lists the commands, "syntax" how each is typed.'
-        return f"There is no command {word}." + ("" if error.suggestion else known)
-    understood, expected = _quote_end(error.understood), _either(error.expected)
-    if error.word:
-        return f"After {understood} comes {expected}, not {word}."
-    return f"After {understood} something is missing: {expected}."
+def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a mistake for which a template will not do."""
+    word, line = _quote(details["word"]), details["line"]
+    understood = _quote_end(line[: details["column"]].strip())
+    expected = _either([_KINDS.get(each, f'"{each}"') for each in details["expected"]])
+    match code:
+        case Mistake.UNKNOWN_COMMAND:
+            known = ' "help" lists the commands, "syntax" how each is typed.'
+            return f"There is no command {word}." + ("" if details["suggestion"] else known)
+        case Mistake.UNEXPECTED_WORD:
+            return f"After {understood} comes {expected}, not {word}."
+        case Mistake.MISSING_WORD:
+            return f"After {understood} something is missing: {expected}."
+        case Mistake.COLUMN_FOR_ROW:
+            letter = details["letter"]
+            return f'{letter} is a column: type "scan column {letter.lower()}".'
+        case _:
+            raise ValueError(f"there are no words for {code}")
 
 
-def _either(phrases: tuple[str, ...]) -> str:
+def _either(phrases: Sequence[str]) -> str:
     """Return ``a, b or c``."""
     *others, last = phrases
     return f"{', '.join(others)} or {last}" if others else last

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
 from thudmud.server.cli.options import CommandError
-from thudmud.views.refusals import unread
 
 DEFAULT = next(iter(RULESETS.values()))
 
@@ -25,6 +24,8 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     try:
         return read_record(_text(path), ruleset, default=DEFAULT).game
     except RecordError as error:
+        from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
+
         raise CommandError(f"{path}: {unread(error)}") from error
 
 
