@@ -164,7 +164,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
     Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
     Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
-    Refusal.GOES_ON_ALREADY: ("Your match goes on at the {boards:and}; none of yours is put away."),
+    Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
     Refusal.NOT_YOURS_TO_RESUME: (
         'You have no adjourned match with the number {number}: "games" lists them.'
     ),
@@ -351,9 +351,9 @@ def _next(board: str, seats: Sequence[Seat], me: str | None, which: str) -> str:
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
     """Return which word was probably meant where what was said fits no board."""
-    words = {word for board in boards for word in board.lower().split()} | {"capturing", "hall"}
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
+    words = {word for board in boards for word in board.lower().split()} | {"capturing", "hall"}
     for word in Phrase.parse(said).words:
         meant = near_miss(word, words)
         if meant and meant != word:
