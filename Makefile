@@ -7,7 +7,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
-REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.text \
+REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint bench docs clients evennia clean

@@ -107,7 +107,7 @@ def gateway(folder: Path) -> Iterator[Client]:
     """Run a gateway in a folder, and yield a client of it."""
     config = folder / "config.toml"
     config.write_text('[gateway]\nsocket = "socket"\n', "utf-8")
-    command = [sys.executable, "-m", "thudmud.server.main", "gateway", "--config", str(config)]
+    command = [sys.executable, "-m", "thudmud.cli.main", "gateway", "--config", str(config)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(  # noqa: S603  (ours)
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import pytest
 
+from thudmud.cli.options import CommandError
+from thudmud.cli.script import read_address, read_variable
+from thudmud.cli.staging import Setup, play
 from thudmud.script import Mismatch, StageError, TranscriptError
-from thudmud.server.cli.options import CommandError
-from thudmud.server.cli.script_command import read_address, read_variable
-from thudmud.server.cli.staging import Setup, play
-from thudmud.server.config_file import ConfigError
+from thudmud.server.config import ConfigError
 
 _T = TypeVar("_T")
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from thudmud import errors, store
-from thudmud.gateway.faults import Code, Fault
+from thudmud.cli.import_ import KnownError
+from thudmud.gateway.requests import Code, Fault
 from thudmud.language import ParseError, parse
 from thudmud.play import Refusal, Refused
-from thudmud.play.lookups import BattleLookup, Unread
+from thudmud.play.archive import BattleLookup, Unread
 from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError
-from thudmud.server.cli.importing import KnownError
-from thudmud.server.config_file import ConfigError
+from thudmud.server.config import ConfigError
 from thudmud.service import Unfollowed
 from thudmud.store import Conflict
 

@@ -20,8 +20,8 @@ HEAVY = {
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
 RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
-COMMAND = {"thudmud", "thudmud.version", "thudmud.server", "thudmud.server.main"}
-CLI = "thudmud.server.cli"
+COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main"}
+CLI = "thudmud.cli"
 
 LOADED = """
 import json, sys
@@ -47,7 +47,7 @@ def loaded(code: str) -> tuple[set[str], set[str]]:
 
 def ran(*words: str) -> tuple[set[str], set[str]]:
     """The same for a command line."""
-    return loaded(f"from thudmud.server.main import main; main({list(words)!r})")
+    return loaded(f"from thudmud.cli.main import main; main({list(words)!r})")
 
 
 def foreign(modules: set[str]) -> set[str]:
@@ -78,47 +78,32 @@ def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> No
     assert not foreign(others)
 
 
-OPTIONS = {CLI, f"{CLI}.options", "thudmud.errors"}
+SMALL = {*COMMAND, *RULES, f"{CLI}.options", f"{CLI}.records"}
 BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
 
 
 @pytest.mark.parametrize(
     ("words", "needed"),
     [
-        (["perft", "--depth", "1"], {*RULES, f"{CLI}.perft_command", f"{CLI}.reading"}),
-        (["engine"], {*RULES, *BOTS, f"{CLI}.engine_command"}),
-        (["serve", "--help"], {f"{CLI}.serve_command"}),
-        (["gateway", "--help"], {f"{CLI}.gateway_command"}),
-        (["user", "--help"], {f"{CLI}.user_command"}),
-        (["user", "ban", "--help"], {f"{CLI}.user_command"}),
-        (["store", "--help"], {f"{CLI}.store_command"}),
-        (["store", "check", "--help"], {f"{CLI}.store_command"}),
-        (["export", "--help"], {f"{CLI}.export_command", "thudmud.text", "thudmud.text.dates"}),
-        (["import", "--help"], {*RULES, f"{CLI}.import_command", f"{CLI}.reading"}),
+        (["perft", "--depth", "1"], {*SMALL, f"{CLI}.perft"}),
+        (["engine"], {*SMALL, *BOTS, f"{CLI}.engine"} - {f"{CLI}.options", f"{CLI}.records"}),
     ],
 )
 def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str]) -> None:
     ours, others = ran(*words)
-    assert ours - OPTIONS == COMMAND | (needed - OPTIONS)
+    assert ours == needed
     assert not others & HEAVY
     assert not foreign(others)
 
 
-@pytest.mark.parametrize(
-    ("words", "rooms"),
-    [
-        (["script", "--help"], {"errors", "script"}),
-        (["replay", "README.md"], {"errors", "rules", "play", "text", "views"}),
-    ],
-)
-def test_a_command_loads_no_other_rooms(words: list[str], rooms: set[str]) -> None:
-    ours, others = ran(*words)
-    loaded_rooms = {name.split(".")[1] for name in ours if "." in name}
-    assert loaded_rooms <= {"server", "version", *rooms}
+def test_a_record_is_drawn_without_a_server() -> None:
+    ours, others = ran("replay", "README.md")
+    rooms = {name.split(".")[1] for name in ours if "." in name}
+    assert rooms <= {"cli", "english", "errors", "play", "rules", "version", "views"}
     assert not others & {"argon2", "asyncio", "lark", "pydantic", "sqlite3", "telnetlib3"}
 
 
-@pytest.mark.parametrize("package", ["thudmud", "thudmud.text"])
+@pytest.mark.parametrize("package", ["thudmud", "thudmud.views"])
 def test_names_that_are_loaded_later_are_all_there(package: str) -> None:
     module = importlib.import_module(package)
     for name in module.__all__:

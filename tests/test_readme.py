@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from thudmud.cli.staging import open_stages
 from thudmud.language import parse
 from thudmud.script import Transcript, perform
-from thudmud.script.format import FORMAT
-from thudmud.server.cli.staging import open_stages
+from thudmud.script.transcript import FORMAT
 
 README = Path(__file__).parents[1] / "README.md"
 

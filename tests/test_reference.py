@@ -16,7 +16,7 @@ PACKAGES = [
     "thudmud.rules",
     "thudmud.play",
     "thudmud.language",
-    "thudmud.text",
+    "thudmud.views",
     "thudmud.service",
     "thudmud.house",
     "thudmud.script",

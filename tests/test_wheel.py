@@ -11,8 +11,8 @@ from shutil import copy
 import pytest
 
 from tests.conftest import RunServer
+from thudmud.cli.remote_stage import RemoteStage
 from thudmud.script import Transcript, perform
-from thudmud.server.cli.remote_stage import RemoteStage
 
 ROOT = Path(__file__).parents[1]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from thudmud.play.events import Parting
     from thudmud.play.options import Options
     from thudmud.play.table import BoardSpec
-    from thudmud.text.display import Terminal
-    from thudmud.text.messages import Message
+    from thudmud.views.messages import Message
+    from thudmud.views.view import Terminal
 
 __all__ = [
     "BoardSpec",
@@ -33,11 +33,11 @@ if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
         "BoardSpec": "thudmud.play.table",
         "House": "thudmud.house",
-        "Message": "thudmud.text.messages",
+        "Message": "thudmud.views.messages",
         "Options": "thudmud.play.options",
         "Parting": "thudmud.play.events",
         "Style": "thudmud.play.commands",
-        "Terminal": "thudmud.text.display",
+        "Terminal": "thudmud.views.view",
     }
 
     def __getattr__(name: str) -> object:

@@ -7,9 +7,10 @@ from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from thudmud.codec import from_line, to_line
+from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.language.names import board_problem
+from thudmud.language.parsing import board_problem
+from thudmud.play.archive import Lookup
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import (
     Event,
@@ -20,19 +21,18 @@ from thudmud.play.events import (
     require_name,
     require_time,
 )
-from thudmud.play.fitting import require_fit, require_ply
 from thudmud.play.hall import Hall, kept_for
-from thudmud.play.lookups import Lookup
 from thudmud.play.match import game_of
+from thudmud.play.meaning import require_fit, require_ply
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
-from thudmud.rules.english import counted
 from thudmud.service import Service, Visit
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
-from thudmud.text import Message
-from thudmud.text.display import Terminal
+from thudmud.store.codec import from_line, to_line
+from thudmud.views import Message
+from thudmud.views.view import Terminal
 
 AnswerT = TypeVar("AnswerT")
 
@@ -265,7 +265,7 @@ class House:
         """Return what is known of the battles that were played.
 
         Args:
-            lookup: one of those in `thudmud.play.lookups`, such as ``ScoreLookup("Anna")``.
+            lookup: one of those in `thudmud.play.archive`, such as ``ScoreLookup("Anna")``.
         """
         return cast("AnswerT", at_once(self._service.look_up(lookup)))
 

@@ -127,7 +127,7 @@ def thudmud(folder: Path, boards: int = 4) -> Iterator[Running]:
     """Start the real server."""
     folder.mkdir(parents=True, exist_ok=True)
     config = configured(folder, boards)
-    with started(["thudmud.server.main", "serve", "--config", config], folder) as running:
+    with started(["thudmud.cli.main", "serve", "--config", config], folder) as running:
         yield running
 
 

@@ -13,11 +13,10 @@ from thudmud.bots import LONGEST_LINE
 from thudmud.bots.choice import MOST_TRAMPLES
 from thudmud.bots.dialogue import MOST_LISTED
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
+from thudmud.bots.program import STARTING
+from thudmud.english import lasting
 from thudmud.rules import RULESETS
-from thudmud.rules.english import lasting
-from thudmud.server.bot_program import STARTING
-from thudmud.server.config_file import check
-from thudmud.server.settings import BotSettings
+from thudmud.server.config import BotSettings, check
 
 PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")
 ENGINE, BOT = PAGE.split("## A bot of your own")

@@ -6,19 +6,13 @@ import json
 
 import pytest
 
-from thudmud.bots.opponent import (
-    LEAST_PATIENCE,
-    QUIET,
-    REPEAT_AFTER,
-    TROLLS_AFTER,
-    Opponent,
-)
+from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER, Opponent
 from thudmud.house import House
 from thudmud.play.events import Parting
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Side
-from thudmud.text import Message
-from thudmud.text.display import Terminal
+from thudmud.views import Message
+from thudmud.views.view import Terminal
 
 GRACE, PAUSE = 300.0, 60.0
 PROGRAM = Terminal(packages=frozenset({"thud"}))

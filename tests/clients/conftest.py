@@ -30,7 +30,7 @@ class Served:
         config = folder / "config.toml"
         sections = "".join(f'[[board]]\nname = "{name}"\n' for name in boards)
         config.write_text(f"bot = []\n{sections}", "utf-8")
-        command = [sys.executable, "-m", "thudmud.server.main", "--config", str(config)]
+        command = [sys.executable, "-m", "thudmud.cli.main", "--config", str(config)]
         self._process = subprocess.Popen(
             [*command, "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )

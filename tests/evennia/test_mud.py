@@ -13,8 +13,8 @@ from tests.conftest import FreePort
 from tests.evennia.mud import PAGE, PASSWORD, Mud
 from tests.evennia.players import MudStage, Player
 from thudmud.script import Transcript, perform
-from thudmud.script.parts import Act, TranscriptStep
-from thudmud.text.help import PAGES
+from thudmud.script.transcript import Act, TranscriptStep
+from thudmud.views.help import PAGES
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
 RELOAD_AFTER = 12

@@ -123,7 +123,7 @@ async def open_stage(folder: Path, **settings: Mapping[str, object]) -> AsyncIte
     """Run a server, with ``settings`` by their sections, until it is not needed any more."""
     sections = {key: {**each, **settings.get(key, {})} for key, each in DEFAULTS.items()}
     (folder / "config.toml").write_text(_toml(sections))
-    command = (sys.executable, "-m", "thudmud.server.main")
+    command = (sys.executable, "-m", "thudmud.cli.main")
     server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
     assert server.stdout
     line = await server.stdout.readline()

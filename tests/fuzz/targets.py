@@ -13,11 +13,11 @@ from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
-from thudmud.server.telnet.lines import LineSplitter
-from thudmud.text import Message
-from thudmud.text.display import Terminal
-from thudmud.text.words import columns
+from thudmud.telnet.interpreter import LineSplitter
+from thudmud.views import Message
 from thudmud.views.refusals import explain
+from thudmud.views.view import Terminal
+from thudmud.views.words import columns
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -18,7 +18,7 @@ import pytest
 from tests.fuzz.stage import Stage, open_stage
 from tests.fuzz.targets import WILLING
 from tests.server.plain import PATIENCE, Client
-from thudmud.server.settings import PlayerSettings
+from thudmud.server.config import PlayerSettings
 
 pytestmark = pytest.mark.slow
 

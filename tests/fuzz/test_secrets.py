@@ -14,15 +14,15 @@ from unittest import mock
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.accounts.desks import CHEAP
+from tests.conftest import GENEROUS
 from tests.fuzz.targets import WILLING
-from tests.server.conftest import GENEROUS
-from tests.server.desks import CHEAP
 from tests.server.plain import PlainService, Setup
+from thudmud.accounts import throttles
 from thudmud.server import logs
-from thudmud.server.limits import throttle
-from thudmud.server.listening import Server
+from thudmud.server.acceptor import Server
+from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.lobby import Lobby
-from thudmud.server.settings import PlayerSettings, ServerSettings
 from thudmud.store import Store
 
 SECRETS = ["Haddock42", "Sturgeon43"]
@@ -106,7 +106,7 @@ async def throw(steps: Sequence[bytes]) -> None:
 def test_the_log_holds_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
     path = tmp_path / "log"
     path.unlink(missing_ok=True)
-    with logging_to(path), mock.patch.object(throttle, "FREE", 1000):
+    with logging_to(path), mock.patch.object(throttles, "FREE", 1000):
         asyncio.run(throw(steps))
     lines = path.read_text("utf-8").split("\n")
     assert lines.pop() == ""

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.targets import CORPUS, TARGETS, WILLING, check
 from tests.fuzz.wire import reported
-from thudmud.server.telnet.items import Credentials, Signal
-from thudmud.server.telnet.lines import Overlong
+from thudmud.telnet.interface import Credentials, Overlong, Signal
 
 IAC_SB, IAC_SE = b"\xff\xfa", b"\xff\xf0"
 PACKAGES = [

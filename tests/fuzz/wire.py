@@ -9,9 +9,8 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from thudmud.server.telnet.connection import RECEIVE_BUFFER, Connection
-from thudmud.server.telnet.items import Client, Item
-from thudmud.server.telnet.policy import TelnetPolicy
+from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
+from thudmud.telnet.interface import Client, Item, TelnetPolicy
 
 POLICY = TelnetPolicy(max_line=10, max_subnegotiation=64)
 """Caps so low that short inputs get beyond them."""

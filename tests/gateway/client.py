@@ -10,7 +10,7 @@ from typing import Any
 
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.link import Link
-from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.session import GatewayPolicy
 from thudmud.store import Store
 
 SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)

@@ -10,8 +10,8 @@ import pytest
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.policy import GatewayPolicy
 from thudmud.gateway.requests import OpenRequest
+from thudmud.gateway.session import GatewayPolicy
 from thudmud.service import Result, Service, Visit
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}

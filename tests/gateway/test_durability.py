@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.gateway.client import NOW, SECRET, Client, opened, stored
-from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.session import GatewayPolicy
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
 from thudmud.service import Service, Visit

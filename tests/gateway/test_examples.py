@@ -15,8 +15,7 @@ import pytest
 
 from tests.conftest import RunServer
 from tests.gateway.client import SECRET
-from thudmud.gateway.faults import FATAL, Code
-from thudmud.gateway.requests import KINDS, LineRequest, Request
+from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +30,7 @@ MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
 def port(tmp_path: Path, run_server: RunServer) -> Iterator[int]:
     config = tmp_path / "config.toml"
     config.write_text(f"[gateway]\nsecret = {json.dumps(SECRET)}\n", "utf-8")
-    words = [sys.executable, "-m", "thudmud.server.main", "gateway", "--port", "0"]
+    words = [sys.executable, "-m", "thudmud.cli.main", "gateway", "--port", "0"]
     with run_server([*words, "--config", config]) as (_, port):
         yield port
 

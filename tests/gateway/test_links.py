@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import PassTime
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
-from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.session import GatewayPolicy
 
 BAD_LINES = {
     b"nonsense": "malformed",

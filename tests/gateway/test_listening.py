@@ -12,7 +12,7 @@ from tests.gateway.client import PATIENCE, SECRET, opened
 from thudmud.errors import StartError
 from thudmud.gateway import listening
 from thudmud.gateway.listening import Acceptor
-from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.session import GatewayPolicy
 
 
 async def code(reader: asyncio.StreamReader) -> str:

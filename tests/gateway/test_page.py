@@ -8,10 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 
 from tests.gateway.client import NOW, SECRET, Client, stored
-from thudmud.gateway.faults import FATAL, Code
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.policy import GatewayPolicy
-from thudmud.gateway.requests import KINDS, Request
+from thudmud.gateway.requests import FATAL, KINDS, Code, Request
+from thudmud.gateway.session import GatewayPolicy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text("utf-8")
 EXCHANGES = [

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.framing import LineBuffer
+from thudmud.gateway.link import LineBuffer
 from thudmud.gateway.requests import (
     KINDS,
+    Code,
+    Fault,
     Hello,
     LineRequest,
     OpenRequest,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.gateway.client import SECRET, Client, Heard, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.policy import GatewayPolicy
+from thudmud.gateway.session import GatewayPolicy
 
 LINES = [
     ("Anna", "join game as dwarf"),

@@ -7,23 +7,14 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.language.preferences import options_of, stored, styles_of
+from thudmud.language.parsing import options_of, stored, styles_of
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
-from thudmud.play.options import (
-    WIDTHS,
-    Charset,
-    Colour,
-    Element,
-    Options,
-    Orient,
-    Scheme,
-    Switch,
-)
+from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import BoardSpec
 from thudmud.server.lobby import Lobby, service_on
 from thudmud.store import Store
-from thudmud.text.display import Terminal
+from thudmud.views.view import Terminal
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
 colours = st.builds(Colour, st.none() | shades, st.none() | shades, st.booleans())

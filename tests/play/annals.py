@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
-from thudmud.play.battles import Battle, State
+from thudmud.play.archive import (
+    AdjournedLookup,
+    Battle,
+    Lookup,
+    PlayerScore,
+    Rating,
+    ScoreLookup,
+    State,
+)
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -18,8 +26,6 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.play.lookups import AdjournedLookup, Lookup, ScoreLookup
-from thudmud.play.standings import PlayerScore, Rating
 from thudmud.rules import (
     DISCWORLD,
     EVERY,

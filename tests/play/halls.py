@@ -10,12 +10,11 @@ import pytest
 
 from tests.play.conftest import GRACE, NOW
 from thudmud.errors import Refused
-from thudmud.play.battles import Battle
+from thudmud.play.archive import AdjournedLookup, Battle, BattleLookup, Found, Lookup, Unread
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.hall_decisions import arrive, decide, part
-from thudmud.play.lookups import AdjournedLookup, BattleLookup, Found, Lookup, Unread
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game

@@ -17,17 +17,7 @@ from tests.play.conftest import (
     without,
 )
 from thudmud.errors import Refused
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Join,
-    Leave,
-    Resign,
-    SetRules,
-    Start,
-    Undo,
-)
+from thudmud.play.commands import Adjourn, Claim, End, Join, Leave, Resign, SetRules, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,

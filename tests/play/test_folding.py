@@ -36,9 +36,9 @@ from thudmud.play.events import (
     TableEvent,
     is_complete,
 )
-from thudmud.play.fitting import require_fit
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
+from thudmud.play.meaning import require_fit
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, come_back, decide, resume, vanish
 from thudmud.rules import Game, Side

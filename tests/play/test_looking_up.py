@@ -9,8 +9,19 @@ import pytest
 from tests.play.conftest import NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.errors import Refused
+from thudmud.play.archive import (
+    AdjournedLookup,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    Lookup,
+    ScoreLookup,
+    StandingsLookup,
+    State,
+    Unread,
+)
 from thudmud.play.asides import Asked, Question, Replayed
-from thudmud.play.battles import State
 from thudmud.play.commands import (
     Adjourn,
     Command,
@@ -32,17 +43,6 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting
 from thudmud.play.hall_decisions import decide
-from thudmud.play.lookups import (
-    AdjournedLookup,
-    BattleLookup,
-    Found,
-    FoundBattle,
-    HistoryLookup,
-    Lookup,
-    ScoreLookup,
-    StandingsLookup,
-    Unread,
-)
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 

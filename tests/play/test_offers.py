@@ -8,15 +8,7 @@ import pytest
 
 from tests.play.conftest import NOW, STARTED, after, events, ply, refusal, without
 from thudmud.play.commands import Adjourn, End, Join, Leave, No, Play, Start, Undo
-from thudmud.play.events import (
-    Adjourned,
-    Declined,
-    Moved,
-    Offer,
-    Offered,
-    OfferLapsed,
-    TakenBack,
-)
+from thudmud.play.events import Adjourned, Declined, Moved, Offer, Offered, OfferLapsed, TakenBack
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table

@@ -11,7 +11,7 @@ import pytest
 from tests.play.conftest import GRACE
 from tests.play.halls import BOARDS, StoredHall, reopened
 from thudmud.errors import Refused
-from thudmud.play.battles import State
+from thudmud.play.archive import State
 from thudmud.play.commands import (
     Adjourn,
     Claim,

@@ -9,7 +9,7 @@ import pytest
 from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import Refused
-from thudmud.play.battles import State
+from thudmud.play.archive import State
 from thudmud.play.commands import (
     Adjourn,
     Command,

@@ -80,7 +80,7 @@ def test_they_are_played_on_a_server_and_with_its_boards(
     config = pytester.path / "sub" / "one.toml"
     config.write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
     run(pytester).assert_outcomes(passed=1)
-    serve: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "--port", "0"]
+    serve: list[str | Path] = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(serve, tmp_path) as (_, port):
         result = run(pytester, "--thud-connect", f"127.0.0.1:{port}")
     result.assert_outcomes(failed=1)

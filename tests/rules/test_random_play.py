@@ -12,14 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rules import plain_rules
-from tests.rules.shorthand import (
-    T,
-    plain_outcome,
-    plain_state,
-    random_positions,
-    scattered,
-    seeded,
-)
+from tests.rules.shorthand import T, plain_outcome, plain_state, random_positions, scattered, seeded
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,

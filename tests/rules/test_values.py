@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from tests.rules.shorthand import D, T, ask, board, squares
+from thudmud.english import capitalised, counted
 from thudmud.rules import (
     CENTRE,
     DISCWORLD,
@@ -24,7 +25,6 @@ from thudmud.rules import (
     Square,
     Verb,
 )
-from thudmud.rules.english import capitalised, counted
 
 
 def test_the_board_has_165_squares_row_by_row() -> None:

@@ -20,9 +20,8 @@ from thudmud.script import (
     TranscriptError,
     perform,
 )
-from thudmud.script.expectations import Expectation
 from thudmud.script.reading import Unfetched
-from thudmud.script.variables import escaped, filled
+from thudmud.script.transcript import Expectation, escaped, filled
 
 
 def house_stage() -> HouseStage:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import pytest_thudmud
-from thudmud.script.format import FORMAT, MORE
-from thudmud.server.main import main
+from thudmud.cli.main import main
+from thudmud.script.transcript import FORMAT, MORE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scripts.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```thud-script(?: (\S+))?\n(.*?)```", PAGE, re.DOTALL)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from thudmud.house import House
 from thudmud.play.table import BoardSpec
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
-from thudmud.script.expectations import Expectation
-from thudmud.script.variables import escaped
+from thudmud.script.transcript import Expectation, escaped
 
 TALK = """\
 # Two people talk.

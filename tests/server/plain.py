@@ -15,11 +15,11 @@ from thudmud.play.commands import Command, Password, Register
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
-from thudmud.server.listening import Server
+from thudmud.server.acceptor import Server
 from thudmud.server.lobby import Lobby, keep
 from thudmud.service import Result, Service, Visit
 from thudmud.store import Store
-from thudmud.text import Message, Terminal
+from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come
 CHUNK = 65_536  # bytes

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from thudmud.server import bot_program
+from thudmud.bots import program as bot_program
 from thudmud.server import serve as serving
+from thudmud.server.config import Settings
 from thudmud.server.lobby import Lobby
-from thudmud.server.settings import Settings
 from thudmud.service import Dismissal, Result
-from thudmud.text import Message, Terminal
+from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which what was waited for will not come
 

@@ -13,18 +13,18 @@ import pytest
 from tests.server.plain import PATIENCE
 from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from thudmud.bots import opponent
+from thudmud.bots.program import Program, ProgramError
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.server import lobby as lobbies
-from thudmud.server.bot_program import Program, ProgramError
 from thudmud.server.bots import Bots
+from thudmud.server.config import BotSettings, Settings, StorageSettings
 from thudmud.server.lobby import Lobby
 from thudmud.server.serve import open_lobby
-from thudmud.server.settings import BotSettings, Settings, StorageSettings
 from thudmud.store import KeptName
 
-OWN = [sys.executable, "-m", "thudmud.server.main", "engine", "--seed", "1"]
+OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--seed", "1"]
 PAIR = ("Grog", "Mog")
 MUTE = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
 """Never begins to answer."""
@@ -364,7 +364,7 @@ def is_over(table: Table) -> bool:
 async def test_the_example_plays(tmp_path: Path) -> None:
     """What examples/bots holds, against a mirror of itself."""
     example = Path(__file__).parents[2] / "examples" / "bots" / "any-ply.mjs"
-    command = ["node", str(example), sys.executable, "-m", "thudmud.server.main", "engine"]
+    command = ["node", str(example), sys.executable, "-m", "thudmud.cli.main", "engine"]
     bots = [{"name": name, "command": command, "restarts": 0, "seconds": 20.0} for name in PAIR]
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
     async with opened(given, tmp_path, pause=0.0) as (lobby, anna):

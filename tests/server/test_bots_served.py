@@ -36,7 +36,7 @@ async def test_four_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) 
     (told,) = re.findall(r"Give a name, and type\n\n((?:    .*\n)+)", README.read_text("utf-8"))
     lines = ["Anna", *told.split("\n")[:-1]]
     assert len(lines) == 4
-    with run_server([sys.executable, "-m", "thudmud.server.main", "--port", "0"]) as address:
+    with run_server([sys.executable, "-m", "thudmud.cli.main", "--port", "0"]) as address:
         async with asyncio.timeout(PATIENCE):
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
@@ -54,7 +54,7 @@ async def test_a_guest_plays_with_our_own_player(tmp_path: Path, run_server: Run
     words = [
         sys.executable,
         "-m",
-        "thudmud.server.main",
+        "thudmud.cli.main",
         "serve",
         "--port",
         "0",

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.accounts.desks import CHEAP
 from tests.conftest import PassTime
-from tests.server.desks import CHEAP
 from tests.server.plain import Client, Serving
+from thudmud.accounts.throttles import Newcomers, Talk
 from thudmud.language import parse
-from thudmud.server.limits import idleness
-from thudmud.server.limits.newcomers import Newcomers
-from thudmud.server.limits.talk import Talk
-from thudmud.server.listening import Server
+from thudmud.server import session
+from thudmud.server.acceptor import Server
+from thudmud.server.config import Settings
 from thudmud.server.serve import open_lobby
-from thudmud.server.settings import Settings
 
 # Commands
 
@@ -90,7 +89,7 @@ async def test_who_gives_no_name_in_time_is_told_and_shown_out(
 
 
 async def test_there_may_be_all_the_time_in_the_world() -> None:
-    timed = idleness.Idleness(0, 0, 0, is_excused=lambda: False, warn=pytest.fail, end=pytest.fail)
+    timed = session.Idleness(0, 0, 0, is_excused=lambda: False, warn=pytest.fail, end=pytest.fail)
     timed.start()
     assert timed._naming is None
     timed.named()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.desks import Answers, Office
+from tests.accounts.desks import Answers, Office
 from tests.server.plain import Serving
 from thudmud.house import House
-from thudmud.language.preferences import options_of
+from thudmud.language.parsing import options_of
 from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
 from thudmud.play.table import BoardSpec
 from thudmud.store import Store

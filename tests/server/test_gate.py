@@ -8,10 +8,10 @@ import resource
 import pytest
 
 from tests.server.plain import Serving
-from thudmud.server.limits import descriptors, door
-from thudmud.server.limits import gate as gates
-from thudmud.server.limits.gate import Gate, Rejection
-from thudmud.server.settings import ServerSettings
+from thudmud.server import acceptor
+from thudmud.server import acceptor as gates
+from thudmud.server.acceptor import Gate, Rejection
+from thudmud.server.config import ServerSettings
 
 HERE = "127.0.0.1"
 
@@ -121,8 +121,8 @@ async def test_a_flood_of_connections_is_turned_away(serving: Serving) -> None:
 async def test_who_does_not_go_when_shown_out_is_cut_off(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "_GRACE", 0.1)
-    monkeypatch.setattr(door, "_MOST", 1)
+    monkeypatch.setattr(acceptor, "_GRACE", 0.1)
+    monkeypatch.setattr(acceptor, "_MOST", 1)
     setup = await serving(connections=1, connections_reserved=0)
     await setup.connect()
     slow, other = await setup.connect(), await setup.connect()
@@ -157,7 +157,7 @@ def test_as_many_files_as_needed_are_asked_for(
     set_to: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
-    descriptors.ask_for(asked)
+    acceptor.ask_for(asked)
     assert set_to == ([] if granted is None else [(granted, now[1])])
     assert ("too few open files" in caplog.text) == (granted == 300)
 
@@ -170,6 +170,6 @@ def test_a_system_that_allows_less_than_it_says(
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    descriptors.ask_for(400)
+    acceptor.ask_for(400)
     [record] = caplog.records
     assert record.__dict__["allowed"] == 100

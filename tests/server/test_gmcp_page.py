@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from thudmud.server.telnet import gmcp
+from thudmud.telnet import gmcp
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gmcp.md").read_text("utf-8")
 SENT = re.findall(r"^    (Char\.Login\S*) (\{.*\})$", PAGE, re.MULTILINE)

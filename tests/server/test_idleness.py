@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from thudmud.server.limits.idleness import Idleness
+from thudmud.server.session import Idleness
 
 
 @pytest.mark.parametrize(

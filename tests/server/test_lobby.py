@@ -13,10 +13,10 @@ from tests.service.stores import SlowStore
 from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.bots import Bots
+from thudmud.server.config import BotSettings
 from thudmud.server.lobby import BARRED, Lobby, service_on
-from thudmud.server.settings import BotSettings
 from thudmud.service import Dismissal, Node, Visit
-from thudmud.text import Message, Terminal
+from thudmud.views import Message, Terminal
 
 
 class Guest:

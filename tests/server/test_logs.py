@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thudmud.cli.main import main
 from thudmud.server import logs
 from thudmud.server.logs import StructuredFormatter
-from thudmud.server.main import main
 
 PAIR = re.compile(r'([a-z_]+)=([A-Za-z0-9]+|"(?:[^"\\]|\\.)*")(?: |$)')
 

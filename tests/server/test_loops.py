@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from tests.conftest import RunServer
-from thudmud.server import loops
+from thudmud.server import serve
 
 ROOT = Path(__file__).parents[2]
 CONFIG = """
@@ -30,12 +30,12 @@ async def running() -> asyncio.AbstractEventLoop:
 
 
 def test_it_is_uvloops_where_that_is_installed() -> None:
-    assert isinstance(loops.run(running()), uvloop.Loop)
+    assert isinstance(serve.run_in_loop(running()), uvloop.Loop)
 
 
 def test_it_is_asyncios_own_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
-    assert isinstance(loops.run(running()), asyncio.BaseEventLoop)
+    assert isinstance(serve.run_in_loop(running()), asyncio.BaseEventLoop)
 
 
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
@@ -46,10 +46,10 @@ def test_a_server_runs_in_it_and_says_so(
     if loop == "asyncio":
         (tmp_path / "uvloop.py").write_text("raise ModuleNotFoundError", "utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
-    words = [sys.executable, "-m", "thudmud.server.main", "serve"]
+    words = [sys.executable, "-m", "thudmud.cli.main", "serve"]
     with run_server(words) as address, socket.create_connection(address) as client:
         client.settimeout(20)
         while client.recv(4096)[-6:] != b"name? ":
             pass
     log = (tmp_path / "log").read_text("ascii")
-    assert f'from="thudmud.server.loops" event=starting loop={loop}\n' in log
+    assert f'from="thudmud.server.serve" event=starting loop={loop}\n' in log

@@ -10,17 +10,17 @@ from typing import Any, cast
 
 import pytest
 
-from tests.server.desks import CHEAP
+from tests.accounts.desks import CHEAP
 from tests.server.plain import Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
-from thudmud.server import listening
+from thudmud.server import acceptor
 from thudmud.server import serve as serving
-from thudmud.server.listening import Server
+from thudmud.server.acceptor import Server
+from thudmud.server.config import Settings
 from thudmud.server.serve import open_lobby
 from thudmud.server.session import Session
-from thudmud.server.settings import Settings
 from thudmud.store import Damage, InUse, Store, StoreError
 
 SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}, "bot": []})
@@ -140,7 +140,7 @@ async def test_a_move_is_one_write_to_the_mover(
         watched.append(WatchedTransport(transport))
         return Session(cast("asyncio.Transport", watched[-1]), **how)
 
-    monkeypatch.setattr(listening, "Session", session)
+    monkeypatch.setattr(acceptor, "Session", session)
     async with open_lobby(SETTINGS, tmp_path) as lobby, AsyncExitStack() as stack:
         server = Server(SETTINGS.server, SETTINGS.players, CHEAP)
         [(host, port)] = await server.bind()

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.rules import RULESETS
-from thudmud.server.config_file import _SECTIONS, ConfigError, load
-from thudmud.server.settings import BotSettings, Settings
+from thudmud.server.config import _SECTIONS, BotSettings, ConfigError, Settings, load_settings
 
 SHIPPED = Path(__file__).parents[2] / "config.toml"
 
@@ -19,12 +18,12 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
     path = tmp_path / "config.toml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(ConfigError) as caught:
-        load(path)
+        load_settings(path)
     return [each.removeprefix(f"{path}: ") for each in caught.value.problems]
 
 
 def test_the_shipped_file_holds_every_key_with_its_default() -> None:
-    assert load(SHIPPED) == Settings()
+    assert load_settings(SHIPPED) == Settings()
     written = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
     assert written == json.loads(Settings().model_dump_json())
 
@@ -35,9 +34,9 @@ def test_a_bot_is_there_unless_the_file_says_that_there_is_none(tmp_path: Path) 
     without = whole[: whole.index("\n[[bot]]")]
     path = tmp_path / "config.toml"
     path.write_text(without, encoding="utf-8")
-    assert [bot.name for bot in load(path).bot] == ["Grog"]
+    assert [bot.name for bot in load_settings(path).bot] == ["Grog"]
     path.write_text(without.replace("[server]", f"{line}\n\n[server]", 1), encoding="utf-8")
-    assert load(path) == Settings(bot=())
+    assert load_settings(path) == Settings(bot=())
 
 
 def test_the_shipped_file_explains_every_key() -> None:
@@ -51,7 +50,7 @@ def test_the_shipped_file_explains_every_key() -> None:
 
 
 def test_no_file_is_the_defaults() -> None:
-    settings = load(None)
+    settings = load_settings(None)
     assert settings.server.port == 8483
     assert [(each.name, each.rules, each.style) for each in settings.board] == [
         ("oak board", "discworld", "full"),
@@ -64,7 +63,7 @@ def test_no_file_is_the_defaults() -> None:
 def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("[server]\nshutdown_grace = 2\n[[board]]\nname = 'board'\n", encoding="utf-8")
-    settings = load(path)
+    settings = load_settings(path)
     assert settings.server == Settings().server.model_copy(update={"shutdown_grace": 2.0})
     assert [board.name for board in settings.board] == ["board"]
 
@@ -74,7 +73,7 @@ def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
     path.write_text(
         "[[bot]]\nname = 'grog'\n[[bot]]\nname = 'Mog'\ncommand = ['x', 'y']\n", "utf-8"
     )
-    grog, mog = load(path).bot
+    grog, mog = load_settings(path).bot
     assert (grog.name, grog.command, grog.seconds, grog.restarts) == ("Grog", (), 5.0, 3)
     assert mog.command == ("x", "y")
 
@@ -85,7 +84,7 @@ def test_a_warning_comes_before_the_limit_if_there_are_both(
 ) -> None:
     path = tmp_path / "config.toml"
     path.write_text(f"[players]\nidle_warning = {warning}\nidle_limit = {limit}\n", "utf-8")
-    players = load(path).players
+    players = load_settings(path).players
     assert (players.idle_warning, players.idle_limit) == (warning, limit)
 
 
@@ -352,9 +351,9 @@ def test_a_value_that_no_parser_reads(tmp_path: Path, value: str) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read: No such file or directory"):
-        load(tmp_path / "none.toml")
+        load_settings(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
-        load(tmp_path)
+        load_settings(tmp_path)
 
 
 def test_every_section_can_tell_of_its_mistakes() -> None:

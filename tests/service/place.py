@@ -13,7 +13,7 @@ from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
 from thudmud.service import Dismissal, Node, Result, Service, Visit, now
 from thudmud.store import NotWritten, Store
-from thudmud.text import Message, Terminal
+from thudmud.views import Message, Terminal
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from tests.service.place import PATIENCE
-from thudmud.play.lookups import Lookup
+from thudmud.play.archive import Lookup
 from thudmud.store import (
     LEASE,
     Conflict,

@@ -20,7 +20,7 @@ from thudmud.rules import Side
 from thudmud.service import Dismissal, Result, Service, service
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
 from thudmud.store.database import Changes
-from thudmud.text import Message, Terminal
+from thudmud.views import Message, Terminal
 
 MOVE, ANSWER = "move from f15 to f8", "move from g7 to f7"
 

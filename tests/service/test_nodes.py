@@ -21,7 +21,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Elsewhere, Node, service
 from thudmud.store import NotWritten, StoreError
-from thudmud.text import Terminal
+from thudmud.views import Terminal
 
 LEASE = 10.0
 MOVE = "move a6 to b6"

@@ -39,8 +39,8 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, decide, resume
 from thudmud.rules import Game, Side
 from thudmud.store import Entry, Store
-from thudmud.text import board
-from thudmud.text.display import Display
+from thudmud.views import boards
+from thudmud.views.view import Display
 
 WIDTH = 80
 
@@ -120,7 +120,7 @@ class Pair:
             await player.say(f"go {self.board}")
             seen = await player.say(f"look at {self.board}")
             shown = [line.rstrip() for line in seen.split("\r\n")]
-            drawn = board.full(self.table, Display(WIDTH))
+            drawn = boards.full(self.table, Display(WIDTH))
             assert [line for line in drawn if line.strip() and line not in shown] == []
 
     async def play(self, acknowledged: asyncio.Semaphore) -> None:
@@ -200,7 +200,7 @@ def plain(event: Event) -> Event:
 
 
 async def start(folder: Path) -> tuple[Process, int]:
-    command = (sys.executable, "-m", "thudmud.server.main", "--port", "0")
+    command = (sys.executable, "-m", "thudmud.cli.main", "--port", "0")
     server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
     assert server.stdout
     line = await server.stdout.readline()

@@ -12,7 +12,7 @@ from typing import Any
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.battles import Battle, State
+from thudmud.play.archive import Battle, Count, PlayerScore, Rating, State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -25,7 +25,6 @@ from thudmud.play.events import (
     StoredEvent,
 )
 from thudmud.play.projections import is_of_a_match
-from thudmud.play.standings import Count, PlayerScore, Rating
 from thudmud.rules import Side
 from thudmud.store import Entry
 

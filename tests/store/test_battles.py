@@ -6,19 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.play.annals import (
-    CAPTURE,
-    DWARFS,
-    LONGER,
-    NOON,
-    RECORD,
-    TROLLS,
-    Annals,
-    saved,
-)
-from thudmud.play.battles import Battle, State
+from tests.play.annals import CAPTURE, DWARFS, LONGER, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.play.archive import Battle, BattleLookup, State
 from thudmud.play.events import BattleId, Joined, Offer, Offered, SavedMatch, TakenBack
-from thudmud.play.lookups import BattleLookup
 from thudmud.play.match import game_of
 from thudmud.rules import DISCWORLD, Game, Side, read_record
 from thudmud.store import at_once

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.codec.generated import some_events
 from tests.store.deeds import (
     NOON,
     OAK,
@@ -29,6 +28,7 @@ from tests.store.deeds import (
     started,
     timeless,
 )
+from tests.store.generated import some_events
 from thudmud.play.events import Adjourned, BattleId, Event, Imported, Resumed, SavedMatch
 from thudmud.play.projections import match_stream
 from thudmud.store import Conflict, Entry, NotWritten, Store, StoreError

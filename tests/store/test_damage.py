@@ -24,8 +24,7 @@ from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
 from thudmud.store.checking import check_connection
 from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Changes, Database
-from thudmud.store.disk import beside
-from thudmud.store.files import OnDisk
+from thudmud.store.files import OnDisk, beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 PAGE = 4096

@@ -1,7 +1,5 @@
 """How the files of a store come into being, and those that cannot be used as they are."""
 
-# ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
-
 from __future__ import annotations
 
 import errno
@@ -15,9 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from thudmud.store import KeptName, NotWritten, Store, StoreError, reasons
-from thudmud.store.disk import beside
-from thudmud.store.files import OnDisk
+from thudmud.store import KeptName, NotWritten, Store, StoreError, files
+from thudmud.store.files import OnDisk, beside
+
+# ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
 
 
 async def fill(path: Path) -> None:
@@ -127,7 +126,7 @@ async def test_a_full_disk(path: Path, *, filled: bool) -> None:
 
 async def test_a_disk_that_does_not_work(path: Path) -> None:
     with no_room(), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reasons, "LITTLE", 0)
+        patched.setattr(files, "LITTLE", 0)
         await fails_to_open(path, r"the disk does not work as it should \(disk I/O error\)")
 
 

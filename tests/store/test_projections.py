@@ -15,7 +15,7 @@ import pytest
 from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
 from tests.store.model import Model
-from thudmud.play.battles import State
+from thudmud.play.archive import PAGE, BattleLookup, HistoryLookup, State
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -31,7 +31,6 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.play.lookups import PAGE, BattleLookup, HistoryLookup
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side

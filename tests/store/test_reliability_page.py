@@ -16,8 +16,7 @@ from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Database
-from thudmud.store.disk import beside
-from thudmud.store.files import OnDisk
+from thudmud.store.files import OnDisk, beside
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.play.lookups import PAGE, StandingsLookup
+from thudmud.play.archive import PAGE, Count, StandingsLookup
 from thudmud.play.projections import MIDDLE
-from thudmud.play.standings import Count
 from thudmud.rules import Outcome, Side
 
 

@@ -19,7 +19,7 @@ from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, join
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
-from thudmud.store.disk import beside
+from thudmud.store.files import beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 

@@ -173,7 +173,7 @@ class TestOpening:
         """No file may grow, and there is no room: it is not the disk that does not work."""
         await stored.close()
         disk = os.statvfs_result((4096, 4096, 1000, 10, 10, 1000, 900, 900, 0, 255))
-        monkeypatch.setattr("thudmud.store.reasons.os.statvfs", lambda _: disk)
+        monkeypatch.setattr("thudmud.store.files.os.statvfs", lambda _: disk)
         with no_more_than(8192), pytest.raises(StoreError, match=r"the disk is full\.$"):
             await Store.open(path)
 
@@ -183,7 +183,7 @@ class TestOpening:
         def refuse(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("thudmud.store.disk.os.link", refuse)
+        monkeypatch.setattr("thudmud.store.files.os.link", refuse)
         with pytest.raises(StoreError, match=r"the disk is full\.$"):
             await Store.open(path)
 

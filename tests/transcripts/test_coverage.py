@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
+from thudmud.cli.staging import open_stages, play
 from thudmud.play.asides import Asked, Happening, OptionChosen, Question, TookOver
 from thudmud.play.commands import Query, Style
 from thudmud.play.events import (
@@ -44,12 +45,10 @@ from thudmud.play.options import (
 )
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
-from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Part, TranscriptStep
-from thudmud.server.cli.staging import open_stages, play
-from thudmud.text import messages
-from thudmud.text.telling import tell
-from thudmud.text.view import View
+from thudmud.script.transcript import Expectation, Part, TranscriptStep
+from thudmud.views import messages
+from thudmud.views.telling import tell
+from thudmud.views.view import View
 
 WHEN = re.compile('[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<="at":)[0-9]+(?=[,}])')
 """A day in words, and the time of a ply in a line for programs."""

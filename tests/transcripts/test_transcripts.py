@@ -9,8 +9,8 @@ from shutil import copy
 import pytest
 
 from tests.conftest import RunServer
+from thudmud.cli.staging import Setup, play
 from thudmud.script import Transcript
-from thudmud.server.cli.staging import Setup, play
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.thud-script"))
@@ -19,7 +19,7 @@ FILES = sorted(HERE.glob("*.thud-script"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_on_a_server(path: Path, run_server: RunServer, tmp_path: Path) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
-    words: list[str | Path] = [sys.executable, "-m", "thudmud.server.main", "serve", "--port", "0"]
+    words: list[str | Path] = [sys.executable, "-m", "thudmud.cli.main", "serve", "--port", "0"]
     # A server stores what happens beside its configuration.
     words += ["--config", copy(HERE / config, tmp_path)] if config else []
     with run_server(words) as address:

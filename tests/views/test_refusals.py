@@ -14,9 +14,9 @@ from tests.play.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
+from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
 from thudmud.play.commands import SetRules
 from thudmud.play.hall_decisions import decide
-from thudmud.play.lookups import BattleLookup, Found, FoundBattle, Unread
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
 from thudmud.views.refusals import explain, refused, unread

@@ -1,7 +1,6 @@
 """Choosing a ply: a modest player, who looks at each ply and at the best answer to it.
 
-Owns what it thinks a position is worth. Must never read a clock or draw a random number by itself:
-both come in as arguments.
+Pure: the clock and the random numbers come in as arguments.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The engine protocol: a line asks, a line answers. `docs/engine.md` tells it.
 
-Owns the state that a dialogue has come to, and the words of both sides. Must never end a dialogue
-because of what a line says, but for `quit`, nor touch a pipe.
+No line but `quit` ends a dialogue. Pure: the pipes are elsewhere.
 """
 
 from __future__ import annotations
@@ -12,15 +11,7 @@ from operator import attrgetter
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
-from thudmud.rules import (
-    RULESETS,
-    Game,
-    IllegalMove,
-    Move,
-    Ruleset,
-    read_position,
-    write_position,
-)
+from thudmud.rules import RULESETS, Game, IllegalMove, Move, Ruleset, read_position, write_position
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""

@@ -1,8 +1,7 @@
-"""An opponent's mind: what a bot does at its boards but for choosing plies.
+"""How a bot behaves at its boards: when it sits down, starts, agrees, declines and leaves.
 
-Owns when it sits down, starts, agrees, declines and leaves; all it knows are the packages of GMCP
-that any player's client gets, and all it does are lines that any player can type. Must never know
-who plays under which name, nor read a clock: the time comes in.
+All it knows are the packages of GMCP that any player's client gets, and all it does are lines that
+any player can type. Pure: the time comes in as an argument.
 """
 
 from __future__ import annotations

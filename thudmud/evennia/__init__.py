@@ -4,9 +4,8 @@ A builder makes one by ``create/drop oak board:thudmud.evennia.ThudBoard``; docs
 the rest. All that knows Evennia is here; nothing else of thudmud imports it.
 """
 
-from thudmud.evennia.board import ThudBoard
+from thudmud.evennia.board import ThudBoard, connect
 from thudmud.evennia.commands import BoardCmdSet
-from thudmud.evennia.following import connect
 
 __all__ = ["BoardCmdSet", "ThudBoard"]
 

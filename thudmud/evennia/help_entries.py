@@ -8,7 +8,7 @@ without it.
 
 from __future__ import annotations
 
-from thudmud.text.help import PAGES, Page
+from thudmud.views.help import PAGES, Page
 
 _WIDTH = 79
 """Evennia's own width, unless a client tells another: entries are not made for one reader."""

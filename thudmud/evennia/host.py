@@ -1,28 +1,134 @@
-"""The house of one board, and which of the people in it is which character of the MUD.
+"""The house of one Evennia board: its people as characters, their screens and their preferences.
 
-Nothing is sent or stored here: messages are returned, and so is what is to be stored.
+Messages are returned, and so is what is to be stored: nothing is sent or stored here. All that
+Evennia would take for its own markup is escaped. A preference that is not known is passed over:
+another version may have written it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
 from evennia.utils.ansi import strip_ansi
 
-from thudmud.evennia import preferences
-from thudmud.evennia.screens import terminal
 from thudmud.house import House
+from thudmud.language.parsing import options_of, stored, styles_of
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
-from thudmud.play.options import Options
+from thudmud.play.options import WIDTHS, Options
 from thudmud.play.table import BoardSpec, Table
-from thudmud.text import Message
-from thudmud.text.display import Display, Terminal
-from thudmud.text.messages import fitted
-from thudmud.text.shown import drawn, standing
-from thudmud.text.view import View
+from thudmud.views import Message
+from thudmud.views.messages import fitted
+from thudmud.views.telling import drawn, standing
+from thudmud.views.view import (
+    DEFAULT_WIDTH,
+    PACKAGE,
+    PALETTE,
+    SIXTEEN,
+    TRUE_COLOUR,
+    Display,
+    Terminal,
+    View,
+)
+
+_DEPTHS = (("TRUECOLOR", TRUE_COLOUR), ("XTERM256", PALETTE), ("ANSI", SIXTEEN))
+
+
+def terminal(sessions: Iterable[Any]) -> Terminal:
+    """Return what every one of a character's sessions can show; the plainest if there are none."""
+    each = [session.protocol_flags for session in sessions]
+    return Terminal(
+        width=min(map(_width, each), default=DEFAULT_WIDTH),
+        utf8=bool(each) and all(flags.get("UTF-8") for flags in each),
+        colours=min(map(_colours, each), default=0),
+        reader=any(flags.get("SCREENREADER") for flags in each),
+        packages=frozenset({PACKAGE}),
+    )
+
+
+def send(character: Any, message: Message) -> None:
+    """Send a message of ours to all sessions of a character."""
+    for session in character.sessions.all():
+        if not message.package:
+            text = (escaped(message.text, session), {"type": "thud"})
+            character.msg(text=text, session=session)
+        elif takes_data(session):
+            # Evennia makes "Thud.Move" of it again.
+            name = message.package.lower().replace(".", "_")
+            character.msg(session=session, **{name: ((), json.loads(message.text))})
+
+
+def takes_data(session: Any) -> bool:
+    """Whether a client speaks GMCP; the web client would show what it does not know."""
+    telnet = str(session.protocol_key).startswith("telnet")
+    return telnet and bool(session.protocol_flags.get("OOB"))
+
+
+def escaped(text: str, session: Any = None) -> str:
+    """Return text so that Evennia shows it as it stands, colours included.
+
+    Evennia takes ``|`` and ``{{`` for markup of its own, and twice so for screen readers.
+    """
+    flags = session.protocol_flags if session else {}
+    if flags.get("RAW"):
+        return text
+    for _ in range(2 if flags.get("SCREENREADER") else 1):
+        # Links are looked for once "||" is "|" again: what would begin one is kept apart.
+        text = text.replace("|", "||").replace("||l", "|||nl").replace("{{", "{{{{")
+        # Of a text that ends with "||" Evennia would show an "n" behind it.
+        text = f"{text}|n" if text.endswith("|") else text
+    if settings.FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED:
+        text = text.replace("\\", "\\\\").replace("$", "\\$")
+    return text
+
+
+def first_session(character: Any) -> Any:
+    """Return a session of somebody, for texts that Evennia itself sends to all of them."""
+    sessions: Sequence[Any] = character.sessions.all() if hasattr(character, "sessions") else ()
+    return sessions[0] if sessions else None
+
+
+def _width(flags: Any) -> int:
+    told = flags.get("SCREENWIDTH") or {}
+    width = next(iter(told.values()), DEFAULT_WIDTH)
+    return min(max(int(width), WIDTHS[0]), WIDTHS[-1])
+
+
+def _colours(flags: Any) -> int:
+    if flags.get("NOCOLOR"):
+        return 0
+    return next((depth for flag, depth in _DEPTHS if flags.get(flag)), 0)
+
+
+_ATTRIBUTE = "thud_preferences"
+
+
+def options(character: Any) -> Options:
+    """Return how a character wants to see everything."""
+    return options_of(_kept(character))
+
+
+def styles(character: Any) -> dict[str, Style]:
+    """Return the styles that a character has chosen, by the boards' ids."""
+    return styles_of(_kept(character))
+
+
+def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
+    """Keep them."""
+    character.attributes.add(_ATTRIBUTE, json.dumps(stored(styles, options)))
+
+
+def _kept(character: Any) -> dict[str, Any]:
+    try:
+        preferences = json.loads(character.attributes.get(_ATTRIBUTE, default="{}"))
+    except (TypeError, ValueError):
+        return {}
+    return preferences if isinstance(preferences, dict) else {}
+
 
 _LONGEST_NAME = 60
 
@@ -112,7 +218,7 @@ class BoardHost:
         person = self.person(character)
         if not person:
             return []
-        chosen = preferences.styles(character)
+        chosen = styles(character)
         if self._board not in chosen:
             person.styles.clear()  # they use it: from now on they are shown all of it
         before = person.options, dict(person.styles)
@@ -121,14 +227,14 @@ class BoardHost:
         if (person.options, person.styles) != before:
             if person.styles:
                 chosen[self._board] = person.styles[self.table.name]
-            preferences.keep(character, person.options, chosen)
+            keep(character, person.options, chosen)
         return told
 
     def heed(self, character: Any) -> None:
         """Show things to somebody as they want to see everything now."""
         person = self.person(character)
         if person:
-            person.options = preferences.options(character)
+            person.options = options(character)
 
     def seen_from_afar(self, screen: Terminal) -> str:
         """Return the board as it stands, for who is not about."""
@@ -152,7 +258,7 @@ class BoardHost:
         name = self.names[character.id] = self._name(character)
         self._characters[character.id] = character
         unchosen = None if self.sits(character.id) else Style.BRIEF
-        style = preferences.styles(character).get(self._board, unchosen)
+        style = styles(character).get(self._board, unchosen)
         return self.house.enter(
             name,
             now,
@@ -160,7 +266,7 @@ class BoardHost:
             room=self.table.name,
             member=True,
             styles={self.table.name: style} if style else {},
-            options=preferences.options(character),
+            options=options(character),
             quiet=True,
         )
 

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
-from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.policy import GatewayPolicy
-from thudmud.gateway.replies import Data, Happened
-from thudmud.gateway.session import ClientSession
-from thudmud.language.names import board_problem
+from thudmud.gateway.requests import Code, Data, Fault, Happened
+from thudmud.gateway.session import ClientSession, GatewayPolicy
+from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
 from thudmud.play.commands import Style, ViewGame
 from thudmud.play.events import BoardOpened, Parting
@@ -27,10 +25,10 @@ from thudmud.play.projections import HALL
 from thudmud.play.table import BoardSpec, Table
 from thudmud.service import Service, Unfollowed, Visit
 from thudmud.store import Conflict, Store, StoreError
-from thudmud.text import Message
-from thudmud.text.board import full
-from thudmud.text.display import Display, Terminal
-from thudmud.text.facts import facts
+from thudmud.views import Message
+from thudmud.views.boards import full
+from thudmud.views.facts import facts
+from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
 """What a player's client gets that wants data."""

@@ -15,10 +15,12 @@ from typing import Any, Protocol
 
 from thudmud.gateway import requests
 from thudmud.gateway.boards import BoardRegistry
-from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.policy import GatewayPolicy
-from thudmud.gateway.replies import Answer
-from thudmud.gateway.session import ClientSession
+from thudmud.gateway.requests import (
+    Answer,
+    Code,
+    Fault,
+)
+from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.service import Unfollowed
 from thudmud.store import Store, StoreError
 

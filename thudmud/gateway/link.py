@@ -1,4 +1,4 @@
-"""One link of a client's: lines in, lines out, until either side has had enough.
+"""One link of a client's: bytes -> lines, and lines out, until either side has had enough.
 
 The first words of a link and its last, its heartbeat, and the limits on what either side makes the
 other keep.
@@ -9,17 +9,54 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import StreamReader
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
 from thudmud.gateway import requests
-from thudmud.gateway.faults import FATAL, Code, Fault
-from thudmud.gateway.framing import LineBuffer
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.replies import VERSION, error, line
+from thudmud.gateway.requests import FATAL, VERSION, Code, Fault, error, line
 from thudmud.gateway.session import ClientSession
+
+
+class LineBuffer:
+    """Puts lines together from pieces. A line that is too long is told of once, and not kept.
+
+    Args:
+        longest: the most bytes that a line may have, without its end.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._begun = bytearray()
+        self._skips = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """Yield the lines that end in ``data``, without their ends; None for one too long."""
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            yield from self._take(piece)
+            if not self._skips:
+                yield bytes(self._begun).removesuffix(b"\r")
+            self._begun.clear()
+            self._skips = False
+        yield from self._take(rest)
+
+    def end(self) -> Iterator[bytes]:
+        """Yield what has come after the last end of a line, if anything has."""
+        if self._begun:
+            yield bytes(self._begun)
+
+    def _take(self, piece: bytes) -> Iterator[None]:
+        if self._skips:
+            return
+        self._begun += piece
+        if len(self._begun) > self._longest:
+            self._begun.clear()
+            self._skips = True
+            yield None
+
 
 PIECE = 65_536
 """How many bytes are read at once."""

@@ -15,10 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.errors import StartError
-from thudmud.gateway.faults import Code, Fault
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
-from thudmud.gateway.replies import error
+from thudmud.gateway.requests import Code, Fault, error
 
 STRANGERS = 64
 """How many links there may be besides those of clients that are known by name."""

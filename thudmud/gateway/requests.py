@@ -1,7 +1,6 @@
-"""What a client can ask for, read from a line.
+"""The gateway's protocol: what a client can ask for, answers and faults, as lines of JSON.
 
-The keys of all that comes from a client, and what may stand behind each. What is none of these is
-refused here.
+A fault is a code for the client's program and a sentence for its log; some of them end the link.
 """
 
 from __future__ import annotations
@@ -9,18 +8,157 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
 from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from thudmud.errors import ThudmudError
-from thudmud.gateway.faults import Code, Fault
-from thudmud.gateway.replies import VERSION
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.options import WIDTHS
 from thudmud.rules import RULESETS
-from thudmud.text.display import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
+from thudmud.views import Message
+from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
+
+
+class Code(Enum):
+    """What was wrong. `docs/gateway.md` tells of each."""
+
+    MALFORMED = "malformed"
+    TOO_LONG = "too_long"
+    BAD_REQUEST = "bad_request"
+    REPEATED = "repeated"
+    UNKNOWN_BOARD = "unknown_board"
+    NOT_YOURS = "not_yours"
+    DIFFERS = "differs"
+    BAD_NAME = "bad_name"
+    HERE_ALREADY = "here_already"
+    UNKNOWN_PLAYER = "unknown_player"
+    CHANGED = "changed"
+    TOO_MANY = "too_many"
+    NOT_STORED = "not_stored"
+    INTERNAL = "internal"
+    BAD_SEEN = "bad_seen"
+    HELLO_FIRST = "hello_first"
+    WRONG_VERSION = "wrong_version"
+    WRONG_SECRET = "wrong_secret"  # noqa: S105  (what is wrong, not a secret)
+    CLIENT_TAKEN = "client_taken"
+    FULL = "full"
+    TOO_SLOW = "too_slow"
+    SILENT = "silent"
+    REPLACED = "replaced"
+    CLOSING = "closing"
+
+
+FATAL = frozenset(
+    {
+        Code.BAD_SEEN,
+        Code.HELLO_FIRST,
+        Code.WRONG_VERSION,
+        Code.WRONG_SECRET,
+        Code.CLIENT_TAKEN,
+        Code.FULL,
+        Code.TOO_SLOW,
+        Code.SILENT,
+        Code.REPLACED,
+        Code.CLOSING,
+    }
+)
+"""The codes after which the link ends. The session need not."""
+
+
+class Fault(ThudmudError):
+    """Something that is not done.
+
+    Args:
+        code: what was wrong.
+        text: a sentence that says what would have been right.
+        number: the number of the request, if it has one that can be read.
+    """
+
+    def __init__(self, code: Code, text: str, number: int | None = None) -> None:
+        super().__init__(code, text, number)
+        self.code, self.text, self.number = code, text, number
+
+    def __str__(self) -> str:
+        return self.text
+
+
+VERSION = 1
+"""The version of the protocol."""
+
+Data = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What has come of a request.
+
+    Attributes:
+        number: of the request.
+        data: what it asked for, if that was done.
+        fault: why it was not.
+    """
+
+    number: int
+    data: Data = field(default_factory=dict)
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """Something that players at a board are told.
+
+    Attributes:
+        board: the board's own name for its client.
+        message: what is told to whom.
+        number: of the request that has brought it about; None if no request has.
+    """
+
+    board: str
+    message: Message
+    number: int | None
+
+
+Reply = Answer | Happened
+"""What is numbered, and sent until it is acknowledged."""
+
+
+def written(reply: Reply, seq: int) -> bytes:
+    """Return a reply as its line."""
+    match reply:
+        case Answer(number, data, None):
+            return line({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
+        case Answer(number, _, Fault(code=code, text=text)):
+            told = {"ok": False, "code": code.value, "text": text}
+            return line({"type": "answer", "seq": seq, "id": number, **told})
+        case Happened(board, message, number):
+            to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
+            if not message.package:
+                return line({"type": "tell", **to, "text": message.text})
+            data = json.loads(message.text)
+            return line({"type": "data", **to, "package": message.package, "data": data})
+    raise TypeError(f"no reply: {reply}")
+
+
+def error(fault: Fault) -> bytes:
+    """Return the line that tells of what belongs to no request."""
+    return line(
+        {
+            "type": "error",
+            "id": fault.number,
+            "code": fault.code.value,
+            "text": fault.text,
+            "fatal": fault.code in FATAL,
+        }
+    )
+
+
+def line(data: Data) -> bytes:
+    """Return an object as a line, in ASCII."""
+    return json.dumps(data, separators=(",", ":")).encode() + b"\n"
+
 
 HIGHEST = 2**53 - 1
 """The highest number that every language holds whole."""

@@ -9,7 +9,6 @@ Attributes:
     MAX_LINE: the most characters that a line may have.
 """
 
-from thudmud.language.near import near_miss
 from thudmud.language.parsing import (
     BOARD_VERBS,
     KEYWORDS,
@@ -20,6 +19,7 @@ from thudmud.language.parsing import (
     parse,
     second_words,
 )
+from thudmud.language.slips import near_miss
 
 __all__ = [
     "BOARD_VERBS",

@@ -5,7 +5,6 @@ the words that the rule matched. What is known of the grammar's words is here, t
 cleaned here, nor is it explained what is wrong with one.
 """
 
-# ruff: noqa: D102 (a method says no more than its name, which is that of a rule)
 from __future__ import annotations
 
 import re
@@ -89,6 +88,9 @@ from thudmud.play.options import (
 )
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
 from thudmud.rules.board import LETTERS
+
+# ruff: noqa: D102 (a method says no more than its name, which is that of a rule)
+
 
 _GREY = SHADES.index("bright black")
 

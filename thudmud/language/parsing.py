@@ -1,11 +1,15 @@
-"""A line of text -> a command, or a `ParseError` that says where it stopped making sense, and why.
+"""A line of text -> a command, or a `ParseError` that says where it stopped making sense.
 
-Nothing that anybody types gets past `parse` but a command.
+Beside it: what a board and a player may be called, so that others can type it; and a member's
+preferences as plain JSON, as they are kept with the account. Of those, what is not known is passed
+over: an older or newer version of this program may have written it.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Container, Mapping
 from copy import copy
 from functools import lru_cache
 from typing import Any
@@ -24,9 +28,22 @@ from thudmud.language.grammar import (
     read_any_words,
     spoken,
 )
-from thudmud.language.near import near_miss
-from thudmud.language.slips import SLIPS, Finding, Place
-from thudmud.play.commands import Command
+from thudmud.language.slips import SLIPS, Finding, Place, near_miss
+from thudmud.play.commands import Command, Style
+from thudmud.play.meaning import RESERVED
+from thudmud.play.options import (
+    Options,
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetMachine,
+    SetOption,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetWidth,
+    after,
+)
 from thudmud.play.refusals import Mistake
 
 
@@ -237,3 +254,102 @@ def _remembered(line: str) -> Command | ParseError:
         return parse_afresh(line)
     except ParseError as error:
         return error.with_traceback(None)
+
+
+LONGEST_NAME = 30
+"""The most characters that the name of a board may have."""
+
+NAME_LENGTHS = range(2, 21)
+"""How many letters the name of a player may have."""
+
+TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
+"""Lower-case words that would be misread as the name of a player."""
+
+_NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
+
+
+def is_name(name: str) -> bool:
+    """Whether a text is of a form that players can type as a board's name."""
+    return len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None
+
+
+def board_problem(name: str) -> str | None:
+    """Return what the name of a board should or should not be, or None if it can be typed."""
+    if not is_name(name):
+        return f"should be at most {LONGEST_NAME} letters and single blanks"
+    words = name.lower().split(" ")
+    reserved = RESERVED.intersection(words) or (KEYWORDS - {"board"}).intersection(
+        [" ".join(words)]
+    )
+    if reserved:
+        return f'should not hold "{min(reserved)}", which means something else to players'
+    return None
+
+
+def player_problem(name: str, board_words: Container[str] = ()) -> str | None:
+    """Return why nobody can be called that, as a sentence, or None if somebody can.
+
+    Args:
+        name: the name.
+        board_words: the lower-case words of the names of boards, which no player may have.
+    """
+    if name.lower() == "help":
+        return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
+    if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
+        return "A name is 2 to 20 letters from A to Z, without blanks."
+    if name.lower() in TAKEN_WORDS or name.lower() in board_words:
+        return f'"{name}" has a meaning here already, so it cannot be a name.'
+    return None
+
+
+_STYLES = "styles"
+_OPTIONS = "options"
+_KNOWN = {style.value: style for style in Style}
+
+
+def styles_of(preferences: Mapping[str, Any]) -> dict[str, Style]:
+    """Return how a member wants to see boards, by the boards' names."""
+    kept = preferences.get(_STYLES)
+    if not isinstance(kept, Mapping):
+        return {}
+    return {board: _KNOWN[value] for board, value in kept.items() if value in _KNOWN}
+
+
+def options_of(preferences: Mapping[str, Any]) -> Options:
+    """Return how a member wants to see everything."""
+    kept = preferences.get(_OPTIONS)
+    options = Options()
+    for line in kept if isinstance(kept, list) else ():
+        if choice := chosen_by(str(line)):
+            options = after(options, choice)
+    return options
+
+
+def chosen_by(line: str) -> SetOption | None:
+    """Return the choice of an option that a line is; None if it is anything else."""
+    try:
+        command = parse(line)
+    except ParseError:
+        return None
+    return command if isinstance(command, SetOption) else None
+
+
+def stored(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:
+    """Return the preferences that `styles_of` and `options_of` read.
+
+    The options are kept as the commands that choose them: those are what stays the same.
+    """
+    choices: list[SetOption] = [
+        SetCharset(options.charset),
+        SetColour(options.colour),
+        SetWidth(options.width),
+        SetOrient(options.orient),
+        SetReader(options.reader),
+        SetMachine(options.machine),
+        SetScheme(options.scheme),
+        *(SetElement(element, colour) for element, colour in options.elements),
+    ]
+    return {
+        _STYLES: {board: style.value for board, style in styles.items()},
+        _OPTIONS: [str(choice) for choice in choices],
+    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thudmud.play.battles import Battle
+from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.commands import (
     Boards,
     Games,
@@ -26,7 +26,6 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import Parting, TableEvent
-from thudmud.play.lookups import LookupAnswer
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side

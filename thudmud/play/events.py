@@ -1,7 +1,7 @@
 """What happens at a board, as data: a table is folded from these, and nothing else of it is stored.
 
 There is no sentence here: words, boards and machine lines are renderings of events, made for one
-viewer in `thudmud.text`.
+viewer in `thudmud.views`.
 
 Every event says when it was decided (``at``, seconds since the epoch) and whose command brought it
 about (``player``). Events are checked when they are made, so whoever reads them need not. Fields

@@ -13,6 +13,16 @@ from typing import assert_never
 
 from thudmud.errors import Refused
 from thudmud.play import table_decisions
+from thudmud.play.archive import (
+    AdjournedLookup,
+    Battle,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    ScoreLookup,
+    StandingsLookup,
+)
 from thudmud.play.asides import (
     Aside,
     Asked,
@@ -29,7 +39,6 @@ from thudmud.play.asides import (
     Told,
     WentOut,
 )
-from thudmud.play.battles import Battle
 from thudmud.play.commands import (
     Adjourn,
     ArchiveCommand,
@@ -80,15 +89,6 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting, SavedMatch
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.lookups import (
-    AdjournedLookup,
-    BattleLookup,
-    Found,
-    FoundBattle,
-    HistoryLookup,
-    ScoreLookup,
-    StandingsLookup,
-)
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
     Options,

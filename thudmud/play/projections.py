@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.battles import Battle, State
+from thudmud.play.archive import Battle, Count, Rating, State
 from thudmud.play.events import (
     LANDMARKS,
     Adjourned,
@@ -28,7 +28,6 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.play.standings import Count, Rating
 from thudmud.rules import Side
 
 PROJECTION = 1

@@ -31,10 +31,9 @@ from thudmud.rules.notation import (
     write_position,
     write_setup,
 )
-from thudmud.rules.perft import divide, perft
 from thudmud.rules.position import Position
 from thudmud.rules.records import Record, RecordError, read_record, write_record
-from thudmud.rules.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset
+from thudmud.rules.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset, divide, perft
 from thudmud.rules.scoring import Ending, Outcome, Score
 
 __all__ = [

@@ -251,3 +251,23 @@ RULESETS: Mapping[str, Ruleset] = MappingProxyType(
 
 def _called(name: str) -> Ruleset:
     return RULESETS[name]
+
+
+def perft(ruleset: Ruleset, position: Position, depth: int) -> int:
+    """Return how many sequences of ``depth`` distinct outcomes follow a position."""
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return ruleset.count_moves(position)
+    return sum(
+        perft(ruleset, ruleset.after(position, move), depth - 1)
+        for move in ruleset.legal_moves(position)
+    )
+
+
+def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
+    """Return each legal move with the ``perft`` of the rest; ``depth`` is 1 or more."""
+    return [
+        (move, perft(ruleset, ruleset.after(position, move), depth - 1))
+        for move in ruleset.legal_moves(position)
+    ]

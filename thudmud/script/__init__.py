@@ -1,10 +1,9 @@
 """Transcripts: who types what, and what everybody then sees, played and compared. Pure."""
 
-from thudmud.script.comparing import Mismatch, Missed
-from thudmud.script.parts import TranscriptError
-from thudmud.script.performance import perform
-from thudmud.script.stages import HouseStage, PatientStage, Seen, Stage, StageError
-from thudmud.script.transcript import Transcript
+from thudmud.script.checking import Mismatch, Missed
+from thudmud.script.reading import Transcript
+from thudmud.script.stages import HouseStage, PatientStage, Seen, Stage, StageError, perform
+from thudmud.script.transcript import TranscriptError
 
 __all__ = [
     "HouseStage",

@@ -1,111 +1,117 @@
-"""Whether the lines of a transcript go together: variables with values, servers that are named.
-
-Owns that nothing of this is found out only in the middle of playing. Must never play.
-"""
+"""Comparing what a player sees with what a transcript says, and telling what differs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from thudmud.errors import ThudmudError
-from thudmud.script.expectations import Expectation
-from thudmud.script.parts import Act, Inclusion, Part, Setting, TranscriptError, TranscriptStep
-from thudmud.script.variables import Capture, Use, VariableError, pieces
+from thudmud.script.transcript import Expectation, Pattern, TranscriptStep, escaped
 
 
-def check(parts: Iterable[Part], servers: Collection[str], variables: Collection[str]) -> None:
-    """Check the parts of a transcript.
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A step after which a player saw something else than the transcript says.
 
-    Args:
-        parts: what is checked.
-        servers: the names of those that the transcript names.
-        variables: the names of those that have values before the first part.
-
-    Raises:
-        TranscriptError: a line does not go together with the others.
+    ``where`` is the place of the step, in the file that is played and in those that it includes.
     """
-    _Check(servers, variables).parts(parts)
+
+    step: TranscriptStep
+    who: str
+    seen: Sequence[str]
+    wanted: Sequence[Pattern] = ()
+    where: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The first line of what is told."""
+        place = self.where or f"line {self.step.line}"
+        return f'{place}: after "{self.step.written()}" {self.who} should see (-) but saw (+):'
+
+    def __str__(self) -> str:
+        found = [each.text if each else line for line, each in _paired(self.wanted, self.seen)]
+        wanted = [each.text for each in self.wanted if not each.many]
+        diff = "\n".join(line for line in difflib.ndiff(wanted, found) if line[0] != "?")
+        return f"{self.heading}\n{diff}"
 
 
-class _Check:
-    """What is known so far, part by part."""
+@dataclass(frozen=True, slots=True)
+class Missed(Mismatch):
+    """A wait that was in vain: nothing else is played after it."""
 
-    def __init__(self, servers: Collection[str], variables: Collection[str]) -> None:
-        self._servers, self._variables = servers, set(variables)
-        self._homes: dict[str, str] = {}
+    awaited: str = field(default="", kw_only=True)
 
-    def parts(self, parts: Iterable[Part]) -> None:
-        for part in parts:
-            try:
-                self._part(part)
-            except (VariableError, _UnfitError) as error:
-                raise TranscriptError(part.line, str(error)) from error
+    @property
+    def heading(self) -> str:
+        """The first line of what is told."""
+        place = self.where or f"line {self.step.line}"
+        for_what = f'{self.step.seconds:g} s for "{self.awaited}"'
+        instead = "but saw (+):" if self.seen else "but saw nothing"
+        return f"{place}: {self.who} waited {for_what} {instead}"
 
-    def _part(self, part: Part) -> None:
-        match part:
-            case Setting(name=name, value=value):
-                self._text(value)
-                self._variables.add(name)
-            case Inclusion(file=file, parts=inner):
-                try:
-                    self.parts(inner)
-                except TranscriptError as error:
-                    raise _UnfitError(f"{file}: {error}") from error
-            case TranscriptStep():
-                self._step(part)
-
-    def _step(self, step: TranscriptStep) -> None:
-        match step.act:
-            case Act.ENTER:
-                self._enter(step.who, step.text)
-            case Act.TYPE:
-                self._at_home(step.who)
-                self._text(step.text)
-            case Act.WAIT:
-                self._at_home(step.who)
-                self._variables |= self._lines([step.awaited])
-        for lines in step.expected.values():
-            # The lines of one player are compared at once, those of the next only then.
-            captured: set[str] = set()
-            for each in lines:
-                try:
-                    captured |= self._lines([each])
-                except VariableError as error:
-                    raise TranscriptError(each.line, str(error)) from error
-            self._variables |= captured
-
-    def _enter(self, who: str, server: str) -> None:
-        if server and not self._servers:
-            raise _UnfitError(f'nothing stands behind "{who}+" where no servers are named')
-        if server and server not in self._servers:
-            raise _UnfitError(f'no server "{server}" is named, only {", ".join(self._servers)}')
-        home = self._homes.get(who)
-        if home and server and home != server:
-            raise _UnfitError(f"{who} is on {home}, and stays on one server")
-        self._at_home(who, server)
-
-    def _at_home(self, who: str, server: str = "") -> None:
-        if self._servers:
-            self._homes.setdefault(who, server or next(iter(self._servers)))
-
-    def _text(self, text: str) -> None:
-        self._lines([Expectation("|", text)])
-
-    def _lines(self, lines: Iterable[Expectation]) -> set[str]:
-        """Check the variables of some lines; return those that take a value there."""
-        captured: set[str] = set()
-        for each in lines:
-            for piece in pieces(each.text):
-                match piece:
-                    case Use(name) if name not in self._variables:
-                        raise VariableError(f"${{{name}}} has no value here")
-                    case Capture(name) if each.sign != "~":
-                        wrong = "takes what is seen, and stands in a line with ~ or ?"
-                        raise VariableError(f"${{{name}=*}} {wrong}")
-                    case Capture(name):
-                        captured.add(name)
-        return captured
+    def __str__(self) -> str:
+        return "\n".join([self.heading, *(f"+ {line}" for line in self.seen)])
 
 
-class _UnfitError(ThudmudError):
-    """What does not go together with the rest."""
+def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
+    """Return the values that variables take if all of ``wanted`` fits all of ``seen``, in order.
+
+    None if it does not. Where it does in several ways, each line fits as early as it can.
+    """
+    endings = [{len(seen)}]  # how many lines seen may stand before what is left of ``wanted``
+    for each in reversed(wanted):
+        after = endings[-1]
+        if each.many:
+            endings.append(set(range(max(after) + 1)) if after else set())
+        else:
+            endings.append({at - 1 for at in after if at and each.fits(seen[at - 1])})
+    endings.reverse()
+    if 0 not in endings[0]:
+        return None
+    at = 0
+    values: dict[str, str] = {}
+    for each, after in zip(wanted, endings[1:], strict=True):
+        if each.many:
+            at = min(end for end in after if end >= at)
+        else:
+            values |= each.match(seen[at]) or {}
+            at += 1
+    return values
+
+
+def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]:
+    """Return the values that variables take from lines that fit, although not all do."""
+    values: dict[str, str] = {}
+    for line, each in _paired(wanted, seen):
+        if each:
+            values |= each.match(line) or {}
+    return values
+
+
+def rewritten(
+    expected: Sequence[Expectation], wanted: Sequence[Pattern], seen: Sequence[str]
+) -> Sequence[Expectation]:
+    """Return what should be expected instead: lines that fit stay as they are written."""
+    written = {id(pattern): each for each, pattern in zip(expected, wanted, strict=True)}
+    loose = [pattern for pattern in wanted if written[id(pattern)].is_loose]
+    return [
+        written[id(each)] if each else Expectation("|", escaped(line))
+        for line, each in _first_fits(loose, seen)
+    ]
+
+
+def _paired(wanted: Sequence[Pattern], seen: Sequence[str]) -> Iterator[tuple[str, Pattern | None]]:
+    """Yield the lines seen, each with the pattern with wildcards that it fits."""
+    return _first_fits([each for each in wanted if each.takes], seen)
+
+
+def _first_fits(
+    patterns: Sequence[Pattern], seen: Sequence[str]
+) -> Iterator[tuple[str, Pattern | None]]:
+    """Yield the lines seen, each with the pattern it fits; patterns are used once, in order."""
+    left = list(patterns)
+    for line in seen:
+        found = next((at for at, each in enumerate(left) if each.fits(line)), None)
+        yield line, None if found is None else left[found]
+        if found is not None:
+            del left[: found + 1]

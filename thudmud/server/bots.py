@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots.opponent import Invitation, Opponent, Task
+from thudmud.bots.program import Program, ProgramError
 from thudmud.play.commands import Join, Resign, Tell
-from thudmud.server.bot_program import Program, ProgramError
+from thudmud.server.config import BotSettings
 from thudmud.server.lobby import Lobby, release
-from thudmud.server.settings import BotSettings
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
-from thudmud.text import Message
-from thudmud.text.display import Terminal
+from thudmud.views import Message
+from thudmud.views.view import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
 _LONGEST_QUOTE = 60

@@ -1,7 +1,7 @@
-"""What has come in on a connection and not been handled yet.
+"""What has come in on a connection and not been handled yet; and which prompt stands before it.
 
-Owns the queue, how much is handled in a turn of the event loop, and when nothing more is read. Must
-never know what anything in it means.
+How much is handled in a turn of the event loop, when nothing more is read, and who waits for the
+next line: a command, or a dialogue, which may hide what is typed.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
-from thudmud.server.limits.buckets import Bucket
-from thudmud.server.telnet.items import Item
-from thudmud.server.telnet.lines import Line
+from thudmud.accounts.throttles import Bucket
+from thudmud.telnet.interface import Item, Line, Typing
+from thudmud.telnet.screen import Screen, encode
+from thudmud.views.view import Terminal
+from thudmud.views.words import wrapped
 
 
 class Inbox:
@@ -116,3 +119,111 @@ class Inbox:
         # TLS that has ended fails at this, where a bare connection takes no notice.
         if not self._ended and not self._transport.is_closing():
             self._transport.resume_reading()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """The answer to a question that may come next, and what to do when another one does."""
+
+    prompt: str
+    answer: str = field(repr=False)
+    otherwise: Callable[[], None]
+
+
+class Prompter:
+    """Asks the player at a screen; a `guessing.Console`.
+
+    Args:
+        screen: where the questions are shown.
+        typing: hides what is typed.
+        inbox: where the lines come from; it holds them back until one is wanted.
+
+    Attributes:
+        terminal: what is known of it.
+    """
+
+    def __init__(self, screen: Screen, typing: Typing, inbox: Inbox) -> None:
+        self.terminal = Terminal()
+        self._screen, self._typing, self._inbox = screen, typing, inbox
+        self._answer: asyncio.Future[str] | None = None
+        self._ahead: _Ahead | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a dialogue waits for the next line."""
+        return self._answer is not None and not self._answer.done()
+
+    def asks(self, prompt: str) -> bool:
+        """Whether a dialogue waits for the next line, behind this prompt."""
+        return self.is_waiting and self._screen.prompt == prompt.encode()
+
+    async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+        """Return the next line, as it was typed, which may be ``hidden`` meanwhile.
+
+        The sentence ``before`` is left out where the answer has come ahead of the question.
+        """
+        if (ahead := self._ahead) is not None:
+            self._ahead = None
+            if prompt == ahead.prompt:
+                self._ahead = replace(ahead, prompt="", answer="")
+                return ahead.answer
+            ahead.otherwise()
+        if before:
+            self.say(before)
+        if hidden:
+            self._typing.hide()
+        else:
+            self._typing.reveal()
+        self._screen.prompt = prompt.encode()
+        self._answer = asyncio.get_running_loop().create_future()
+        self.prompt()
+        self._inbox.wake()
+        try:
+            return await self._answer
+        finally:
+            self._answer = None
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence."""
+        self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width))))
+
+    def reveal(self) -> None:
+        """Hide nothing that is typed from now on."""
+        self._typing.reveal()
+
+    def invite(self, prompt: str) -> None:
+        """Ask for lines that no dialogue waits for."""
+        self._ahead = None
+        self._typing.reveal()
+        self._screen.prompt = prompt.encode()
+        self.prompt()
+
+    def prompt(self) -> None:
+        """Ask again for what was asked for."""
+        # A prompt belongs in front of an empty queue: pasted lines need none between them.
+        if not self._inbox.line_is_next:
+            self._screen.ask()
+
+    def answered(self) -> None:
+        """Note that a line has come: the cursor is on a fresh line."""
+        self._screen.answered(echoed=not self._typing.is_hidden)
+
+    def answer(self, line: str) -> None:
+        """Give the dialogue the line it waits for."""
+        if self._answer is not None:
+            self._answer.set_result(line)
+
+    def answer_ahead(
+        self, line: str, prompt: str, answer: str, otherwise: Callable[[], None]
+    ) -> None:
+        """Give the dialogue the line it waits for, which nobody has typed, and one more.
+
+        Args:
+            line: the line.
+            prompt: what it may ask for next.
+            answer: what to answer then; to any other question nothing, and it is forgotten.
+            otherwise: called when anything else is asked, before or after that.
+        """
+        self._screen.answered(echoed=False)
+        self._ahead = _Ahead(prompt, answer, otherwise)
+        self.answer(line)

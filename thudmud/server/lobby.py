@@ -9,16 +9,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
-from thudmud.language.preferences import options_of, stored, styles_of
+from thudmud.accounts.throttles import Talk
+from thudmud.english import capitalised
+from thudmud.language.parsing import options_of, stored, styles_of
 from thudmud.play.commands import Command, Password, Register, Style
 from thudmud.play.hall import Hall
 from thudmud.play.options import Options, SetOption
-from thudmud.rules.english import capitalised
-from thudmud.server.limits.talk import Talk
 from thudmud.service import Node, Outbox, Result, Service, Visit
 from thudmud.store import Account, Store, StoreError
-from thudmud.text.display import Terminal
-from thudmud.text.greeting import greeting
+from thudmud.views.rooms import greeting
+from thudmud.views.view import Terminal
 
 BARRED = "The operator of this server has ended your visit. Goodbye."
 

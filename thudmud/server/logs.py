@@ -1,7 +1,7 @@
 """The log: one line for each record, key=value after key=value, to standard error or to a file.
 
-Owns how a record is written. No control character gets into it, nor anything else but plain ASCII,
-whatever text a client sent: it is safe to look at in a terminal, and no record can pass for two.
+No control character gets into it, nor anything else but plain ASCII, whatever text a client sent:
+it is safe to look at in a terminal, and no record can pass for two.
 """
 
 from __future__ import annotations

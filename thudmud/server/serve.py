@@ -1,6 +1,7 @@
-"""The running server: boards behind a listening socket, until a signal comes.
+"""The running server: a store, boards on it, and listening sockets, until a signal comes.
 
-What is opened and closed in which order stands here.
+What is opened and closed in which order stands here. The event loop is uvloop's where that is
+installed, else asyncio's own; what players see is the same in both.
 """
 
 from __future__ import annotations
@@ -8,23 +9,98 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
 
+from thudmud.accounts.throttles import Talk
 from thudmud.bots.opponent import START_AFTER
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
+from thudmud.server.acceptor import Server
 from thudmud.server.bots import Bots
-from thudmud.server.limits.talk import Talk
-from thudmud.server.listening import Server
+from thudmud.server.config import Settings
 from thudmud.server.lobby import Lobby, service_on
-from thudmud.server.settings import Settings
-from thudmud.server.upkeep import background, check, served_store
+from thudmud.service import Node
 from thudmud.store import Store, StoreError
 
+Factory = Callable[[], asyncio.AbstractEventLoop]
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
+
+
+def run_in_loop(work: Coroutine[None, None, T]) -> T:
+    """Run something to its end in a loop of its own, and return what comes of it."""
+    with asyncio.Runner(loop_factory=factory()) as runner:
+        _log.info("starting", extra={"loop": type(runner.get_loop()).__module__.partition(".")[0]})
+        return runner.run(work)
+
+
+def factory() -> Factory:
+    """Return what makes the fastest loop that there is."""
+    try:
+        made: Factory = import_module("uvloop").new_event_loop
+    except ImportError:
+        return asyncio.new_event_loop
+    return made
+
+
+@asynccontextmanager
+async def served_store(path: Path | None) -> AsyncIterator[tuple[Store, Node]]:
+    """Open a store to serve boards from, in memory if there is no path, and close it again.
+
+    Yields:
+        it, and the node that lives on it meanwhile.
+
+    Raises:
+        StoreError: it cannot be used, or another server uses it.
+    """
+    store = Store.in_memory() if path is None else await Store.open(path, serving=True)
+    try:
+        node = Node(store)
+        await node.open()
+        async with background(node.live()):
+            yield store, node
+        await node.close()
+    finally:
+        await store.close()
+
+
+async def check(store: Store) -> None:
+    """Check all that is stored; what is found is logged."""
+    try:
+        damage = await store.check()
+    except StoreError as error:
+        _log.error("what is stored could not be checked: %s", error)
+    else:
+        if damage:
+            _log.critical("nothing is stored any more: %s", damage.what)
+
+
+@asynccontextmanager
+async def background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Do what nobody waits for, and end it, with any process that it may have begun.
+
+    What goes wrong with it is logged.
+    """
+    tasks = [asyncio.create_task(work) for work in works]
+    for task in tasks:
+        task.add_done_callback(_log_failure)
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("failed behind the players' backs", exc_info=error)
 
 
 def boards(settings: Settings) -> list[BoardSpec]:

@@ -2,7 +2,7 @@
 
 Lines, changes of width, timing marks and the end of input are handled one after the other, none
 while the answer to an earlier one is still being found. How telnet spells them is not known here,
-nor what a command means.
+nor what a command means. Whoever types nothing for long is warned, and then the connection ends.
 """
 
 from __future__ import annotations
@@ -12,24 +12,167 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 
+from thudmud.accounts.login import NAME_PROMPT, Desk, Entrance
+from thudmud.accounts.members import PASSWORD_PROMPT
+from thudmud.accounts.throttles import Bucket
+from thudmud.english import counted
 from thudmud.play.commands import Register
 from thudmud.play.events import Parting
-from thudmud.server.doorstep import Doorstep
-from thudmud.server.inbox import Inbox
-from thudmud.server.limits.buckets import Bucket
-from thudmud.server.limits.idleness import Idleness
+from thudmud.server.config import PlayerSettings, ServerSettings
+from thudmud.server.inbox import Inbox, Prompter
 from thudmud.server.lobby import Lobby
-from thudmud.server.login import NAME_PROMPT, Desk, Entrance
-from thudmud.server.prompter import Prompter
-from thudmud.server.settings import PlayerSettings, ServerSettings
-from thudmud.server.telnet import strangers
-from thudmud.server.telnet.items import Client, Credentials, Fitted, Item, Mark, Signal
-from thudmud.server.telnet.lines import Line, Overlong
-from thudmud.server.telnet.policy import TelnetPolicy
-from thudmud.server.telnet.screen import Screen, encode
 from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, now
 from thudmud.store import StoreError
-from thudmud.text import Message
+from thudmud.telnet import gmcp, mssp, tls
+from thudmud.telnet.interface import (
+    Client,
+    Credentials,
+    Fitted,
+    Item,
+    Line,
+    Mark,
+    Overlong,
+    Signal,
+    TelnetPolicy,
+)
+from thudmud.telnet.screen import Screen, encode
+from thudmud.views import Message
+
+_GLANCE = 30.0  # seconds; the longest between two looks at whether the opponent thinks
+_MINUTE = 60.0
+_EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
+
+
+class Idleness:
+    """One timer, however much is typed, and one until somebody has a name.
+
+    Args:
+        warning: seconds after which there is a warning, fewer than ``limit``; 0 for never.
+        limit: seconds after which it is over; 0 for never.
+        login: seconds after which it is over for who has no name yet; 0 for never.
+        is_excused: whether the player need not type now, since it is the opponent who thinks.
+        warn: takes the warning.
+        end: called when it is over, with the reason.
+    """
+
+    def __init__(
+        self,
+        warning: float,
+        limit: float,
+        login: float,
+        *,
+        is_excused: Callable[[], bool],
+        warn: Callable[[str], None],
+        end: Callable[[str], None],
+    ) -> None:
+        self._warning, self._limit, self._login = warning, limit, login
+        self._is_excused, self._warn, self._end = is_excused, warn, end
+        self._warned = False
+        self._heard = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._naming: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to count."""
+        self.heard()
+        if self._limit:
+            self._look_later(0.0)
+        if self._login:
+            loop = asyncio.get_running_loop()
+            self._naming = loop.call_later(self._login, self._end_nameless)
+
+    def heard(self) -> None:
+        """Note that something has been typed."""
+        self._heard = asyncio.get_running_loop().time()
+        self._warned = False
+
+    def named(self) -> None:
+        """Note that it is known who it is."""
+        if self._naming is not None:
+            self._naming.cancel()
+
+    def stop(self) -> None:
+        """Count no longer."""
+        self.named()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end_nameless(self) -> None:
+        self._end(f"This connection ends: it has had no name for {_told(self._login)}. Goodbye!")
+
+    def _look_later(self, idle: float) -> None:
+        due = self._warning if self._warning and not self._warned else self._limit
+        wait = min(_GLANCE, max(0.0, due - idle))
+        self._timer = asyncio.get_running_loop().call_later(wait, self._look)
+
+    def _look(self) -> None:
+        if self._is_excused():
+            self.heard()
+        idle = asyncio.get_running_loop().time() - self._heard
+        if idle + _EARLY >= self._limit:
+            self._end(f"You have typed nothing for {_told(self._limit)}. Goodbye!")
+            return
+        if self._warning and idle + _EARLY >= self._warning and not self._warned:
+            self._warned = True
+            self._warn(
+                f"You have typed nothing for {_told(self._warning)}. After "
+                f"{_told(self._limit - self._warning)} more the connection ends."
+            )
+        self._look_later(idle)
+
+
+def _told(seconds: float) -> str:
+    if seconds < 2 * _MINUTE:
+        return counted(round(seconds), "second")
+    return counted(round(seconds / _MINUTE), "minute")
+
+
+class Doorstep:
+    """What happens on one connection while it is asked for a name.
+
+    Args:
+        screen: where crawlers are answered.
+        prompter: asks for the name.
+        client: is told whether its login has gone well.
+        policy: what holds for all connections.
+    """
+
+    def __init__(
+        self, screen: Screen, prompter: Prompter, client: Client, policy: TelnetPolicy
+    ) -> None:
+        self._screen, self._prompter, self._client = screen, prompter, client
+        self._policy = policy
+        self._logging_in = False
+
+    def answers(self, line: str) -> bool:
+        """Answer a crawler, which asks for no name; return whether it was one."""
+        if line != mssp.REQUEST or not self._prompter.asks(NAME_PROMPT):
+            return False
+        self._screen.show(encode(mssp.in_text(self._policy.status())))
+        self._prompter.prompt()
+        return True
+
+    def is_lost(self, line: str) -> bool:
+        """Whether somebody has come here by a mistake, whom no answer can help in."""
+        return self._prompter.asks(NAME_PROMPT) and tls.is_http(line)
+
+    def log_in(self, credentials: Credentials) -> None:
+        """Let the client answer the two questions, if the first of them is being asked."""
+        if self._prompter.asks(NAME_PROMPT):
+            self._logging_in = True
+            self._prompter.answer_ahead(
+                credentials.name, PASSWORD_PROMPT, credentials.password, self._fail
+            )
+
+    def entered(self) -> None:
+        """Note that there is a name now."""
+        if self._logging_in:
+            self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
+
+    def _fail(self) -> None:
+        self._logging_in = False
+        self._client.data(gmcp.LOGIN_RESULT, gmcp.FAILURE)
+
 
 PROMPT = "> "
 
@@ -97,7 +240,7 @@ class Session:
         self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
         self._lobby, self._desk = lobby, desk
         self._settings, self._players, self._policy = settings, players, policy
-        self.screen = Screen(transport, settings.outbox_bytes, policy.turn)
+        self.screen = Screen(transport, settings.outbox_bytes, policy.flusher)
         self.name = ""
         self._visit: Visit | None = None
         self._inbox = Inbox(
@@ -132,7 +275,7 @@ class Session:
         self._idleness.start()
         self.screen.show(encode(self._lobby.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
-        self.screen.end_turn()  # and before anything that the client may send
+        self.screen.flush()  # and before anything that the client may send
         self._begin(self._come_in)
         self._lobby.welcome(self)
 
@@ -309,7 +452,7 @@ class Session:
                 case Signal.END_OF_INPUT:
                     now(self._end_after_leaving())
                 case Signal.SPEAKS_TLS:
-                    self.turn_away(strangers.tls_answer(self._settings.tls_port))
+                    self.turn_away(tls.tls_answer(self._settings.tls_port))
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
         return self.screen.unsent <= self._settings.share
@@ -321,7 +464,7 @@ class Session:
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
             self._prompter.prompt()
         elif self._doorstep.is_lost(line):
-            self.turn_away(strangers.HTTP)
+            self.turn_away(tls.HTTP)
         elif self._prompter.is_waiting:
             if not self._doorstep.answers(line):
                 self._prompter.answer(line)

@@ -11,7 +11,7 @@ from thudmud.errors import Refused
 from thudmud.play.commands import Command, Style
 from thudmud.play.options import Options
 from thudmud.store import StoreError
-from thudmud.text.messages import Message
+from thudmud.views.messages import Message
 
 Teller = Callable[[Message, object], None]
 """Called with all that is told, once each, and what has caused it, if that is known."""

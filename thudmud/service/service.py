@@ -39,7 +39,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
-from thudmud.language.names import player_problem
+from thudmud.language.parsing import player_problem
+from thudmud.play.archive import AdjournedLookup, Found, Lookup, Unread
 from thudmud.play.asides import (
     Aside,
     CameIn,
@@ -58,7 +59,6 @@ from thudmud.play.commands import Command, Go, Look, Quit, Replay, Step, Style, 
 from thudmud.play.events import Absent, BoardOpened, Parting, Returned, SavedMatch, TableEvent
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
-from thudmud.play.lookups import AdjournedLookup, Found, Lookup, Unread
 from thudmud.play.meaning import named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
@@ -87,12 +87,12 @@ from thudmud.store import (
     as_stored,
     decided_elsewhere,
 )
-from thudmud.text import rooms
-from thudmud.text.display import Display, Screens, Terminal
-from thudmud.text.facts import concerning
-from thudmud.text.messages import Message, display_of, fitted, messages, sent
-from thudmud.text.words import wrapped
+from thudmud.views import rooms
+from thudmud.views.facts import concerning
+from thudmud.views.messages import Message, display_of, fitted, messages, sent
 from thudmud.views.refusals import explain, refused
+from thudmud.views.view import Display, Screens, Terminal
+from thudmud.views.words import wrapped
 
 if TYPE_CHECKING:
     import asyncio

@@ -1,7 +1,5 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
-from thudmud.store.decisions import as_stored, decided_elsewhere
-from thudmud.store.following import Subscription
 from thudmud.store.interface import (
     Account,
     Conflict,
@@ -18,7 +16,10 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     Unknown,
+    as_stored,
+    decided_elsewhere,
 )
+from thudmud.store.running import Subscription
 from thudmud.store.store import LEASE, Store, at_once
 
 __all__ = [

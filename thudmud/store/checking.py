@@ -19,14 +19,12 @@ from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from thudmud.english import counted
 from thudmud.play.projections import PROJECTION
-from thudmud.rules.english import counted
 from thudmud.store.database import Head, project_all
-from thudmud.store.disk import connect
-from thudmud.store.files import check_head, damaged, require_nothing_left, translated
+from thudmud.store.files import check_head, connect, damaged, require_nothing_left, translated
 from thudmud.store.interface import Damage, Damaged, StoreError
-from thudmud.store.rows import ProjectedRows
-from thudmud.store.schema import PROJECTIONS, SUMMED, SqlTable, crc, definitions
+from thudmud.store.rows import PROJECTIONS, SUMMED, ProjectedRows, SqlTable, crc, definitions
 
 IN_ORDER = 0
 DAMAGED = 1

@@ -1,40 +1,369 @@
-"""Events as the text that is stored of them, and back.
+"""Events as text and back: as the store keeps them, and as lines that somebody else can keep.
 
-A text is a JSON array: the name of the event's kind, then its fields in their order, as
-`thudmud.codec.forms` has them, but with two differences. Who plays is a number, that of a row of
-``player``: so a name can be changed or erased in one row, however many events speak of it. And the
-time is not there: it is the store's own, and has a column. (Only a battle that was brought in has
-a time of its own, that at which it was played.)
+What a text that was ever kept means never changes.
 
-Nobody else sees the numbers: the events that the rest of the program holds have names.
+A move is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its origin, a mark for
+how it goes, its target, and its captures in their order, by the names that squares have on our
+boards. Unlike a game record it keeps the verb, and tells a trample from other captures.
+
+Other values have a form by the types of their fields. What is one of a few is its name, a tuple is
+an array, a set is an array in order. What has fields is an array of them; or, where that is asked
+for, an object, if it is a dataclass.
+
+A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
+event. That is an array, too: the name of its kind, then its fields in their order.
+
+What the store keeps is the array of the event alone, with two differences. Who plays is a number,
+that of a row of ``player``: so a name can be changed or erased in one row, however many events
+speak of it. And the time is not there: it is the store's own, and has a column. (Only a battle that
+was brought in has a time of its own, that at which it was played.) Nobody else sees the numbers:
+the events that the rest of the program holds have names.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import partial
 from json import JSONDecoder, JSONEncoder
-from typing import Any
+from math import isfinite
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
-from thudmud.codec.events import KINDS as OF_BOARDS
-from thudmud.codec.forms import form_of
+from thudmud.errors import ThudmudError
+from thudmud.play import events
 from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     BoardRenamed,
+    Event,
     Imported,
     Interrupted,
     SavedMatch,
     StoredEvent,
 )
+from thudmud.rules import SQUARES, Move, Piece, Verb
 from thudmud.store.interface import Damaged, Unknown
 
+_MARKS = {
+    (Verb.MOVE, False): "-",
+    (Verb.SHOVE, False): "=",
+    (Verb.HURL, False): ">",
+    (Verb.MOVE, True): "~",
+}
+"""By verb, and whether it is a trample."""
+
+_WAYS = {mark: way for way, mark in _MARKS.items()}
+_PIECES = {piece.value: piece for piece in Piece}
+_SQUARES = {str(square): square for square in SQUARES}
+_WORD = re.compile(r"([dTR])([A-O][0-9]{1,2})([-=>~])([A-O][0-9]{1,2})((?:x[A-O][0-9]{1,2})*)")
+
+
+def write_moves(moves: tuple[Move, ...]) -> str:
+    """Return moves as words with blanks between them."""
+    return " ".join(map(write_move, moves))
+
+
+def read_moves(text: str) -> tuple[Move, ...]:
+    """Return the moves of such a text.
+
+    Raises:
+        ValueError: something of it is not a move.
+        KeyError: a square is not on the board.
+    """
+    return tuple(map(read_move, text.split(" "))) if text else ()
+
+
+def write_move(move: Move) -> str:
+    """Return a move as a word."""
+    mark = _MARKS[move.verb, move.trample]
+    captures = "".join([f"x{square}" for square in move.captures])
+    return f"{move.piece.value}{move.origin}{mark}{move.target}{captures}"
+
+
+def read_move(word: str) -> Move:
+    """Return the move that a word stands for.
+
+    Raises:
+        ValueError: it does not stand for a move.
+        KeyError: a square is not on the board.
+    """
+    match = _WORD.fullmatch(word)
+    if match is None:
+        raise ValueError(f"{word!r} is not a move")
+    piece, origin, mark, target, rest = match.groups()
+    captures = tuple([_SQUARES[name] for name in rest[1:].split("x")]) if rest else ()
+    verb, trample = _WAYS[mark]
+    return Move(_PIECES[piece], _SQUARES[origin], _SQUARES[target], captures, trample, verb)
+
+
+class FormError(ThudmudError, ValueError):
+    """What was read does not have the form of a value; ``str()`` says where, and what is wrong."""
+
+
+class Form(NamedTuple):
+    """How a type's values become what JSON holds, and the other way round.
+
+    What is read may be anything: if it is no such value, ``read`` raises ValueError, TypeError or
+    LookupError.
+    """
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+Special = Mapping[Any, Form]
+"""The forms of types that are not to have the one that their fields would make."""
+
+
+def form_of(hint: Any, special: Special | None = None, *, named: bool = False) -> Form:
+    """Return the form of a type's values.
+
+    Args:
+        hint: the type, as it stands in an annotation.
+        special: forms of types, the type itself or any inside.
+        named: whether dataclasses become objects; FormError then tells the place of an error.
+    """
+    return _Forms(_PLAIN | dict(special or {}), named).of(hint)
+
+
+class _Forms:
+    """Makes forms of types."""
+
+    def __init__(self, known: Special, named: bool) -> None:  # noqa: FBT001 (private, by position)
+        self._known, self._named = known, named
+
+    def of(self, hint: Any) -> Form:
+        if hint in self._known:
+            return self._known[hint]
+        arguments = get_args(hint)
+        if isinstance(hint, UnionType):
+            (inner,) = (each for each in arguments if each is not NoneType)
+            return _optional(self.of(inner))
+        if get_origin(hint) is frozenset:
+            return _set(self.of(arguments[0]))
+        if get_origin(hint) is tuple:
+            if arguments[1:] == (...,):
+                return _sequence(self.of(arguments[0]), placed=self._named)
+            return _array(tuple, [self.of(each) for each in arguments])
+        if issubclass(hint, Enum):
+            names = {member: member.value for member in hint}
+            members = {name: member for member, name in names.items()}
+            return Form(names.__getitem__, members.__getitem__)
+        return self._with_fields(hint)
+
+    def _with_fields(self, kind: type) -> Form:
+        """Return the form of a dataclass or a named tuple."""
+        hints = get_type_hints(kind)
+        names = [each.name for each in fields(kind)] if is_dataclass(kind) else list(hints)
+        forms = {name: self.of(hints[name]) for name in names}
+        if self._named and is_dataclass(kind):
+            return _object(kind, forms)
+        writers = [(name, form.write) for name, form in forms.items()]
+
+        def write(value: Any) -> list[Any]:
+            return [each(getattr(value, name)) for name, each in writers]
+
+        return Form(write, _array(lambda values: kind(*values), list(forms.values())).read)
+
+
+def _array(make: Callable[[list[Any]], Any], forms: list[Form]) -> Form:
+    """Return the form of an array with as many values as there are forms."""
+    readers = [form.read for form in forms]
+
+    def write(values: Any) -> list[Any]:
+        return [form.write(each) for form, each in zip(forms, values, strict=True)]
+
+    def read(values: Any) -> Any:
+        _exactly(list, values)
+        return make([each(value) for each, value in zip(readers, values, strict=True)])
+
+    return Form(write, read)
+
+
+def _object(kind: Callable[..., Any], forms: Mapping[str, Form]) -> Form:
+    """Return the form of an object with just these fields."""
+
+    def write(value: Any) -> dict[str, Any]:
+        return {name: form.write(getattr(value, name)) for name, form in forms.items()}
+
+    def read(value: Any) -> Any:
+        _exactly(dict, value)
+        for name in [*forms, *value]:
+            if name not in value or name not in forms:
+                raise FormError(f"{name!r:.50} {'is too much' if name in value else 'is missing'}")
+        return kind(**{name: _at(name, form, value[name]) for name, form in forms.items()})
+
+    return Form(write, read)
+
+
+def _sequence(form: Form, *, placed: bool) -> Form:
+    """Return the form of an array of any length."""
+
+    def read(values: Any) -> Any:
+        _exactly(list, values)
+        if not placed:
+            return tuple([form.read(each) for each in values])
+        return tuple([_at(number, form, each) for number, each in enumerate(values)])
+
+    return Form(lambda values: [form.write(each) for each in values], read)
+
+
+def _at(place: str | int, form: Form, value: Any) -> Any:
+    """Read a value; what is wrong with it is said with the place where it stands."""
+    try:
+        return form.read(value)
+    except FormError as error:
+        raise FormError(f"{place}, {error}") from error
+    except KeyError as error:
+        raise FormError(f"{place}: {value!r:.50} is none of those there are") from error
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise FormError(f"{place}: {error}") from error
+
+
+def _set(form: Form) -> Form:
+    """Return the form of a set, written in order."""
+
+    def read(values: Any) -> Any:
+        found = frozenset([form.read(each) for each in _exactly(list, values)])
+        if len(found) != len(values):
+            raise ValueError("something is there twice")
+        return found
+
+    return Form(lambda values: sorted(map(form.write, values)), read)
+
+
+def _optional(form: Form) -> Form:
+    """Return a form that is also for None."""
+    return Form(
+        lambda value: None if value is None else form.write(value),
+        lambda value: None if value is None else form.read(value),
+    )
+
+
+def _exactly(kind: type, value: Any) -> Any:
+    """Return a value of exactly this type; TypeError if it is of another."""
+    if type(value) is not kind:
+        raise TypeError(f"{value!r:.50} should be {kind.__name__}")
+    return value
+
+
+def _number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise TypeError(f"{value!r:.50} should be a number")
+    if not isfinite(value):
+        raise ValueError(f"{value} should be finite")
+    return float(value)
+
+
+_PLAIN = {
+    float: Form(_number, _number),
+    int: Form(int, partial(_exactly, int)),
+    bool: Form(bool, partial(_exactly, bool)),
+    str: Form(str, partial(_exactly, str)),
+    Move: Form(write_move, read_move),
+    tuple[Move, ...]: Form(write_moves, lambda value: read_moves(_exactly(str, value))),
+}
+
+
 SCHEMA = 1
+"""The schema that `to_line` writes by. Samples of all that there ever were are in the tests."""
+
+UPGRADES: Mapping[int, Callable[[list[Any]], list[Any]]] = {}
+"""For each schema before ``SCHEMA``: what makes of an array by it the one by the next schema."""
+
+BOARD_KINDS: Mapping[str, type[Event]] = {
+    "joined": events.Joined,
+    "left": events.Left,
+    "absent": events.Absent,
+    "returned": events.Returned,
+    "cleared": events.Cleared,
+    "rules": events.RulesSet,
+    "started": events.BattleStarted,
+    "moved": events.Moved,
+    "offered": events.Offered,
+    "lapsed": events.OfferLapsed,
+    "declined": events.Declined,
+    "taken back": events.TakenBack,
+    "ended": events.BattleEnded,
+    "adjourned": events.Adjourned,
+    "resumed": events.Resumed,
+    "imported": events.Imported,
+}
+"""The kinds of events by the names they are kept under."""
+
+
+class Misread(ThudmudError, ValueError):
+    """What was to be an event is none that any version wrote."""
+
+
+class TooNew(ThudmudError, ValueError):
+    """A later version of this program wrote it."""
+
+
+def to_line(stream: str, event: Event) -> str:
+    """Return an event and the stream that it is of as one line of text, in ASCII.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    kind, write = _LINE_WRITERS[type(event)]
+    return _TO_JSON([SCHEMA, stream, [kind, *write(event)]])
+
+
+def from_line(line: str) -> tuple[str, Event]:
+    """Return the stream and the event that `to_line` made a line of.
+
+    Raises:
+        TooNew: a later version of this program wrote it.
+        Misread: no version wrote it.
+    """
+    try:
+        schema, stream, array = _parsed(str(line).strip())
+        if type(schema) is not int or type(stream) is not str:
+            raise TypeError("it should begin with a number and a name")
+        event = _read(schema, array) if schema <= SCHEMA else None
+    except _TROUBLES as error:
+        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
+    if event is None:
+        raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+    return stream, event
+
+
+def _read(schema: int, array: Any) -> Event:
+    for each in range(schema, SCHEMA):
+        array = UPGRADES[each](array)
+    kind, *values = array
+    return _LINE_READERS[kind](values)  # type: ignore[no-any-return]  # of an event's kind
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text of JSON says, with no blanks around it; `decode` of a decoder is slow."""
+    value, end = _PARSE_LINE(text)
+    if end != len(text):
+        raise ValueError(f"there is more behind character {end}")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+_TROUBLES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+_TO_JSON = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_PARSE_LINE = JSONDecoder(parse_constant=_no_constant).raw_decode
+_BOARD_FORMS = {name: form_of(kind) for name, kind in BOARD_KINDS.items()}
+_LINE_WRITERS = {BOARD_KINDS[name]: (name, form.write) for name, form in _BOARD_FORMS.items()}
+_LINE_READERS = {name: form.read for name, form in _BOARD_FORMS.items()}
+
+
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
 anything else raise this, and read the older form as well."""
 
 KINDS: Mapping[str, type[StoredEvent]] = {
-    **OF_BOARDS,
+    **BOARD_KINDS,
     "opened": BoardOpened,
     "closed": BoardClosed,
     "renamed": BoardRenamed,
@@ -43,8 +372,7 @@ KINDS: Mapping[str, type[StoredEvent]] = {
 _PLAYERS = {"player", "dwarf", "troll"}
 """The fields that hold the name of a player, in events and in matches that were put away."""
 
-_TROUBLES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-_TO_JSON = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 _FROM_JSON = JSONDecoder().raw_decode
 
 Mapper = Callable[[Any], Any]

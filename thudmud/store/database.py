@@ -22,7 +22,16 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
-from thudmud.play.battles import Battle
+from thudmud.play.archive import (
+    PAGE,
+    AdjournedMatch,
+    Battle,
+    Count,
+    HistoryPage,
+    PlayerScore,
+    RankedPlayer,
+    Ranking,
+)
 from thudmud.play.events import (
     Adjourned,
     BattleId,
@@ -36,7 +45,6 @@ from thudmud.play.events import (
     StoredEvent,
     is_complete,
 )
-from thudmud.play.lookups import PAGE, AdjournedMatch, HistoryPage, RankedPlayer, Ranking
 from thudmud.play.projections import (
     HALL,
     MATCH,
@@ -48,7 +56,6 @@ from thudmud.play.projections import (
     project,
     realm_of,
 )
-from thudmud.play.standings import Count, PlayerScore
 from thudmud.rules import Side
 from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
 from thudmud.store.files import Files
@@ -62,8 +69,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
 )
-from thudmud.store.rows import ProjectedRows
-from thudmud.store.schema import PROJECTIONS, SqlTable, definitions
+from thudmud.store.rows import PROJECTIONS, ProjectedRows, SqlTable, definitions
 
 BATCH = 1_000
 """About how many entries are read at once for who follows."""

@@ -1,18 +1,225 @@
-"""The rows of the projections, for `thudmud.play.projections.project` and for queries.
+"""The tables of a store, how a row of any of them is written and read, and rows of projections.
 
-A player is called by their number here, as text: names are looked up when a battle is handed out.
+Every row ends with a CRC of what is before it, checked whenever the row is read. What SQLite finds
+by itself is how its pages hang together, not whether what is in them is what was written. That no
+event is missing is seen by the numbers, and the projections can be made again; of all other rows
+the CRCs are summed up in ``head``, so that an old page in the place of a newer one is found too.
+
+There are two kinds of tables. The durable ones have to be right from the start. Those of the
+projections are made of the events, and made anew when `thudmud.play.projections.PROJECTION` is
+another one, so they may be changed with it. A table that is new is made when it is missing. A
+player is a number in them: names are looked up when a battle is handed out.
+
+What players did at their boards is kept as events alone, the plies of ended battles too: as one
+text they would take a twelfth of the room, and a table for it can be added when somebody has so
+many that this matters. Events may then be pruned, and ``gap`` says which were.
 """
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
+from zlib import crc32
 
-from thudmud.play.battles import Battle, State
+from thudmud.play.archive import Battle, Count, State
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
-from thudmud.play.standings import Count
 from thudmud.rules import Ending, Outcome, Score, Side
-from thudmud.store.schema import SqlTable
+from thudmud.store.interface import Damaged
+
+APPLICATION = 0x54687564
+"""What marks the file as ours: ``Thud``."""
+
+Row = tuple[object, ...]
+
+DURABLE = {
+    # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
+    # those of accounts too; ``at`` is the last time that was given to anything, ``served`` the last
+    # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``;
+    # ``store`` is a number by chance, which another store does not have.
+    "head": "id integer primary key, position integer, commits integer, projection integer,"
+    " at real, served real, sum integer, store integer",
+    # ``beginning``: from which version on a board's state is folded.
+    "stream": "id integer primary key, key text unique, name text, version integer,"
+    " beginning integer",
+    # ``last`` is 1 for the last event of an append, so that whoever follows is given whole ones.
+    "event": "position integer primary key, stream integer, version integer, schema integer,"
+    " at real, last integer, body text, unique (stream, version)",
+    # Positions that were pruned; the check accepts that these are missing, and no others.
+    "gap": "first integer primary key, last integer",
+    # ``key`` is the name in lower case, or null if the name is free for another player.
+    "player": "id integer primary key, realm text, key text, name text, unique (realm, key)",
+    # ``password`` is '' if the name is nobody's, but banned.
+    "account": "player integer primary key, password text, preferences text, created real,"
+    " seen real, banned integer",
+    "guest": "player integer primary key, word blob, seen real",
+    # A node lives ``until`` then, unless it says once more that it does.
+    "node": "name text primary key, seen real, until real",
+    "claim": "player integer primary key, node text, session text, room text",
+    # What requests with a key came to.
+    "request": "stream integer, key text, position integer, version integer,"
+    " primary key (stream, key)",
+}
+SUMMED = DURABLE.keys() - {"head", "event"}
+"""The tables of which an older row would not be seen to be older."""
+
+PROJECTIONS = {
+    "open_board": "stream integer primary key",
+    "on_board": "stream integer primary key, battle integer",
+    "battle": "number integer primary key, realm text, stream integer, version integer,"
+    " at real, rules text, dwarf integer, troll integer, source integer, source_version integer,"
+    " until integer,"
+    " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
+    " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
+    " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
+    "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
+    "player_battle": "player integer, battle integer, primary key (player, battle)",
+    "tally": "player integer, rules text, kind text, won integer, drawn integer, lost integer,"
+    " primary key (player, rules, kind)",
+    "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
+    " proven integer",
+}
+INDEXES = (
+    # Of those who are banned alone: they are looked for whenever another process has written.
+    "create index account_banned on account (banned) where banned = 1",
+    "create index adjourned_dwarf on adjourned (dwarf)",
+    "create index adjourned_troll on adjourned (troll)",
+    "create index battle_players on battle (dwarf, troll, at)",
+    "create index battle_realm on battle (realm)",
+    "create index player_name on player (name collate nocase)",
+    "create index rating_proven on rating (realm, proven)",
+)
+_WITHOUT_ROWID = {"player_battle", "tally", "request"}
+"""Tables of which the primary key is most of the row: kept as its index, not beside it."""
+
+_ALL = DURABLE | PROJECTIONS
+_PART = re.compile(r", (?![^()]*\))")
+_COLUMNS = {
+    table: [part.split()[0] for part in _PART.split(body) if not part.startswith(("uni", "prim"))]
+    for table, body in _ALL.items()
+}
+_KEYS = {
+    table: found[1].split(", ")
+    if (found := re.search(r"primary key \((.*?)\)", body))
+    else _COLUMNS[table][:1]
+    for table, body in _ALL.items()
+}
+
+
+def _insert(table: str) -> str:
+    columns = [*_COLUMNS[table], "crc"]
+    return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (ours)
+
+
+def _put(table: str) -> str:
+    changed = [each for each in [*_COLUMNS[table], "crc"] if each not in _KEYS[table]]
+    changes = ", ".join(f"{each} = excluded.{each}" for each in changed)
+    return f"{_insert(table)} on conflict ({', '.join(_KEYS[table])}) do update set {changes}"
+
+
+def _crc(table: str) -> str:
+    return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
+
+
+_INSERT_EVENT = _insert("event")
+_ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
+_PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
+_CRC = {table: _crc(table) for table in SUMMED}
+_PUT = {table: _put(table) for table in _ALL}
+
+
+def definitions(tables: Iterable[str]) -> list[str]:
+    """Return the statements that make some tables, and their indexes."""
+    made = [
+        f"create table {table} ({', '.join([*_column_parts(table), 'crc integer', *_rest(table)])})"
+        f" strict{', without rowid' if table in _WITHOUT_ROWID else ''}"
+        for table in tables
+    ]
+    of_these = [each for each in INDEXES if each.split()[4] in set(tables)]
+    return made + of_these
+
+
+def _column_parts(table: str) -> list[str]:
+    return _PART.split(_ALL[table])[: len(_COLUMNS[table])]
+
+
+def _rest(table: str) -> list[str]:
+    return _PART.split(_ALL[table])[len(_COLUMNS[table]) :]
+
+
+def crc(row: Sequence[object]) -> int:
+    """Return the CRC of a row: of what its values look like, which is the same on any database."""
+    return crc32(repr(tuple(row)).encode())
+
+
+class SqlTable:
+    """Writes and reads the rows of a connection.
+
+    Attributes:
+        sum: of the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
+            ends a transaction has to see to it that it is what ``head`` says.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.execute = connection.execute
+        self._execute_many = connection.executemany
+        self.sum = 0
+
+    def insert_events(self, rows: Iterable[Row]) -> None:
+        """Add rows of ``event``. Numbers have to be of the type of their column."""
+        self._execute_many(_INSERT_EVENT, [(*row, crc(row)) for row in rows])
+
+    def put(self, table: str, *row: object) -> None:
+        """Add a row, or replace the one with its key."""
+        new = crc(row)
+        if table in SUMMED:
+            key = [row[place] for place in _PLACES[table]]
+            before = self.execute(_CRC[table], key).fetchone()
+            self.sum ^= new ^ (before[0] if before else 0)
+        self.execute(_PUT[table], (*row, new))
+
+    def advance(self, streams: Iterable[tuple[Row, Row]]) -> None:
+        """Replace rows of ``stream``, each by one of another version and beginning."""
+        changed = []
+        for before, stream in streams:
+            new = crc(stream)
+            self.sum ^= new ^ crc(before)
+            changed.append((*stream[3:], new, stream[0]))
+        self._execute_many(_ADVANCE, changed)
+
+    def delete(self, table: str, rest: str, *values: object) -> int:
+        """Delete the rows that such a query finds; return how many."""
+        if table in SUMMED:
+            for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (ours)
+                self.sum ^= before
+        return self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (ours)
+
+    def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
+        """Yield rows without their CRC, each checked.
+
+        Args:
+            table: of which they are, or several of which one is meant, such as ``a join b``.
+            rest: what follows the name of the table in the query.
+            values: those of the placeholders in it.
+
+        Raises:
+            Damaged: one is not as it was written.
+        """
+        for row in self.execute(f"select {table}.* from {table} {rest}", values):  # noqa: S608  (ours)
+            if crc(row[:-1]) != row[-1]:
+                raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
+            yield row[:-1]
+
+    def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
+        """Return the first such row, if there is one."""
+        return next(self.rows(table, rest, *values), None)
+
+    def number(self, query: str, *values: object) -> int:
+        """Return the first value of the first row of a query, as a number."""
+        (found,) = self.execute(query, values).fetchone()
+        return int(found)
 
 
 class ProjectedRows:

@@ -20,28 +20,28 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from thudmud.play.battles import Battle, State
-from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
-from thudmud.play.lookups import (
+from thudmud.play.archive import (
     AdjournedLookup,
     AdjournedMatch,
     AdjournedMatches,
+    Battle,
     BattleLookup,
     FoundBattle,
     HistoryLookup,
     Lookup,
+    PlayerScore,
     ScoreLookup,
     StandingsLookup,
+    State,
 )
+from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
 from thudmud.play.match import game_of
 from thudmud.play.projections import match_stream
-from thudmud.play.standings import PlayerScore
 from thudmud.rules import Game
 from thudmud.store import accounts
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
-from thudmud.store.following import Failed, Followers, Subscription, Take
 from thudmud.store.interface import (
     Account,
     Damage,
@@ -53,7 +53,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
 )
-from thudmud.store.running import AtOnce, InThread, Runner
+from thudmud.store.running import AtOnce, Failed, Followers, InThread, Runner, Subscription, Take
 
 if TYPE_CHECKING:
     import asyncio
@@ -328,7 +328,7 @@ class Store:
     # Battles
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup of `thudmud.play.lookups`, of the kind that it says.
+        """Return the answer to a lookup of `thudmud.play.archive`, of the kind that it says.
 
         Raises:
             StoreError: it cannot be read.

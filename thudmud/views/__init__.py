@@ -1,1 +1,29 @@
-"""What players read, made of data: refusals, so far."""
+"""Events and positions -> words and boards, for one viewer. Pure.
+
+Names here are loaded when they are first asked for, see `thudmud`: what draws a board needs no
+parser.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thudmud.views.messages import Message
+    from thudmud.views.view import Terminal
+
+__all__ = ["Message", "Terminal"]
+
+if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
+    _MODULES = {
+        "Message": "thudmud.views.messages",
+        "Terminal": "thudmud.views.view",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import wcwidth
 
+from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
 from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start, Undo
 from thudmud.play.events import Offer
-from thudmud.play.meaning import Phrase, listed, shortened
+from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Reason, RecordError, Side, Square, Verb
-from thudmud.rules.english import capitalised, counted, does, lasting
-from thudmud.text.words import wrapped
+from thudmud.views.words import wrapped
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError

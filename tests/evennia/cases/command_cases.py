@@ -14,7 +14,7 @@ from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.evennia import ThudBoard
 from thudmud.evennia.commands import keys
 from thudmud.language import BOARD_VERBS, ParseError, parse
-from thudmud.text.help import PAGES
+from thudmud.views.help import PAGES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evennia.md").read_text("utf-8")
 WHICH = "Which board?"

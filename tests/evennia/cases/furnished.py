@@ -28,10 +28,9 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
         self.sent: list[tuple[Any, dict[str, Any]]] = []
         self.later: list[tuple[Any, ...]] = []
         evennia.SESSION_HANDLER.data_out = lambda session, **sent: self.sent.append((session, sent))
-        for module in ("board", "following"):
-            put_off = patch(f"thudmud.evennia.{module}.delay", self._put_off)
-            put_off.start()
-            self.addCleanup(put_off.stop)
+        put_off = patch("thudmud.evennia.board.delay", self._put_off)
+        put_off.start()
+        self.addCleanup(put_off.stop)
         self.puppet(self.account, self.session, self.char1)
         self.session2 = self.connect(2, self.account2, self.char2)
         self.board = self.furniture("oak board")

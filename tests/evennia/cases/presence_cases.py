@@ -9,8 +9,7 @@ from evennia.typeclasses.attributes import Attribute
 from evennia.utils import create
 
 from tests.evennia.cases.furnished import Furnished
-from thudmud.evennia.board import UNREAD, ThudBoard
-from thudmud.evennia.kept import TYPE, KeptEvents
+from thudmud.evennia.board import TYPE, UNREAD, KeptEvents, ThudBoard
 
 
 def rows_of(board: Any) -> Any:
@@ -177,7 +176,7 @@ class Storage(Furnished):
             assert "\n" not in text
 
     def test_many_rows_become_one_and_the_battle_stays_as_it_is(self) -> None:
-        with patch("thudmud.evennia.kept.MOST", 4):
+        with patch("thudmud.evennia.board.MOST", 4):
             self.begin()
             for _ in range(3):
                 self.play("move from A6 to B6", "move from G7 to G6")
@@ -388,7 +387,7 @@ class Failure(Furnished):
         self.sent.clear()
         with (
             patch.object(KeptEvents, "read", side_effect=OSError("the disk is gone")),
-            patch("thudmud.evennia.following.logger.log_trace") as logged,
+            patch("thudmud.evennia.board.logger.log_trace") as logged,
         ):
             self.char1.location = self.room2
         self.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evennia.utils.ansi import parse_ansi
 
 from tests.evennia.cases.furnished import Furnished
-from thudmud.evennia.screens import escaped, terminal
+from thudmud.evennia.host import escaped, terminal
 
 TEXTS = ("a|b", "a||b|", "|", "{{x", "{{{", "|rred|n", "|[R", "\\|", "|lcx|lty|le", "||l", "%s")
 

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.accounts import throttles
+from thudmud.accounts.throttles import Bucket, Buckets
+
+
+def test_so_much_at_once_then_so_much_a_second() -> None:
+    bucket = Bucket(2, 3)
+    assert [bucket.take(100.0) for _ in range(4)] == [0, 0, 0, 0.5]
+    assert bucket.take(100.25) == 0.25
+    assert bucket.take(100.5) == 0
+    assert bucket.take(100.5) == 0.5
+
+
+def test_it_holds_no_more_than_its_size() -> None:
+    bucket = Bucket(2, 3)
+    bucket.take(0.0)
+    assert [bucket.take(1e9) for _ in range(4)] == [0, 0, 0, 0.5]
+
+
+def test_a_clock_that_goes_back_brings_nothing() -> None:
+    bucket = Bucket(1, 1)
+    bucket.take(50.0)
+    assert bucket.take(10.0) == 1
+    assert bucket.take(11.0) == 0
+
+
+def test_some_can_be_left_in() -> None:
+    bucket = Bucket(1, 4)
+    assert [bucket.take(0.0, leaving=2) for _ in range(3)] == [0, 0, 1]
+    assert [bucket.take(0.0) for _ in range(3)] == [0, 0, 1]
+
+
+@given(
+    st.floats(0.01, 1e4),
+    st.floats(1, 1e4),
+    st.lists(st.floats(0, 100), min_size=1, max_size=50),
+)
+def test_who_waits_as_told_gets_one_and_never_more_than_the_rate(
+    rate: float, size: float, pauses: list[float]
+) -> None:
+    bucket, now, taken = Bucket(rate, size), 1e9, 0
+    for pause in pauses:
+        now += pause
+        if wait := bucket.take(now):
+            now += wait + 1e-6
+            assert bucket.take(now) <= 1e-6
+        taken += 1
+    assert taken <= size + (now - 1e9) * rate + 1 + len(pauses) * 1e-5 * (1 + rate)
+
+
+def test_those_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttles, "_MOST_KEYS", 2)
+    each = Buckets(1, 1)
+    for key in ("a", "b", "a", "c"):
+        each.of(key).take(0.0)
+    assert [each.of(key).wait(0.0) for key in ("a", "c")] == [1, 1]
+    assert each.of("b").wait(0.0) == 0
+    assert len(each._buckets) == 2

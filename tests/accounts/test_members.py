@@ -1,0 +1,511 @@
+"""Guests and members at the door, over a real socket: what is hidden, and who takes over what."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from typing import Any
+
+import pytest
+
+from tests.conftest import PassTime
+from tests.server.plain import PATIENCE, Client, Serving, Setup
+from thudmud.accounts import members
+from thudmud.accounts.login import TOLD_WORD
+from thudmud.play.archive import Lookup
+from thudmud.server.session import CUT_OFF, ELSEWHERE
+from thudmud.service import Elsewhere, Result, Visit
+from thudmud.store import NotWritten
+
+IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
+IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
+ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
+WORD = b"Your resume word, to come back as "
+
+
+async def come(setup: Setup, name: str) -> tuple[Client, str]:
+    """Return a new guest, and their resume word."""
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.speak()
+    await client.send(name.encode() + b"\r\n")
+    told = TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
+    assert told
+    await client.until(b"> ")
+    return client, told[1]
+
+
+async def register(client: Client, password: bytes) -> None:
+    await client.send(b"register\r\n" + (password + b"\r\n") * 2)
+    await client.until(b"is yours now")
+    await client.until(b"> ")
+    await client.send(IAC_DO_ECHO + IAC_DONT_ECHO)
+    assert await client.fence() == IAC_WONT_ECHO
+
+
+def words(data: bytes) -> str:
+    """Return what was shown, whatever the width."""
+    return " ".join(data.decode("utf-8", "replace").split())
+
+
+async def named(setup: Setup, name: bytes) -> Client:
+    """Return a connection on which a name has been given."""
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.speak()
+    await client.send(name + b"\r\n")
+    return client
+
+
+# Passwords
+
+
+async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
+    serving: Serving,
+) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(b"register\r\n")
+    assert await anna.until(b"New password: ") == ADVICE + IAC_WILL_ECHO + b"New password: "
+    await anna.send(IAC_DO_ECHO + b"short\r\n")
+    assert await anna.until(b"New password: ") == (
+        b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
+    )
+    await anna.send(b"password\r\n")
+    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    await anna.send(b"passport\r\n")
+    assert await anna.until(b"password: ") == (
+        b"\r\nThe two differ. An empty line gives up.\r\nNew password: "
+    )
+    await anna.send("pässword\r\n".encode())
+    assert await anna.until(b"again: ") == b"\r\nThe same again: "
+    await anna.send("pässword\r\n".encode())
+    assert await anna.until(b"> ") == (
+        b"\r\nThe name Anna is yours now: from today on it asks for this password.\r\n"
+        + IAC_WONT_ECHO
+        + b"> "
+    )
+    await anna.send(IAC_DONT_ECHO + b"look\r\n")
+    assert await anna.until(b"> ") == b"echo look\r\n> "
+
+
+async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+    again = await named(setup, b"anna")
+    assert await again.until(b"Password: ") == (
+        b"The name Anna is registered. If it is yours, give its password; with an empty"
+        b"\r\nline you can take another name.\r\n" + IAC_WILL_ECHO + b"Password: "
+    )
+    await again.send(IAC_DO_ECHO + b"wrong password\r\n")
+    assert await again.until(b"word: ") == (
+        b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
+    )
+    await again.send(b"password\r\n")
+    assert await again.until(b"> ") == b"\r\n" + IAC_WONT_ECHO + b"Anna comes in.\r\n> "
+    assert not [line for line in setup.service.lines if "password" in line]
+
+
+async def test_without_the_password_another_name_can_be_given(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    other = await named(setup, b"anna")
+    await other.until(b"Password: ")
+    await other.send(IAC_DO_ECHO + b"\r\n")
+    assert await other.until(b"name? ") == b"\r\n" + IAC_WONT_ECHO + b"What is your name? "
+    await other.send(b"bob\r\n")
+    await other.until(b"Bob comes in.")
+
+
+async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    for answer in (b"", IAC_DONT_ECHO):
+        await anna.send(b"register\r\n")
+        await anna.until(b"New password: ")
+        await anna.send(answer + b"\r\n")
+        assert await anna.until(b"> ") == b"You are a guest still.\r\n> "
+
+
+async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(IAC_DO_ECHO + IAC_DONT_ECHO)
+    assert await anna.fence() == IAC_WONT_ECHO
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await anna.send(IAC_DO_ECHO * 2 + b"\r\n")
+    assert await anna.fence() == b"\r\nYou are a guest still.\r\n" + IAC_WONT_ECHO + b"> "
+
+
+async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    await anna.fence()
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await bob.send(b"say hello\r\n")
+    assert await anna.until(b"word: ") == b"\r\nBob says: hello\r\nNew password: "
+
+
+async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
+    anna, _ = await come(await serving(), "Anna")
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    await anna.send(IAC_DO_ECHO + b"x" * 10_000 + b"\r\n")
+    assert await anna.until(b"word: ") == (
+        b"\r\nThat line is longer than 1,024 characters; it was not read.\r\nNew password: "
+    )
+    await anna.send(b"x" * 129 + b"\r\n")
+    assert b"at most 128" in await anna.until(b"word: ")
+
+
+async def test_changing_the_password(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"password\r\n")
+    assert await anna.until(b"word: ") == IAC_WILL_ECHO + b"Old password: "
+    await anna.send(IAC_DO_ECHO + b"password\r\n")
+    assert await anna.until(b"New password: ") == b"\r\n" + ADVICE + b"New password: "
+    await anna.send(b"another one\r\nanother one\r\n")
+    assert (await anna.until(b"> ")).endswith(b"one now.\r\n" + IAC_WONT_ECHO + b"> ")
+    again = await named(setup, b"anna\r\npassword\r\nanother one")
+    assert b"not the password" in await again.until(b"of Anna")
+    await again.until(b"> ")
+    await again.send(b"look\r\n")
+    await again.until(b"echo look")
+
+
+async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect()
+    lines = [b"anna", b"one", b"register", b"password", b"password", b"two", b"password"]
+    lines += [b"password", b"other one", b"other one", b"three", b"quit"]
+    await client.send(b"".join(line + b"\r\n" for line in lines))
+    assert (await client.rest()).endswith(b"Anna leaves.\r\n")
+    assert setup.service.lines == ["one", "register", "two", "password", "three", "quit"]
+    again = await named(setup, b"anna\r\nother one\r\nfour")
+    await again.until(b"echo four")
+
+
+# One name, two connections
+
+
+async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    bob, _ = await come(setup, "Bob")
+    again = await named(setup, b"ANNA\r\npassword")
+    await again.until(b"> ")
+    assert await anna.rest() == (
+        b"\r\nBob comes in.\r\n> \r\nYou have come in from elsewhere. This connection ends.\r\n"
+    )
+    await again.send(b"say here\r\n")
+    assert await again.until(b"> ") == b"Anna says: here\r\n> "
+    await bob.until(b"Anna says: here")
+    assert b"lost" not in await bob.fence()
+    assert list(setup.service.hall.people) == ["Anna", "Bob"]
+
+
+async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    anna.stop_reading()
+    again = await named(setup, b"anna")
+    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    await again.send(b"basalt-lantern-fox\r\n")
+    assert await again.until(b"word: ") == (
+        b"That is not the resume word of Anna.\r\nResume word: "
+    )
+    await again.send(word.encode() + b"\r\n")
+    await again.until(b"> ")
+    await again.send(b"look\r\n")
+    await again.until(b"echo look")
+    assert list(setup.service.hall.people) == ["Anna"]
+
+
+async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    await anna.close()
+    await bob.until(b"Anna is lost.")
+    again = await named(setup, b"anna")
+    assert (await again.until(b"word: ")).startswith(b"Somebody called Anna was here")
+    await again.send(word.encode() + b"\r\n")
+    assert WORD not in await again.until(b"Anna comes in.")
+
+
+async def test_whoever_comes_again_while_they_are_being_let_in(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    _, word = await come(setup, "Anna")
+    anna = next(iter(setup.lobby._guests))
+    anna.show_out("")
+    readable, look_up = asyncio.Event(), setup.lobby.store.look_up
+
+    async def look_up_slowly(lookup: Lookup[Any], *, realm: str = "") -> Any:
+        await readable.wait()
+        return await look_up(lookup, realm=realm)
+
+    monkeypatch.setattr(setup.lobby.store, "look_up", look_up_slowly)
+    clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
+    keeper = await setup.connect()
+    while [guest.name for guest in setup.lobby._guests].count("Anna") < 3:
+        await keeper.fence()
+    await clients[0].close()
+    await keeper.fence()
+    readable.set()
+    await clients[1].rest()
+    await clients[2].until(b"> ")
+    await clients[2].send(b"look\r\n")
+    await clients[2].until(b"echo look")
+    assert list(setup.service.hall.people) == ["Anna"]
+
+
+async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    await anna.send(b"register\r\n")
+    await anna.until(b"New password: ")
+    again = await named(setup, b"anna\r\n" + word.encode())
+    await again.until(b"> ")
+    await anna.rest()
+    assert await setup.lobby.store.find("Anna") is None
+
+
+async def test_many_who_race_for_one_name(serving: Serving) -> None:
+    setup = await serving()
+    clients = [await setup.connect() for _ in range(10)]
+    for client in clients:
+        await client.send(b"anna\r\n")
+    answers = await asyncio.gather(*(client.fence() for client in clients))
+    assert sum(b"Anna comes in." in answer for answer in answers) == 1
+    assert list(setup.service.hall.people) == ["Anna"]
+
+
+async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+    clients = [await setup.connect() for _ in range(5)]
+    for client in clients:
+        await client.send(b"anna\r\npassword\r\n")
+    reading = {asyncio.create_task(client.rest()): client for client in clients}
+    for ended in itertools.islice(asyncio.as_completed(reading), 4):
+        await ended
+    [(task, left)] = [each for each in reading.items() if not each[0].done()]
+    task.cancel()
+    await asyncio.wait([task])
+    await left.send(b"look\r\n")
+    await left.until(b"echo look")
+    assert list(setup.service.hall.people) == ["Anna"]
+
+
+# Ends
+
+
+async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(serving: Serving) -> None:
+    setup = await serving()
+    keeper, _ = await come(setup, "Keeper")
+    lines = [b"anna", b"register", b"password", b"password", b"look"]
+    for count in range(len(lines) + 1):
+        client = await setup.connect()
+        await client.send(b"".join(line + b"\r\n" for line in lines[:count]))
+        await client.close()
+        await keeper.send(b"look\r\n")
+        await keeper.until(b"echo look")
+        async with asyncio.timeout(PATIENCE):
+            while setup.lobby.is_playing("Anna") or len(setup.lobby._guests) > 1:
+                await keeper.fence()
+        await setup.lobby.store.forget_guests(["Anna"])
+        if await setup.lobby.store.find("Anna"):
+            break
+
+
+async def test_input_that_ends_in_a_dialogue(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await anna.send(b"register\r\npassword\r\n")
+    anna.writer.write_eof()
+    assert (await anna.rest()).endswith(b"The same again: ")
+    assert not setup.service.hall.people
+
+
+async def test_a_server_that_stops_while_a_password_is_asked_for(serving: Serving) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    other = await named(setup, b"anna")
+    await other.until(b"Password: ")
+    async with asyncio.timeout(PATIENCE):
+        await setup.stop()
+    assert b"shutting down" in await other.rest()
+
+
+async def test_who_is_seen_is_written_down(serving: Serving) -> None:
+    setup = await serving()
+    await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    began = setup.lobby.clock()
+    await bob.send(b"quit\r\n")
+    await bob.rest()
+    await setup.stop()
+    assert await setup.lobby.store.find_guest("Bob") is None
+    kept = await setup.lobby.store.find_guest("Anna")
+    assert kept
+    assert kept.seen >= began
+
+
+async def test_who_types_nothing_is_warned_and_then_seen_out(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(idle_warning=100, idle_limit=180)
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await pass_time(100)
+    await client.until(b"You have typed nothing for 100 seconds. After 80 seconds more")
+    await pass_time(80)
+    assert (await client.rest()).endswith(b"You have typed nothing for 3 minutes. Goodbye!\r\n")
+    anna, _ = await come(setup, "Anna")
+    await pass_time(180)
+    assert (await anna.rest()).endswith(b"\r\nYou have typed nothing for 3 minutes. Goodbye!\r\n")
+    assert not setup.service.hall.people
+
+
+async def test_whoever_waits_for_the_opponent_may_idle(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
+) -> None:
+    setup = await serving(idle_warning=0.0, idle_limit=60)
+    asked = 0
+
+    def is_waiting(_name: str) -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 5
+
+    monkeypatch.setattr(setup.service, "is_waiting", is_waiting)
+    anna, _ = await come(setup, "Anna")
+    while asked < 5:
+        assert "Anna" in setup.service.widths
+        await pass_time(60)
+    assert (await anna.rest()).endswith(b"You have typed nothing for 60 seconds. Goodbye!\r\n")
+    assert asked == 5
+
+
+async def test_a_command_that_takes_its_time_holds_the_next_back(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    anna, _ = await come(setup, "Anna")
+    bob, _ = await come(setup, "Bob")
+    submit, slow = setup.service.submit, asyncio.get_running_loop().create_future()
+
+    async def submit_slowly(visit: Visit, line: str, **how: Any) -> Result:
+        if line == "slow":
+            await slow
+        return await submit(visit, line, **how)
+
+    monkeypatch.setattr(setup.service, "submit", submit_slowly)
+    await anna.fence()
+    await anna.send(b"slow\r\nlook\r\n")
+    await bob.send(b"say now\r\n")
+    await bob.until(b"now\r\n")
+    assert await anna.until(b"now\r\n") == b"Bob says: now\r\n"
+    slow.set_exception(RuntimeError("boom"))
+    assert await anna.until(b"> ") == (
+        b"Sorry, something went wrong in the server with that line. Please try something\r\n"
+        b"else.\r\necho look\r\n> "
+    )
+
+
+# Nodes
+
+
+@pytest.mark.parametrize(("why", "said"), [("moved", ELSEWHERE), ("cut off", CUT_OFF)])
+async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, why: str, said: str
+) -> None:
+    monkeypatch.setattr(members, "LOOK_EVERY", 0.01)
+    setup = await serving()
+
+    async def seen(name: str, after: float) -> float:
+        """Wait until it has been noted that somebody stays."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                kept = await setup.lobby.store.find_guest(name)
+                if kept and kept.seen > after:
+                    return kept.seen
+                await asyncio.sleep(0)
+
+    anna, _ = await come(setup, "Anna")
+    if why == "moved":
+        await setup.service.let_go("Anna")
+    else:
+        await setup.service.dismiss()
+    assert said in words(await anna.rest())
+    await come(setup, "Bob")
+    await seen("Bob", time.time())
+    last = await seen("Anna", 0)
+    await seen("Bob", time.time())
+    assert await seen("Anna", 0) == last
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Elsewhere("Anna", "another"), "You are playing on another server of this game"),
+        (NotWritten("The disk is full."), "The server cannot reach its storage just now"),
+    ],
+)
+async def test_who_cannot_come_in_is_told_why_and_comes_again(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    setup = await serving()
+    anna, word = await come(setup, "Anna")
+    await anna.close()
+
+    async def join(*_: Any, **__: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(setup.service, "join", join)
+        again = await named(setup, b"anna\r\n" + word.encode())
+        assert said in words(await again.rest())
+    again = await named(setup, b"anna\r\n" + word.encode())
+    await again.until(b"Anna comes in.")
+
+
+async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    bob, _ = await come(setup, "Bob")
+    anna, _ = await come(setup, "Anna")
+    await register(anna, b"password")
+    await anna.send(b"quit\r\n")
+    await anna.rest()
+
+    async def fail(*_: object) -> None:
+        raise NotWritten("The disk is full.")
+
+    monkeypatch.setattr(setup.lobby.store, "set_preferences", fail)
+    again = await named(setup, b"options width 60\r\nanna\r\npassword")
+    await again.until(b"Anna comes in.")
+    await again.until(b"> ")
+    assert setup.service.hall.people["Anna"].options.width == 60
+    await bob.until(b"Anna comes in.\r\n> ")
+    await bob.until(b"Anna leaves.")
+    await bob.until(b"Anna comes in.")
+    await again.close()
+    await bob.until(b"Anna is lost.")
+    assert list(setup.service.hall.people) == ["Bob"]

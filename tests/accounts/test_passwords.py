@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+from argon2 import PasswordHasher
+
+from thudmud.accounts.passwords import Passwords, password_problem
+
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture
+def passwords() -> Iterator[Passwords]:
+    passwords = Passwords(CHEAP)
+    yield passwords
+    passwords.close()
+
+
+@pytest.mark.parametrize(
+    "password", ["12345678", "x" * 128, "blank blank", "🦊" * 8, "👩‍👩‍👧 family", "e\u0301" * 128]
+)
+async def test_what_may_be_a_password(passwords: Passwords, password: str) -> None:
+    assert password_problem(password, "Anna") is None
+    stored = await passwords.hashed(password)
+    assert stored.startswith("$argon2id$")
+    assert await passwords.fits(password, stored)
+    assert not await passwords.fits(password[:-1], stored)
+
+
+@pytest.mark.parametrize(
+    ("password", "problem"),
+    [
+        ("", "at least 8"),
+        ("1234567", "at least 8"),
+        ("e\u0301" * 7, "at least 8"),  # as long as é, which it is
+        ("x" * 129, "at most 128"),
+        ("x" * 10_000, "at most 128"),
+        ("Bartholomew ", "Your name"),
+    ],
+)
+def test_what_may_not(password: str, problem: str) -> None:
+    assert problem in str(password_problem(password, "bartholomeW"))
+
+
+async def test_every_keyboards_letters_are_the_same(passwords: Passwords) -> None:
+    stored = await passwords.hashed("caf\u00e9 noir")
+    assert await passwords.fits("cafe\u0301 noir", stored)
+    assert not await passwords.fits("cafe noir", stored)
+
+
+async def test_nothing_fits_what_is_no_hash(passwords: Passwords) -> None:
+    for stored in ("", "$argon2id$", "password"):
+        assert not await passwords.fits("password", stored)
+    assert not await passwords.fits("x" * 10_000_000, await passwords.hashed("password"))
+
+
+async def test_other_parameters_are_noticed(passwords: Passwords) -> None:
+    stored = await passwords.hashed("password")
+    assert not passwords.is_outdated(stored)
+    others = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
+    assert others.is_outdated(stored)
+    assert await others.fits("password", stored)
+    others.close()
+
+
+async def test_by_default_it_takes_effort() -> None:
+    passwords = Passwords()
+    assert "$m=65536,t=3,p=4$" in await passwords.hashed("password")
+    passwords.close()
+
+
+class Slow(PasswordHasher):
+    """Counts how many hash at once; each waits for another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at_once = 0
+        self.most = 0
+        self.meeting = threading.Barrier(2)
+
+    def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        self.meeting.wait(20)
+        self.at_once -= 1
+        return "hash"
+
+
+async def test_two_at_once_and_the_loop_goes_on() -> None:
+    slow = Slow()
+    passwords = Passwords(slow)
+    assert await asyncio.gather(*(passwords.hashed("password") for _ in range(6))) == ["hash"] * 6
+    assert slow.most == 2
+    passwords.close()

@@ -1,0 +1,297 @@
+"""What a client sees, byte for byte, over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from tests.server.plain import PATIENCE, Serving
+from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
+from thudmud.telnet.screen import encode
+from thudmud.views.rooms import GREETING
+
+IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
+NAWS, TM, GA = b"\x1f", b"\x06", b"\xf9"
+WELCOME = b"\xff\xfd\x1f" + encode(GREETING) + b"What is your name? "
+
+
+def naws(columns: int, rows: int = 24) -> bytes:
+    numbers = columns.to_bytes(2, "big") + rows.to_bytes(2, "big")
+    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
+
+
+async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
+    client = await (await serving()).connect()
+    assert await client.until(b"name? ") == WELCOME
+
+
+async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving) -> None:
+    client = await (await serving()).connect()
+    await client.until(b"name? ")
+    await client.send(b"anna\r\n")
+    assert TOLD_WORD.fullmatch((await client.until(b"\r\n")).decode().rstrip())
+    assert (await client.until(b"\r\n")).decode().rstrip() == KEEP_WORD
+    assert await client.until(b"> ") == b"Anna comes in.\r\n> "
+    await client.send(b"look\r\n")
+    assert await client.until(b"> ") == b"echo look\r\n> "
+    await client.send(b"\r\n")
+    assert await client.until(b"> ") == b"> "
+    await client.send(b"quit\r\n")
+    assert await client.rest() == b"Anna leaves.\r\n"
+
+
+async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) -> None:
+    setup = await serving()
+    await setup.connect("Anna")
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(b"4\r\n")
+    assert await client.until(b"name? ") == b"Letters, please.\r\nWhat is your name? "
+    await client.send(b"\r\n")
+    assert await client.until(b"name? ") == b"What is your name? "
+    await client.send(b" anna \r\n")
+    assert (await client.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
+    await client.send(b"\r\n")
+    assert await client.until(b"name? ") == b"What is your name? "
+    await client.send(b"Bob\r\n")
+    assert b"Bob comes in." in await client.until(b"> ")
+
+
+async def test_quit_instead_of_a_name(serving: Serving) -> None:
+    client = await (await serving()).connect()
+    await client.send(b"Quit\r\n")
+    assert await client.rest() == WELCOME + b"Goodbye!\r\n"
+
+
+async def test_a_name_is_free_again_the_moment_it_is_left(serving: Serving) -> None:
+    setup = await serving()
+    for _ in range(3):
+        client = await setup.connect("Anna")
+        await client.send(b"quit\n")
+        await client.rest()
+
+
+async def test_text_at_a_prompt_starts_on_a_fresh_line_and_the_prompt_comes_again(
+    serving: Serving,
+) -> None:
+    setup = await serving()
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    assert await anna.until(b"> ") == b"\r\nBob comes in.\r\n> "
+    await bob.send(b"say one\nsay two\n")
+    assert await bob.fence() == b"Bob says: one\r\nBob says: two\r\n> "
+    assert await anna.fence() == b"\r\nBob says: one\r\nBob says: two\r\n> "
+
+
+async def test_every_line_end_and_one_cut_into_two_packets(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(b"a\r\nb\r\0c\nd\r")
+    assert await client.fence() == b"echo a\r\necho b\r\necho c\r\necho d\r\n> "
+    await client.send(b"\ne\r")
+    assert await client.fence() == b"echo e\r\n> "
+    await client.send(b"\nf\n")
+    assert await client.fence() == b"echo f\r\n> "
+
+
+async def test_erasing(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(b"lox\x08ok" + IAC + b"\xf7k\r\n")  # EC
+    assert await client.until(b"> ") == b"echo look\r\n> "
+    await client.send(b"nonsense" + IAC + b"\xf8look\r\n")  # EL
+    assert await client.until(b"> ") == b"echo look\r\n> "
+
+
+async def test_the_same_bytes_go_to_all(serving: Serving) -> None:
+    setup = await serving()
+    clients = [await setup.connect(name) for name in ("Anna", "Bob", "Cara")]
+    for client in clients:
+        await client.fence()
+    await clients[0].send("say é ♖\r\n".encode())
+    assert await clients[0].fence() == "Anna says: é ♖\r\n> ".encode()
+    for client in clients[1:]:
+        assert await client.fence() == "\r\nAnna says: é ♖\r\n> ".encode()
+
+
+async def test_an_overlong_line_gets_one_message(serving: Serving) -> None:
+    client = await (await serving(max_line=80)).connect("Anna")
+    await client.send(b"x" * 5000 + b"\r\nlook\r\n")
+    assert await client.until(b"> ") == (
+        b"That line is longer than 80 characters; it was not read.\r\necho look\r\n> "
+    )
+
+
+async def test_a_mistake_of_ours_is_logged_and_the_connection_goes_on(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(b"boom\r\nlook\r\n")
+    answer = await client.until(b"> ")
+    assert answer.startswith(b"Sorry, ")
+    assert answer.endswith(b"\r\necho look\r\n> ")
+    (record,) = caplog.records
+    assert record.getMessage() == "failed to handle what somebody sent"
+    assert record.__dict__["player"] == "Anna"
+
+
+# Telnet
+
+
+async def test_the_width_is_asked_for_and_followed(serving: Serving) -> None:
+    client = await (await serving()).connect()
+    await client.send(IAC + WILL + NAWS + naws(100) + b"anna\r\nwidth\r\n")
+    assert b"width 100\r\n" in await client.fence()
+    for columns, used in [(40, 40), (255, 255), (1, 20), (65535, 500), (0, 80)]:
+        await client.send(naws(columns) + b"width\r\n")
+        assert await client.fence() == f"width {used}\r\n> ".encode()
+    await client.send(naws(60))  # while at the prompt: nothing to see
+    assert await client.fence() == b""
+
+
+async def test_a_width_that_was_refused_does_not_count(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(naws(50) + b"width\r\n")  # asked for, but not agreed to in so many words
+    assert b"width 50\r\n> " in await client.fence()
+    await client.send(IAC + WONT + NAWS + naws(70) + b"width\r\n")
+    assert await client.fence() == b"width 50\r\n> "
+
+
+async def test_a_client_without_a_width_has_80_columns(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.speak()
+    await client.send(IAC + WONT + NAWS + b"width\r\n")
+    assert await client.fence() == b"width 80\r\n> "
+
+
+@pytest.mark.parametrize(
+    "option", [b"\x00", b"\x03", b"\x05", b"\x12", b"\x22", b"\x55", b"\x56", b"\x57", b"\x5b"]
+)
+async def test_binary_sga_linemode_compression_and_the_unknown_are_refused(
+    serving: Serving, option: bytes
+) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.speak()
+    await client.send(IAC + DO + option + IAC + WILL + option)
+    assert await client.fence() == IAC + WONT + option + IAC + DONT + option
+    await client.send(IAC + DONT + option + IAC + WONT + option)
+    assert await client.fence() == b""
+
+
+async def test_refusals_are_not_answered_so_that_nothing_loops(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.speak()
+    for option in range(256):
+        await client.send(IAC + WONT + bytes([option]) + IAC + DONT + bytes([option]))
+    assert await client.fence() == IAC + GA  # behind the prompt that is shown
+
+
+async def test_a_timing_mark_is_answered_behind_all_that_was_sent_before(serving: Serving) -> None:
+    client = await (await serving(commands_per_turn=1)).connect("Anna")
+    mark = IAC + WILL + TM
+    await client.send(b"a\r\n" + (IAC + DO + TM) + b"b\r\nc\r\n" + (IAC + DO + TM) + b"unfinished")
+    assert await client.until(mark) == b"echo a\r\n> " + mark
+    assert await client.until(mark) == b"echo b\r\necho c\r\n> " + mark
+    await client.send(b" line\r\n")
+    assert await client.until(b"> ") == b"echo unfinished line\r\n> "
+
+
+async def test_are_you_there(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(b"a\r\n" + IAC + b"\xf6")
+    assert await client.fence() == b"echo a\r\nYes, thudmud is here.\r\n> "
+
+
+# Ends
+
+
+async def test_the_others_are_told_of_a_lost_connection(serving: Serving) -> None:
+    setup = await serving()
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.until(b"> ")
+    bob.writer.transport.abort()
+    assert await anna.until(b"> ") == b"\r\nBob is lost.\r\n> "
+
+
+async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: Serving) -> None:
+    setup = await serving(shutdown_grace=PATIENCE)
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.until(b"> ")
+    await bob.send(b"quit\r\n")
+    await anna.until(b"Bob leaves.\r\n> ")
+    await bob.send(b"look\r\n" + IAC + DO + TM)
+    await anna.fence()
+    await bob.send(b"look\r\n")
+    assert await bob.rest() == b"Bob leaves.\r\n"
+    assert setup.service.lines == ["quit"]
+
+
+async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
+    setup = await serving(shutdown_grace=0.1)
+    client = await setup.connect("Anna")
+    await client.send(b"quit\r\n")
+    await client.rest()
+
+    async def talk_on() -> None:
+        while True:
+            await client.send(b"x")
+            await asyncio.sleep(0.01)  # for an answer to come; not for a time to pass
+
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(ConnectionError):
+            await talk_on()
+
+
+async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect()
+    await client.send(b"anna\nlook\nunfinished")
+    client.writer.write_eof()
+    assert (await client.rest()).endswith(b"Anna comes in.\r\necho look\r\n")
+    assert setup.service.lines == ["look"]
+    assert not setup.service.widths
+
+
+async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serving) -> None:
+    setup = await serving()
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.until(b"> ")
+    await bob.send(b"say hello\r\nsay never")
+    await bob.until(b"hello\r\n")
+    bob.writer.close()
+    assert await anna.until(b"lost.\r\n> ") == b"\r\nBob says: hello\r\n> \r\nBob is lost.\r\n> "
+    assert setup.service.lines == ["say hello"]
+
+
+async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:
+    setup = await serving()
+    named, nameless = await setup.connect("Anna"), await setup.connect()
+    await nameless.until(b"name? ")
+    async with asyncio.timeout(PATIENCE):
+        await setup.stop()
+    assert await named.rest() == b"\r\nThe server is shutting down. Goodbye.\r\n"
+    assert await nameless.rest() == b"\r\nThe server is shutting down. Goodbye.\r\n"
+    with pytest.raises(OSError):  # noqa: PT011  (refused, however this system says it)
+        await setup.connect()
+
+
+async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read(
+    serving: Serving,
+) -> None:
+    setup = await serving(outbox_bytes=100_000_000)
+    client = await setup.connect("Anna")
+    client.stop_reading()
+    await client.send(b"flood 50000000\r\n")
+    bob = await setup.connect("Bob")
+    await bob.fence()
+    async with asyncio.timeout(PATIENCE):
+        await setup.stop()
+    assert (await bob.rest()).endswith(b"Goodbye.\r\n")
+
+
+async def test_who_comes_when_it_is_over_is_shown_out(serving: Serving) -> None:
+    """Though they have been asked for a name already: that question has not begun to wait."""
+    setup = await serving()
+    setup.lobby.close("It is over.")
+    client = await setup.connect()
+    assert (await client.rest()).endswith(b"It is over.\r\n")
+    gc.collect()

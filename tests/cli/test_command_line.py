@@ -1,0 +1,151 @@
+"""`thudmud` as a process: what it prints, how it stops, and its exit status."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.server.plain import PATIENCE, Client
+
+ROOT = Path(__file__).parents[2]
+READY = re.compile(r"thudmud is ready: telnet 127\.0\.0\.1 ([0-9]+)\n")
+
+Process = asyncio.subprocess.Process
+Run = Callable[..., Awaitable[Process]]
+
+
+@pytest.fixture
+async def run(tmp_path: Path) -> AsyncIterator[Run]:
+    """Run ``thudmud`` with some arguments in a directory of its own."""
+    processes: list[Process] = []
+
+    async def start(*arguments: str) -> Process:
+        process = await asyncio.create_subprocess_exec(
+            *[sys.executable, "-m", "thudmud.cli.main", *arguments],
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def port_of(process: Process) -> int:
+    """Wait until a server is ready; return its port."""
+    assert process.stdout
+    async with asyncio.timeout(PATIENCE):
+        line = await process.stdout.readline()
+    ready = READY.fullmatch(line.decode())
+    assert ready, line or await outcome(process)
+    return int(ready[1])
+
+
+async def outcome(process: Process) -> tuple[int | None, str, str]:
+    """Wait for the end; return the exit status and what was printed since."""
+    async with asyncio.timeout(PATIENCE):
+        out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()
+
+
+async def connected(port: int) -> Client:
+    async with asyncio.timeout(PATIENCE):
+        client = Client(*await asyncio.open_connection("127.0.0.1", port))
+    await client.until(b"name? ")
+    return client
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
+    run: Run, number: signal.Signals
+) -> None:
+    process = await run("--port", "0")
+    client = await connected(await port_of(process))
+    await client.login("Anna")
+    process.send_signal(number)
+    assert (await client.rest()).endswith(b"\r\nThe server is shutting down. Goodbye.\r\n")
+    assert await outcome(process) == (0, "", "")
+    await client.close()
+
+
+async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[server]\nport = 0\n", encoding="utf-8")
+    for arguments in [(), ("serve",), ("serve", "--host", "127.0.0.1")]:
+        process = await run(*arguments)
+        assert await port_of(process)
+        process.terminate()
+        assert await outcome(process) == (0, "", "")
+
+
+async def test_the_version(run: Run) -> None:
+    status, out, err = await outcome(await run("--version"))
+    assert (status, err) == (0, "")
+    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+\n", out)
+
+
+async def test_a_port_in_use_is_one_line(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status, out, err = await outcome(await run("serve", "--port", str(port)))
+    assert (status, out) == (2, "")
+    assert err == f"thudmud: server.port: port {port} of 127.0.0.1 is in use by another program\n"
+
+
+async def test_a_host_that_no_system_takes_is_one_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[server]\nhost = "a\\u0000b"\n', encoding="utf-8")
+    status, out, err = await outcome(await run("--config", str(path)))
+    assert (status, out) == (2, "")
+    assert err == "thudmud: server.host: this machine cannot listen on 'a\\x00b'\n"
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
+async def test_a_host_that_is_not_ours_is_one_line(run: Run, host: str) -> None:
+    status, out, err = await outcome(await run("--host", host, "--port", "0"))
+    assert (status, out) == (2, "")
+    assert err == f"thudmud: server.host: this machine cannot listen on '{host}'\n"
+
+
+async def test_a_configuration_that_cannot_be_used_is_a_line_for_each_mistake(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "other.toml").write_text("[server]\nport = 'x'\nprot = 1\n", encoding="utf-8")
+    assert await outcome(await run("serve", "--config", "other.toml")) == (
+        2,
+        "",
+        'thudmud: other.toml: server.port: should be a whole number from 0 to 65535, not "x"\n'
+        'thudmud: other.toml: server.prot: there is no such setting; did you mean "port"?\n',
+    )
+    status, _, err = await outcome(await run("--config", "none.toml"))
+    assert status == 2
+    assert err == "thudmud: none.toml: cannot be read: No such file or directory\n"
+
+
+async def test_options_that_cannot_be_used(run: Run) -> None:
+    for arguments in [("--port", "99999"), ("--port", "x"), ("--host", ""), ("--nonsense",)]:
+        status, out, err = await outcome(await run(*arguments))
+        assert (status, out) == (2, "")
+        assert err.splitlines()[-1].startswith(("thudmud serve: error: ", "thudmud: error: "))
+    status, _, err = await outcome(await run("sreve"))
+    assert status == 2
+    assert "invalid choice: 'sreve'" in err
+
+
+async def test_help(run: Run) -> None:
+    status, out, _ = await outcome(await run("--help"))
+    assert status == 0
+    assert "serve" in out

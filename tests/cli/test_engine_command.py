@@ -1,0 +1,75 @@
+"""`thudmud engine` as other programs meet it: a process with two pipes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from thudmud.bots import LONGEST_LINE
+from thudmud.cli.main import main
+
+ENGINE = [sys.executable, "-m", "thudmud.cli.main", "engine"]
+
+
+def answers(asked: bytes, *words: str) -> list[bytes]:
+    """Return what the lines of an input are answered; the engine ends well, and complains not."""
+    done = subprocess.run(
+        [*ENGINE, *words], input=asked, capture_output=True, timeout=60, check=True
+    )
+    assert done.stderr == b""
+    return done.stdout.splitlines()
+
+
+def test_line_for_line() -> None:
+    assert answers(b"rules classic\n\nplay dA6-C6\nmoves\nquit\nname\n") == [
+        b"rules classic",
+        b"play dA6-C6",
+        b"moves dA6-C6",
+        b"quit",
+    ]
+
+
+def test_the_end_of_the_input_ends_it_and_the_last_line_need_not_end() -> None:
+    assert answers(b"") == []
+    assert answers(b"rules") == [b"rules discworld"]
+    assert answers(b"rules\r\nrules classic\r\n") == [b"rules discworld", b"rules classic"]
+
+
+def test_what_is_no_text_and_what_is_too_long() -> None:
+    longest = b"play " + b"x" * (LONGEST_LINE - 5)
+    asked = b"\xff\xfe\x00\n" + b"x" * 300_000 + b"\n" + longest + b"\n" + longest + b"x\nrules\n"
+    garbage, far_too_long, long, too_long, rules = answers(asked)
+    assert garbage.startswith(b"error there is no ")
+    assert long.startswith(b"error 'xxx")
+    assert far_too_long == too_long == b"error that line is longer than 65536 characters"
+    assert rules == b"rules discworld"
+
+
+def test_a_seed_makes_it_choose_the_same() -> None:
+    asked = b"rules koom valley\ngo 0\ngo 0\ngo 0\n"
+    assert answers(asked, "--seed", "3") == answers(asked, "--seed", "3")
+    assert len(set(answers(asked * 3, "--seed", "3"))) > 2
+
+
+def test_answers_come_while_the_pipe_is_open_and_nobody_need_read_on() -> None:
+    with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
+        assert engine.stdin
+        assert engine.stdout
+        for _ in range(3):
+            engine.stdin.write(b"undo\n")
+            engine.stdin.flush()
+            assert engine.stdout.readline() == b"error there is no ply to take back\n"
+        engine.stdout.close()
+        engine.stdin.write(b"undo\n")
+        engine.stdin.close()
+        assert engine.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("seed", ["x", "-1", "1.5", "9" * 30])
+def test_a_seed_is_a_number(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["engine", f"--seed={seed}"])
+    assert ended.value.code == 2
+    assert "should be a whole number from 0" in capsys.readouterr().err

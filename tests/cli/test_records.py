@@ -1,0 +1,626 @@
+"""Battles written to files, and brought in from files: on a store, and as from a command line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.play.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.cli.export import (
+    BattleDetails,
+    StrangerError,
+    Wanted,
+    Written,
+    details_in,
+    export,
+    file_name,
+)
+from thudmud.cli.import_ import LARGEST, ImportReport, bring_in
+from thudmud.cli.main import main
+from thudmud.play.archive import Battle
+from thudmud.play.match import game_of
+from thudmud.rules import (
+    DISCWORLD,
+    KOOM_VALLEY,
+    Ending,
+    Game,
+    Ruleset,
+    Side,
+    read_record,
+    write_record,
+)
+from thudmud.store import Store
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def annals() -> Annals:
+    """Return four battles: ended, unfinished, adjourned, and one that is running."""
+    annals = Annals()
+    annals.begin()
+    annals.play(CAPTURE)
+    annals.end(TROLLS, count=2)
+    annals.begin("pine board", dwarf="Carl", troll="Anna", at=NOON + DAY)
+    annals.play(CAPTURE[:1], "pine board")
+    annals.clear("pine board")
+    annals.adjourn(saved(annals.begin(at=NOON + 2 * DAY)))
+    annals.begin(dwarf="Dora", troll="Bert", at=NOON + 3 * DAY)
+    return annals
+
+
+async def store_of(annals: Annals, path: Path | None = None) -> Store:
+    """Return a store in which all of that has happened, at its time."""
+    now = 0.0
+    clock = lambda: now  # noqa: E731
+    store = await Store.open(path, clock=clock) if path else Store.in_memory(clock=clock)
+    versions: Counter[str] = Counter()
+    for stream, event in annals.log:
+        now = event.at
+        await store.append({stream: (versions[stream], [event])})
+        versions[stream] += 1
+    return store
+
+
+async def battle_in(store: Store, number: int) -> Battle:
+    battle = await store.battle(number)
+    assert battle is not None
+    return battle
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+class TestNames:
+    async def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
+        battle = await battle_in(await store_of(annals), 1)
+        name = file_name(battle)
+        assert name == "000001_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
+        told = BattleDetails(
+            NOON - DAY / 2, "discworld", "Anna", "Bert", Ending.RESIGNATION, Side.TROLL
+        )
+        assert details_in(name) == told
+
+    async def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
+        name = file_name(await battle_in(await store_of(annals), 2))
+        assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
+        assert details_in(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
+
+    async def test_players_who_are_not_known(self, annals: Annals) -> None:
+        battle = await battle_in(await store_of(annals), 2)
+        name = file_name(battle._replace(rules="koom valley", troll=""))
+        assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
+        assert details_in(name) == BattleDetails(NOON + DAY / 2, "koom valley", "Carl", "")
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "game.thud",
+            "1_2026-11-31_discworld_Anna_Bert.thud",
+            "1_2026-11-21_chess_Anna_Bert.thud",
+            "1_2026-11-21_discworld_Anna_Bert.txt",
+            "1_2026-11-21_discworld_../Anna_Bert.thud",
+            "1_2026-11-21_discworld_Anna_Bert_resignation.thud",
+            "1_2026-11-21_discworld_Anna_Bert_resignation_.thud",
+        ],
+    )
+    def test_other_names_tell_nothing(self, name: str) -> None:
+        assert details_in(name) == BattleDetails()
+
+
+class TestExport:
+    async def test_a_record_each_but_for_what_may_go_on(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        store = await store_of(annals)
+        folder = tmp_path / "new" / "folder"
+        assert await export(store, folder, Wanted()) == Written(2, 2)
+        names = [path.name for path in files_in(folder)]
+        assert [name[:17] for name in names] == ["000001_2026-11-21", "000002_2026-11-22"]
+        game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD).game
+        assert game.moves == CAPTURE
+
+    async def test_an_adjourned_match_leaves_a_battle_that_has_ended(self, tmp_path: Path) -> None:
+        annals = Annals()
+        began = annals.begin()
+        annals.play(CAPTURE)
+        annals.end(TROLLS, count=2)
+        annals.adjourn(saved(began, outcome=TROLLS))
+        store = await store_of(annals)
+        assert await export(store, tmp_path, Wanted()) == Written(1, 0)
+
+    async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
+        store = await store_of(annals)
+        with pytest.raises(StrangerError, match="Zoe"):
+            await export(store, tmp_path, Wanted("Zoe"))
+
+    async def test_of_any_number_of_battles(
+        self, annals: Annals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They are looked up some at a time."""
+        monkeypatch.setattr("thudmud.cli.export.PAGE", 2)
+        for number in range(7):
+            annals.begin(f"board {number}")
+            annals.play(CAPTURE, f"board {number}")
+            annals.end(TROLLS, f"board {number}", count=2)
+        store = await store_of(annals)
+        assert await export(store, tmp_path, Wanted()) == Written(9, 2)
+        assert await export(store, tmp_path / "Anna", Wanted("Anna")) == Written(9, 1)
+
+    async def test_a_player_whose_name_was_erased_is_nobody(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        store = await store_of(annals)
+        await store.enrol("Anna", "hash")
+        await store.erase("Anna")
+        await export(store, tmp_path / "files", Wanted("Bert"))
+        [path] = files_in(tmp_path / "files")
+        assert path.name == "000001_2026-11-21_discworld_nobody_Bert_resignation_troll.thud"
+        assert "Dwarf" not in path.read_text("utf-8")
+        assert not (await brought_in(store, path)).refused
+
+    @pytest.mark.parametrize(
+        ("wanted", "numbers"),
+        [
+            (Wanted("anna"), [1, 2]),
+            (Wanted("CARL"), [2]),
+            (Wanted(since=NOON + DAY), [2]),
+            (Wanted("Anna", NOON + 9 * DAY), []),
+        ],
+    )
+    async def test_only_what_is_wanted(
+        self, annals: Annals, tmp_path: Path, wanted: Wanted, numbers: Sequence[int]
+    ) -> None:
+        store = await store_of(annals)
+        await export(store, tmp_path, wanted)
+        assert [int(path.name[:6]) for path in files_in(tmp_path)] == numbers
+
+
+async def brought_in(
+    store: Store, *files: Path, given: BattleDetails | None = None
+) -> ImportReport:
+    result = ImportReport({}, {})
+    await bring_in(store, files, given or BattleDetails(), result)
+    return result
+
+
+def reason(result: ImportReport) -> str:
+    assert not result.accepted
+    [only] = result.refused.values()
+    return only
+
+
+def record_at(path: Path, content: bytes = RECORD.encode()) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return record_at(tmp_path / "game.thud")
+
+
+class TestImport:
+    async def test_what_export_writes_comes_in_as_it_was(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        source, target = await store_of(annals), Store.in_memory()
+        await export(source, tmp_path, Wanted())
+        result = await brought_in(target, *files_in(tmp_path))
+        assert list(result.accepted.values()) == [1, 2]
+        first = await battle_in(target, 1)
+        assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
+        assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
+        assert game_of(await target.plies(first)).moves == CAPTURE  # type: ignore[arg-type]
+
+    async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
+        os.utime(record, (NOON, NOON))
+        store = Store.in_memory()
+        given = BattleDetails(rules="classic", dwarf="Zoe")
+        await brought_in(store, record, given=given)
+        battle = await battle_in(store, 1)
+        assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Zoe", "")
+
+    async def test_what_is_given_goes_before_what_a_name_tells(self, record: Path) -> None:
+        store = Store.in_memory()
+        named = record_at(record.with_name("7_2020-02-29_classic_Anna_Bert.thud"))
+        await brought_in(store, named, given=BattleDetails(troll="Zoe"))
+        battle = await battle_in(store, 1)
+        assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Anna", "Zoe")
+
+    @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
+    async def test_the_rules_are_those_of_the_opening(self, tmp_path: Path, rules: Ruleset) -> None:
+        opening = write_record(Game.start(rules))
+        path = record_at(tmp_path / "game.thud", f"{opening}dA10-B9\n".encode())
+        store = Store.in_memory()
+        await brought_in(store, path)
+        battle = await battle_in(store, 1)
+        assert battle.rules == rules.name
+
+    async def test_a_file_from_the_future_is_from_now(self, record: Path) -> None:
+        os.utime(record, (2**33, 2**33))
+        store = Store.in_memory()
+        await brought_in(store, record)
+        battle = await battle_in(store, 1)
+        assert battle.at < 2**33
+
+    async def test_an_outcome_by_a_ply_is_known(self, tmp_path: Path) -> None:
+        path = tmp_path / "over.thud"
+        path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
+        store = Store.in_memory()
+        await brought_in(store, path)
+        battle = await battle_in(store, 1)
+        assert battle.outcome is not None
+
+    async def test_the_same_record_comes_in_once(self, record: Path) -> None:
+        store = Store.in_memory()
+        copy = record.with_name("copy.thud")
+        copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
+        result = await brought_in(store, record, copy)
+        assert result.accepted == {record: 1}
+        assert result.refused == {copy: "it was imported already: battle 1"}
+        assert reason(await brought_in(store, record)) == "it was imported already: battle 1"
+        assert len(await store.streams()) == 1
+
+    @pytest.mark.parametrize(
+        "other", ["1_2020-02-28_classic_Anna_Bert", "1_2020-02-29_classic_Anna_Carl"]
+    )
+    async def test_equal_plies_of_others_or_of_another_day_are_another_battle(
+        self, record: Path, other: str
+    ) -> None:
+        store = Store.in_memory()
+        first = record_at(record.with_name("1_2020-02-29_classic_Anna_Bert.thud"))
+        second = record_at(record.with_name(f"{other}.thud"))
+        result = await brought_in(store, first, second)
+        assert result.accepted == {first: 1, second: 2}
+        same = BattleDetails(dwarf="ANNA", troll="bert")
+        assert reason(await brought_in(store, first, given=same)).endswith("battle 1")
+
+    async def test_a_single_ply_that_was_played_here_by_others(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        """Battle 2 is one: the same two may have begun like that on another day, too."""
+        store = await store_of(annals)
+        await export(store, tmp_path, Wanted(), bare=True)
+        single = files_in(tmp_path)[1]
+        assert reason(await brought_in(store, single)) == "it was played here already: battle 2"
+        others = single.rename(single.with_name("1_2026-11-22_discworld_Carl_Zoe.thud"))
+        assert (await brought_in(store, others)).accepted == {others: 5}
+        another_day = others.rename(others.with_name("1_2026-11-23_discworld_Carl_Anna.thud"))
+        assert (await brought_in(store, another_day)).accepted == {another_day: 6}
+
+    @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
+    @pytest.mark.parametrize(
+        ("ending", "loser"),
+        [
+            (Ending.RESIGNATION, Side.DWARF),
+            (Ending.RESIGNATION, Side.TROLL),
+            (Ending.CLAIM, Side.TROLL),
+            (Ending.AGREEMENT, None),
+            (Ending.QUIET, None),
+            (Ending.DESERTION, None),
+        ],
+    )
+    async def test_how_it_ended_comes_in_as_it_was(
+        self, tmp_path: Path, rules: Ruleset, ending: Ending, loser: Side | None
+    ) -> None:
+        game = Game.start(rules)
+        for _ in range(4):
+            game = game.play(rules.legal_moves(game.position)[-1])
+        ended = game.resign(loser) if loser else game.agree(ending)
+        assert ended.outcome
+        outcome = replace(ended.outcome, ending=ending)
+        annals = Annals()
+        annals.begin(rules=rules.name)
+        annals.play(game.moves)
+        annals.end(outcome, count=4)
+        source, target = await store_of(annals), Store.in_memory()
+        await export(source, tmp_path / "first", Wanted())
+        await brought_in(target, *files_in(tmp_path / "first"))
+        battle = await battle_in(target, 1)
+        assert battle.outcome == outcome
+        await export(target, tmp_path / "again", Wanted())
+        [first, again] = [files_in(tmp_path / folder)[0] for folder in ("first", "again")]
+        assert (again.name, again.read_bytes()) == (first.name, first.read_bytes())
+        renamed = first.rename(tmp_path / "game.txt")
+        refusal = reason(await brought_in(target, renamed))
+        assert refusal == "it was imported already: battle 1"
+        anew = Store.in_memory()
+        await brought_in(anew, renamed)
+        assert await anew.battle(1) == battle
+        assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
+
+    async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
+        content = b"dG6,TG7,RH8\ndG6-G7xG7\n"
+        name = "1_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
+        store = Store.in_memory()
+        await brought_in(store, record_at(tmp_path / name, content))
+        battle = await battle_in(store, 1)
+        assert battle.outcome is not None
+        assert battle.outcome.ending is Ending.NO_MOVE
+
+    async def test_what_was_played_here_does_not_come_in(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
+        store = await store_of(annals)
+        await export(store, tmp_path, Wanted())
+        result = await brought_in(store, *files_in(tmp_path))
+        assert not result.accepted
+        assert list(result.refused.values()) == [
+            "it was played here already: battle 1",
+            "it was played here already: battle 2",
+        ]
+
+    async def test_another_process_may_be_first(self, record: Path, tmp_path: Path) -> None:
+        """Both import the same two files, in opposite orders: each record is stored once."""
+        other = tmp_path / "other.thud"
+        other.write_text(RECORD.splitlines()[0] + "\ndF1-F6\n", encoding="utf-8")
+        one, two = await Store.open(tmp_path / "db"), await Store.open(tmp_path / "db")
+        first, second = await asyncio.gather(
+            brought_in(one, record, other), brought_in(two, other, record)
+        )
+        numbers = first.accepted | second.accepted
+        assert len(first.accepted) + len(second.accepted) == len(numbers) == 2
+        for path, why in (*first.refused.items(), *second.refused.items()):
+            assert why == f"it was imported already: battle {numbers[path]}"
+        assert len(first.refused) + len(second.refused) == 2
+        assert len(await one.battles()) == 2
+        for store in (one, two):
+            await store.close()
+
+
+HEADERS = """\
+[Rules "koom valley"]
+[Event "A record of another program"]
+[Dwarf "anna"]
+[Troll "Bert"]
+[Date "2026-11-20"]
+"""
+VALLEY = write_record(Game.start(KOOM_VALLEY)) + "dA10-B9\n"
+
+
+class TestHeaders:
+    """What the headers of a record tell, beside what a file's name and the options do."""
+
+    @pytest.mark.parametrize("name", ["game.thud", "7_2020-02-29_classic_Zoe_Carl.thud"])
+    async def test_they_go_before_the_name_of_the_file(self, tmp_path: Path, name: str) -> None:
+        store = Store.in_memory()
+        await brought_in(store, record_at(tmp_path / name, (HEADERS + VALLEY).encode()))
+        battle = await battle_in(store, 1)
+        assert file_name(battle) == "000001_2026-11-20_koom-valley_Anna_Bert.thud"
+
+    async def test_what_they_leave_out_the_options_and_the_name_tell(self, tmp_path: Path) -> None:
+        path = tmp_path / "7_2020-02-29_koom-valley_Zoe_Carl.thud"
+        store = Store.in_memory()
+        record_at(path, f'[Troll "Bert"]\n{VALLEY}'.encode())
+        await brought_in(store, path, given=BattleDetails(dwarf="Anna", troll="bert"))
+        battle = await battle_in(store, 1)
+        assert file_name(battle) == "000001_2020-02-29_koom-valley_Anna_Bert.thud"
+
+    async def test_without_rules_they_are_those_of_the_opening(self, tmp_path: Path) -> None:
+        store = Store.in_memory()
+        content = f'[Troll "Bert"]\n\n{VALLEY}'
+        await brought_in(store, record_at(tmp_path / "game.thud", content.encode()))
+        battle = await battle_in(store, 1)
+        assert battle.rules == "koom valley"
+
+    @pytest.mark.parametrize(
+        ("given", "why"),
+        [
+            (
+                BattleDetails(rules="classic"),
+                "line 1: it is by the koom valley rules, not by the classic rules",
+            ),
+            (BattleDetails(dwarf="Zoe"), "it says that anna played the dwarfs, not Zoe"),
+            (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
+        ],
+    )
+    async def test_an_option_may_not_contradict_them(
+        self, tmp_path: Path, given: BattleDetails, why: str
+    ) -> None:
+        path = record_at(tmp_path / "game.thud", (HEADERS + VALLEY).encode())
+        assert reason(await brought_in(Store.in_memory(), path, given=given)) == why
+
+    @pytest.mark.parametrize(
+        ("header", "why"),
+        [
+            ("[Rules chess]", 'line 1: [Rules chess] is not a header such as [Rules "classic"]'),
+            (
+                '[Rules "chess"]',
+                "line 1: there are no 'chess' rules; there are discworld, classic, koom valley",
+            ),
+            ('[Date "2026-02-30"]', "its date, 2026-02-30, is no day"),
+            (
+                '[Dwarf "../Anna"]',
+                "who played the dwarfs should be 2 to 20 letters from A to Z, not '../Anna'",
+            ),
+            (
+                '[Result "99-0"]\n[Winner "dwarf"]\n[Ending "agreement"]',
+                "line 3: by its rules it ended 3-8, winner troll, not as the headers say",
+            ),
+        ],
+    )
+    async def test_what_cannot_be_so_is_told(self, tmp_path: Path, header: str, why: str) -> None:
+        path = record_at(tmp_path / "game.thud", f"{header}\n{RECORD}".encode())
+        assert reason(await brought_in(Store.in_memory(), path)) == why
+
+
+class TestRefusedFiles:
+    async def refused(self, path: Path, content: bytes) -> str:
+        store = Store.in_memory()
+        why = reason(await brought_in(store, record_at(path, content)))
+        assert not await store.position()
+        return why
+
+    @pytest.mark.parametrize(
+        ("content", "why"),
+        [
+            (b"", "line 1: there is no setup line"),
+            (RECORD.encode() + b"dG1-G9\n", "line 4: dG1-G9: "),
+            (RECORD.replace("dF1-F6", "dF1-F99").encode(), "line 2: F99 is not on the grid"),
+            (b"dF1,dG1,TG7,RH8\n", "it tells of no ply"),
+            (b"\x7fELF\x00\x01\xff", "it is not text in UTF-8"),
+            (b"text\0with zero", "it is not text in UTF-8"),
+            (b"d" * LARGEST, "line 1: ddd"),
+            (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
+            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 2000 lines"),
+            (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
+        ],
+    )
+    async def test_what_is_wrong_is_told(self, tmp_path: Path, content: bytes, why: str) -> None:
+        told = await self.refused(tmp_path / "game.thud", content)
+        assert told.startswith(why)
+        assert len(told) < 300
+        assert told.isprintable()
+
+    async def test_by_other_rules_other_plies(self, tmp_path: Path) -> None:
+        content = (write_record(Game.start(DISCWORLD)) + "dF1-F9\nTG7-F8xF9\n").encode()
+        path = record_at(tmp_path / "1_2026-11-21_koom-valley_Anna_Bert.thud", content)
+        assert "line 1" in reason(await brought_in(Store.in_memory(), path))
+
+    async def test_a_hundred_megabytes_are_not_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "huge"
+        with path.open("wb") as file:
+            file.truncate(100 * 1024 * 1024)
+        assert "larger" in reason(await brought_in(Store.in_memory(), path))
+
+    async def test_what_is_no_file(self, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        store = Store.in_memory()
+        assert reason(await brought_in(store, tmp_path)) == "it is not a file"
+        assert reason(await brought_in(store, pipe)) == "it is not a file"
+        assert reason(await brought_in(store, tmp_path / "none")) == "there is no such file"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    path = folder / "config.toml"
+    path.write_text('[storage]\nfile = "here.db"\n', encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def file(config: Path) -> Path:
+    """Return the file of an empty store, as a server has made it."""
+    path = config.with_name("here.db")
+    store_with(Annals(), path)
+    return path
+
+
+def store_with(annals: Annals, path: Path) -> None:
+    async def make() -> None:
+        await (await store_of(annals, path)).close()
+
+    asyncio.run(make())
+
+
+def test_as_subcommands_while_a_server_keeps_its_boards_there(
+    config: Path, record: Path, tmp_path: Path, capsys: Shown
+) -> None:
+    wrong = tmp_path / "wrong.thud"
+    wrong.write_text(RECORD + "TG6-A1\n", encoding="utf-8")
+    words = ["--dwarf", "anna", "--config", str(config)]
+
+    async def meanwhile() -> int:
+        store = await Store.open(config.with_name("here.db"), serving=True)
+        try:
+            return await asyncio.to_thread(main, ["import", str(record), str(wrong), *words])
+        finally:
+            await store.close()
+
+    assert asyncio.run(meanwhile()) == 1
+    printed = capsys.readouterr()
+    assert printed.out == f"{record}: battle 1\n1 record accepted, 1 refused\n"
+    assert printed.err.startswith(f"thudmud: {wrong}: line 4: TG6-A1: ")
+    out = tmp_path / "out"
+    assert main(["export", "--player", "ANNA", "--to", str(out), "--config", str(config)]) == 0
+    assert capsys.readouterr().out == f"1 record written to {out}\n"
+    [written] = files_in(out)
+    assert written.name.endswith("_discworld_Anna_nobody.thud")
+    day = written.name[7:17]
+    headers = f'[Rules "discworld"]\n[Dwarf "Anna"]\n[Date "{day}"]\n'
+    assert written.read_text(encoding="utf-8") == headers + RECORD
+    bare = ["--bare", "--to", str(tmp_path / "bare"), "--config", str(config)]
+    assert main(["export", "--player", "anna", *bare]) == 0
+    [written] = files_in(tmp_path / "bare")
+    assert written.read_text(encoding="utf-8") == RECORD
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["export", "--since", "yesterday"], "should be a day such as 2026-11-20, not 'yesterday'"),
+        (["import"], "the following arguments are required: FILE"),
+        (["import", "x", "--rules", "chess"], "should be one of discworld"),
+        (["import", "x", "--dwarf", "A. Nonymous"], "should be 2 to 20 letters"),
+    ],
+)
+def test_words_that_cannot_be_used(words: list[str], problem: str, capsys: Shown) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_where_there_is_no_file(config: Path, record: Path, capsys: Shown) -> None:
+    for words in (["export"], ["import", str(record)]):
+        assert main([*words, "--config", str(config)]) == 2
+        told = capsys.readouterr().err
+        assert "here.db: there is no such file" in told
+        assert "--config" in told
+    assert [path.name for path in files_in(config.parent)] == ["config.toml"]
+
+
+def test_an_export_of_somebody_who_has_played_none(
+    config: Path, file: Path, tmp_path: Path, capsys: Shown
+) -> None:
+    assert file.exists()
+    out = tmp_path / "out"
+    assert main(["export", "--player", "Zoe", "--to", str(out), "--config", str(config)]) == 1
+    assert capsys.readouterr().err == "thudmud: there is no battle of a player called 'Zoe'\n"
+    assert not out.exists()
+
+
+def test_an_export_tells_what_is_left_out(
+    config: Path, file: Path, annals: Annals, tmp_path: Path, capsys: Shown
+) -> None:
+    store_with(annals, file)
+    out = tmp_path / "out"
+    assert main(["export", "--to", str(out), "--config", str(config)]) == 0
+    assert capsys.readouterr().out == (
+        f"2 records written to {out}\n2 battles left out, still running or adjourned\n"
+    )
+
+
+def test_where_nothing_is_in_a_file(config: Path, capsys: Shown) -> None:
+    config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
+    for words in (["export"], ["import", "x"]):
+        assert main([*words, "--config", str(config)]) == 2
+        assert 'storage.backend is "memory"' in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to(
+    config: Path, file: Path, record: Path, capsys: Shown
+) -> None:
+    assert file.exists()
+    assert main(["import", str(record), "--config", str(config)]) == 0
+    assert main(["export", "--to", str(record), "--config", str(config)]) == 2
+    assert f"thudmud: {record}: File exists" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_store(config: Path, record: Path, capsys: Shown) -> None:
+    config.with_name("here.db").write_text("hello " * 100, encoding="utf-8")
+    for words in (["export"], ["import", str(record)]):
+        assert main([*words, "--config", str(config)]) == 2
+        assert "here.db" in capsys.readouterr().err

@@ -1,0 +1,165 @@
+"""A stage on servers that misbehave: every step ends, with words and not with a traceback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunServer
+from thudmud.cli import remote_stage
+from thudmud.cli.remote_stage import RemoteStage
+from thudmud.script import StageError
+
+Manners = Callable[[socket.socket], None]
+
+
+@contextmanager
+def server(manners: Manners) -> Iterator[tuple[str, int]]:
+    """Run a server that does ``manners`` to the one who connects; yield where it listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                manners(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listening.getsockname()[:2]
+        thread.join()
+
+
+def silent(connection: socket.socket) -> None:
+    while connection.recv(1024):
+        pass
+
+
+def resetting(connection: socket.socket) -> None:
+    connection.recv(1)
+    linger = struct.pack("ii", 1, 0)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+
+def closing(connection: socket.socket) -> None:
+    connection.sendall(b"Go away: \xe9.\r\n")
+    connection.shutdown(socket.SHUT_WR)
+    silent(connection)
+
+
+def test_a_silent_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_stage, "PATIENCE", 0.1)
+    with (
+        server(silent) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match=r"no answer within 0\.1 seconds"),
+    ):
+        stage.enter("Anna")
+
+
+def test_a_server_that_resets_the_connection() -> None:
+    with (
+        server(resetting) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match="nothing answers at"),
+    ):
+        stage.enter("Anna")
+
+
+def test_a_server_that_shows_one_out_in_another_encoding() -> None:
+    with (
+        server(closing) as address,
+        RemoteStage(*address) as stage,
+        pytest.raises(StageError, match="Anna is not let in: Go away: �"),
+    ):
+        stage.enter("Anna")
+
+
+def test_who_is_not_there() -> None:
+    with RemoteStage("127.0.0.1", 9) as stage:
+        with pytest.raises(StageError, match="Anna is not here; a line Anna"):
+            stage.type("Anna", "look")
+        with pytest.raises(StageError, match="Anna is not here"):
+            stage.vanish("Anna")
+        with pytest.raises(StageError, match="Anna is not here"):
+            stage.wait("Anna", lambda _: True, 1)
+
+
+def test_who_was_lost_comes_back_and_names_are_left_free(
+    run_server: RunServer, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address:
+        for _ in range(2):
+            with RemoteStage(*address) as stage:
+                came = stage.enter("Anna")
+                assert not [line for line in came["Anna"] if "resume word" in line]
+                stage.enter("Bob")
+                for who, side in (("Anna", "dwarf"), ("Bob", "troll")):
+                    stage.type(who, f"join game as {side} on oak board")
+                assert any("Anna" in line for line in stage.vanish("Anna")["Bob"])
+                assert not [line for line in stage.enter("Anna")["Anna"] if "resume" in line]
+                stage.type("Bob", "quit")
+                stage.enter("Bob")
+        with RemoteStage(*address) as stage, RemoteStage(*address) as other:
+            stage.enter("Anna")
+            with pytest.raises(StageError, match="Anna is not let in: Somebody called Anna is"):
+                other.enter("Anna")
+
+
+def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
+        stage.enter("Anna")
+        advice = "A password has at least 8 characters; an empty line gives up."
+        assert stage.type("Anna", "register") == {"Anna": [advice]}
+        assert stage.type("Anna", "password") == {}
+        [line] = stage.type("Anna", "password")["Anna"]
+        assert line.startswith("The name Anna is yours now")
+        stage.vanish("Anna")
+        with pytest.raises(StageError, match="Anna is not let in"):
+            stage.enter("Anna")
+
+
+def test_who_waits_sees_what_comes_in_time(run_server: RunServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+    with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
+
+        def talk() -> None:
+            with RemoteStage(*address) as other:
+                other.enter("Bob")
+                other.type("Bob", "say One")
+                other.type("Bob", "say Two")
+
+        stage.enter("Anna")
+        assert stage.wait("Anna", lambda _: True, 0.01) == {}
+        thread = threading.Thread(target=talk)
+        thread.start()
+        seen = stage.wait("Anna", "Bob says: Two".__eq__, 20)
+        assert seen["Anna"][:3] == ["Bob comes into the hall.", "Bob says: One", "Bob says: Two"]
+        thread.join()
+        assert stage.type("Anna", "say Three")["Anna"][-1] == "You say: Three"
+
+
+def test_who_waits_until_the_end_of_the_connection() -> None:
+    def greeting(connection: socket.socket) -> None:
+        connection.sendall(b"Half a line")
+        connection.shutdown(socket.SHUT_WR)
+        silent(connection)
+
+    async def wait(address: tuple[str, int]) -> list[str]:
+        player = await remote_stage._Player.connect(*address)
+        await player.until(lambda _: False)
+        seen = await player.seen()
+        await player.close()
+        return seen
+
+    with server(greeting) as address:
+        assert asyncio.run(wait(address)) == ["Half a line"]

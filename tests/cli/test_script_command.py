@@ -1,0 +1,224 @@
+"""`thudmud script` with all that goes beyond a plain transcript; see test_tools.py for those."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import junitparser
+import pytest
+
+from tests.conftest import RunServer
+from thudmud.cli.main import main
+
+pytest_plugins = ["pytester"]
+
+Shown = pytest.CaptureFixture[str]
+SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name: str, text: str) -> str:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+class TestVariables:
+    TEXT = "@set x hi\nAnna> say ${x}\nAnna| You say: hi\n"
+
+    def test_they_are_set_from_the_command_line(self) -> None:
+        path = write("talk", self.TEXT)
+        assert main(["script", path]) == 0
+        assert main(["script", path, "--set", "x=hi", "--set", "y="]) == 0
+        assert main(["script", path, "--set", "x=ho"]) == 1
+
+    def test_one_that_is_set_nowhere(self, capsys: Shown) -> None:
+        path = write("talk", "\nAnna> say ${x}\n")
+        assert main(["script", path]) == 2
+        assert capsys.readouterr().err == "thudmud: talk: line 2: ${x} has no value here\n"
+        assert main(["script", path, "--set", "x="]) == 0
+
+    @pytest.mark.parametrize("given", ["x", "=x", "1=x", "x=a\nb", "x=\0"])
+    def test_one_that_is_malformed(self, given: str, capsys: Shown) -> None:
+        with pytest.raises(SystemExit):
+            main(["script", "talk", "--set", given])
+        assert f"should be NAME=VALUE, not {given!r}" in capsys.readouterr().err
+
+
+class TestIncludes:
+    def test_they_are_looked_for_beside_the_file_that_includes_them(self) -> None:
+        write("sub/deep/greet", "Anna> say hi\nAnna| You say: hi\n")
+        write("sub/part", "@include deep/greet\n")
+        assert main(["script", write("talk", "@include sub/part\n@include sub/part\n")]) == 0
+
+    @pytest.mark.parametrize(
+        ("file", "problem"),
+        [
+            ("gone", "talk: line 2: gone: No such file or directory"),
+            (".", "talk: line 2: .: Is a directory"),
+            ("a\0b", "talk: line 2: a\0b: embedded null byte"),
+            ("talk", "talk: line 2: talk: it would be included in itself"),
+            ("./ring", "talk: line 2: ./ring: line 1: talk: it would be included in itself"),
+            ("latin", "talk: line 2: latin: it is not text in UTF-8"),
+        ],
+    )
+    def test_one_that_cannot_be_had(self, file: str, problem: str, capsys: Shown) -> None:
+        write("ring", "@include talk\n")
+        Path("latin").write_bytes(b"# \xe4\n")
+        assert main(["script", write("talk", f"\n@include {file}\n")]) == 2
+        assert capsys.readouterr().err == f"thudmud: {problem}\n"
+
+    def test_an_update_fills_them_in_as_well(self, capsys: Shown) -> None:
+        part = "# Said by ${who}.\nAnna> say ${x}\n# End.\n"
+        write("sub/part", part)
+        text = "@set  x hello\n@include sub/part\nBert+\nBert...\nAnna> who\nAnna| ${x}\n\n# End.\n"
+        path = write("talk", text)
+        assert main(["script", path, "--update"]) == 0
+        assert capsys.readouterr().out == "talk: updated\nsub/part: updated\n"
+        seen = "Anna| You say: hello\n"
+        assert Path("sub/part").read_text("utf-8") == part.replace("# End", f"{seen}# End")
+        begin, _, _ = text.partition("Bert...\n")
+        updated = Path(path).read_text("utf-8")
+        assert updated.startswith(begin)
+        assert updated.endswith("\n\n# End.\n")
+        assert "Anna> who\nAnna| " in updated
+        assert "Anna| ${x}" not in updated
+        assert main(["script", path]) == 0
+
+    def test_an_update_leaves_one_alone_that_is_seen_in_two_ways(self, capsys: Shown) -> None:
+        part = "Anna> say ${x}\n"
+        write("part", part)
+        path = write("talk", "@set x a\n@include part\n@set x b\n@include part\n")
+        assert main(["script", path, "--update"]) == 2
+        assert "part: included more than once, and each time differs" in capsys.readouterr().err
+        assert Path("part").read_text("utf-8") == part
+        write("part", part + "Anna| You say: ${x}\n")
+        assert main(["script", path, "--update"]) == 0
+
+
+class TestWaits:
+    def test_one_in_vain_is_told_and_nothing_is_updated(self, capsys: Shown) -> None:
+        text = "Bert> say ho\nAnna> say hi\nAnna? 5s You say: ho\n"
+        path = write("talk", text)
+        told = 'talk: line 3: Anna waited 5 s for "You say: ho" but saw (+):\n+ You say: hi\n'
+        for words in ([], ["--update"]):
+            assert main(["script", path, *words]) == 1
+            assert capsys.readouterr().out == told
+            assert Path(path).read_text("utf-8") == text
+
+    def test_on_a_server_time_runs_out(self, run_server: RunServer, capsys: Shown) -> None:
+        path = write("talk", "Anna+\nAnna? 5s You come *\nAnna> say hi\nAnna? 0.05s You say: ho\n")
+        with run_server(SERVE) as (host, port):
+            assert main(["script", path, "--connect", f"{host}:{port}"]) == 1
+        assert capsys.readouterr().out == (
+            'talk: line 4: Anna waited 0.05 s for "You say: ho" but saw (+):\n+ You say: hi\n'
+        )
+
+
+class TestServers:
+    TEXT = """\
+@server north
+@server south one.toml
+Anna> say Is anybody here?
+Anna| You say: Is anybody here?
+Bert+ south
+Bert...
+Bert> boards
+Bert|  1. elm board (discworld rules): both seats free
+"""
+
+    def test_each_has_its_own_configuration_in_a_house(self) -> None:
+        write("one.toml", '[[board]]\nname = "elm board"\n')
+        assert main(["script", write("talk", self.TEXT)]) == 0
+
+    def test_each_has_its_own_address(self, run_server: RunServer, here: Path) -> None:
+        one = write("one/config.toml", '[[board]]\nname = "elm board"\n')
+        path = write("talk", self.TEXT)
+        with (
+            run_server(SERVE) as (_, north),
+            run_server([*SERVE, "--config", here / one], here / "one") as (_, south),
+        ):
+            words = [f"--connect=north=127.0.0.1:{north}", f"--connect=south=127.0.0.1:{south}"]
+            assert main(["script", path, *words]) == 0
+
+    @pytest.mark.parametrize(
+        ("text", "connect", "problem"),
+        [
+            (TEXT, "north=localhost:1", "it also needs the address south=HOST:PORT"),
+            (TEXT, "localhost:1", "it also needs the address north=HOST:PORT and south="),
+            ("Anna+", "north=localhost:1", "it names no servers, so it needs an address without a"),
+        ],
+    )
+    def test_one_without_an_address(
+        self, text: str, connect: str, problem: str, capsys: Shown
+    ) -> None:
+        assert main(["script", write("talk", text), "--connect", connect]) == 2
+        assert capsys.readouterr().err.startswith(f"thudmud: talk: {problem}")
+
+    @pytest.mark.parametrize("given", ["=h:1", "a b=h:1", "a=h", "a=:1", "a=h:x", "a=h:65536"])
+    def test_an_address_that_is_malformed(self, given: str, capsys: Shown) -> None:
+        with pytest.raises(SystemExit):
+            main(["script", "talk", "--connect", given])
+        assert "should be HOST:PORT" in capsys.readouterr().err
+
+
+class TestJUnit:
+    def test_results_are_read_by_others(self) -> None:
+        good = write("sub/good", "Anna> say hi\nAnna| You say: hi\n")
+        bad = write("sub/deep/bad", "Anna> say <&]]>\nAnna| \x1bho\n")
+        stuck = write("stuck", "Anna> say hi\nAnna| ho\nAnna+\n")
+        assert main(["script", good, bad, stuck, "--junit", "out.xml"]) == 2
+        xml = junitparser.JUnitXml.fromfile("out.xml")
+        (suite,) = xml
+        assert (suite.name, suite.tests, suite.failures, suite.errors) == ("thudmud", 3, 1, 1)
+        assert suite.time >= 0
+        passed, failed, broken = suite
+        assert (passed.classname, passed.name, passed.is_passed) == ("sub", "good", True)
+        (failure,) = failed.result
+        assert isinstance(failure, junitparser.Failure)
+        assert failure.message.startswith('line 1: after "Anna> say <&]]>" Anna should see (-)')
+        assert failure.text.startswith("sub/deep/bad: line 1: after")
+        assert failure.text.endswith("- #x1Bho\n+ You say: <&]]>")
+        (error,) = broken.result
+        assert isinstance(error, junitparser.Error)
+        assert error.message == "stuck: line 3: Anna is here already"
+        assert "- ho\n+ You say: hi\nstuck: line 3: Anna is here already" in error.text
+
+    def test_they_are_written_when_nothing_can_be_played(self, capsys: Shown) -> None:
+        assert main(["script", "gone", "--junit", "out.xml"]) == 2
+        assert "thudmud: gone: No such file or directory\n" in capsys.readouterr().err
+        assert junitparser.JUnitXml.fromfile("out.xml").errors == 1
+
+    def test_a_file_that_cannot_be_written(self, capsys: Shown) -> None:
+        path = write("talk", "Anna> say hi\n")
+        assert main(["script", path, "--junit", "gone/out.xml"]) == 2
+        assert capsys.readouterr().err == "thudmud: gone/out.xml: No such file or directory\n"
+
+    def test_elements_and_attributes_are_those_that_pytest_writes(
+        self, pytester: pytest.Pytester
+    ) -> None:
+        """What CI systems read is what pytest writes: nobody can choose to leave that out."""
+        pytester.makepyfile(
+            "import pytest\n@pytest.fixture\ndef bad():\n    1 / 0\n"
+            "def test_error(bad): pass\ndef test_failure(): assert 0\n"
+        )
+        pytester.runpytest_subprocess("--junitxml=theirs.xml", "-p", "no:cacheprovider")
+        write("bad", "Anna> say hi\nAnna| ho\n")
+        assert main(["script", "bad", "gone", "--junit", "ours.xml"]) == 2
+        theirs, ours = _shape("theirs.xml"), _shape("ours.xml")
+        assert set(ours) == {"testsuites", "testsuite", "testcase", "failure", "error"}
+        for name, attributes in ours.items():
+            assert attributes <= theirs[name]
+
+
+def _shape(file: str) -> dict[str, set[str]]:
+    shape: dict[str, set[str]] = {}
+    for element in junitparser.JUnitXml.fromfile(file)._elem.iter():
+        shape.setdefault(element.tag, set()).update(element.attrib)
+    return shape

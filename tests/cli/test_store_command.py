@@ -1,0 +1,142 @@
+"""`thudmud store check`, as run from a command line, on the file of a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.store.deeds import OAK, joined, started
+from thudmud.cli.main import main
+from thudmud.store import Store
+from thudmud.store.files import beside
+
+Shown = pytest.CaptureFixture[str]
+
+IN_ORDER = "is in order: 2 events, 1 battle and 2 players\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in a folder where something was played."""
+    monkeypatch.chdir(tmp_path)
+    # It is the whole process that gives way, which would be that of all tests.
+    monkeypatch.setattr("thudmud.store.checking.os.nice", lambda _: 0)
+
+    async def play() -> None:
+        store = await Store.open("thudmud.db")
+        await store.append({OAK: (0, [started(1), joined(2)])})
+        await store.close()
+
+    asyncio.run(play())
+    return tmp_path
+
+
+def check(*words: str) -> int:
+    return main(["store", "check", *words])
+
+
+def damage(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("update event set at = at + 1 where position = 2")
+
+
+def test_beside_a_server_it_says_how_much_is_in_order(folder: Path, capsys: Shown) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.store.other", folder / "thudmud.db", "serve"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+    ) as server:  # fmt: skip
+        assert server.stdout
+        assert server.stdout.readline() == b"ready\n"
+        assert check() == 0
+        assert server.communicate()[0] == b"done\n"
+    assert capsys.readouterr() == (f"thudmud.db {IN_ORDER}", "")
+
+
+def test_the_file_is_that_of_the_configuration_or_one_that_is_named(
+    folder: Path, capsys: Shown
+) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (folder / "thudmud.db").rename(elsewhere / "boards")
+    (folder / "thudmud.db-head").rename(elsewhere / "boards-head")
+    config = elsewhere / "config.toml"
+    config.write_text('[storage]\nfile = "boards"\n', encoding="utf-8")
+    assert check("--config", str(config)) == 0
+    config.write_text('[gateway]\nfile = "boards"\n', encoding="utf-8")
+    assert check("--gateway", "--config", str(config)) == 0
+    assert check(str(elsewhere / "boards")) == 0
+    assert capsys.readouterr().out == f"{elsewhere / 'boards'} {IN_ORDER}" * 3
+
+
+def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown) -> None:
+    path = folder / "thudmud.db"
+    damage(path)
+    before = path.read_bytes()
+    assert check() == 1
+    assert capsys.readouterr() == (
+        "The store thudmud.db is damaged: a row of event has changed: 2. Restore a backup.\n",
+        "",
+    )
+    assert path.read_bytes() == before
+    path.unlink()
+    assert check() == 1
+    assert "thudmud.db is gone, but thudmud.db-head is still there" in capsys.readouterr().out
+    assert not path.exists()
+    path.write_bytes(b"rubbish" * 1000)
+    assert check() == 1
+    assert "thudmud.db is damaged: file is not a database" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["none.db"], "The store none.db could not be checked: there is no such file."),
+        (["--gateway"], "The store gateway.db could not be checked: there is no such file."),
+        (["boards"], "The store boards could not be used: it is a folder."),
+        (["other.db"], "other.db is not a store of thudmud, but another program's database."),
+        (
+            ["--config", "none.toml"],
+            "thudmud: none.toml: cannot be read: No such file or directory",
+        ),
+        (
+            ["--config", "memory.toml"],
+            'thudmud: memory.toml: storage.backend is "memory": nothing is in a file',
+        ),
+        (
+            ["thudmud.db", "--gateway"],
+            "thudmud: either FILE is checked, or what the configuration names: say one of them",
+        ),
+    ],
+)
+def test_what_cannot_be_checked(folder: Path, words: list[str], why: str, capsys: Shown) -> None:
+    (folder / "memory.toml").write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
+    (folder / "boards").mkdir()
+    with closing(sqlite3.connect(folder / "other.db")) as connection:
+        connection.execute("create table account (name text)")
+    assert check(*words) == 2
+    assert capsys.readouterr() == ("", f"{why}\n")
+    assert not beside(folder / "none.db", "-head").exists()
+
+
+def test_there_has_to_be_an_action(capsys: Shown) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["store"])
+    assert stopped.value.code == 2
+    assert "ACTION" in capsys.readouterr().err
+
+
+def test_a_store_runs_the_same_program_by_itself(folder: Path) -> None:
+    for status in (0, 1):
+        done = subprocess.run(
+            [sys.executable, "-m", "thudmud.store", folder / "thudmud.db"],
+            capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (status, "")
+        assert ("is in order" in done.stdout) == (not status)
+        damage(folder / "thudmud.db")

@@ -1,0 +1,298 @@
+"""The subcommands that work on files, run as from a command line."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunServer
+from thudmud.cli.main import main
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, Game, Record, Side, write_record
+
+RECORD = """\
+dF1,dG1,dJ1,dK1,TG7,TH7,RH8
+dF1-F6
+TG7-G6xF6
+"""
+"""Columns as records have them: their J is our I."""
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "game.thud"
+    path.write_text(RECORD, encoding="utf-8")
+    return path
+
+
+Shown = pytest.CaptureFixture[str]
+
+
+class TestPerft:
+    @pytest.mark.parametrize(
+        ("words", "count"),
+        [
+            (["--depth", "1"], 656),
+            (["--depth", "0"], 1),
+            (["--depth", "2", "--rules", "classic"], 22_624),
+            (["--depth", "1", "--rules", "koom valley"], 388),
+            (["--depth", "1", "--rules", "Koom-Valley"], 388),
+        ],
+    )
+    def test_it_counts(self, words: list[str], count: int, capsys: Shown) -> None:
+        assert main(["perft", *words]) == 0
+        assert capsys.readouterr().out == f"{count}\n"
+
+    def test_divided_the_parts_come_first(self, capsys: Shown) -> None:
+        assert main(["perft", "--depth", "2", "--divide"]) == 0
+        *parts, total = capsys.readouterr().out.splitlines()
+        assert len(parts) == 656
+        assert sum(int(part.split()[1]) for part in parts) == int(total) == 22_624
+        assert any(part.startswith("dA6-B6 ") for part in parts)
+
+    def test_after_a_record(self, record: Path, capsys: Shown) -> None:
+        assert main(["perft", "--depth", "1", "--record", str(record)]) == 0
+        counted = capsys.readouterr().out
+        assert main(["perft", "--depth", "1", "--record", str(record), "--divide"]) == 0
+        *parts, total = capsys.readouterr().out.splitlines()
+        assert f"{total}\n" == counted
+        assert {part[:3] for part in parts} == {"dG1", "dJ1", "dK1"}
+
+    def test_after_the_end_there_is_nothing(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "over.thud"
+        path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
+        assert main(["perft", "--depth", "2", "--record", str(path)]) == 0
+        assert capsys.readouterr().out == "0\n"
+
+    @pytest.mark.parametrize(
+        ("words", "problem"),
+        [
+            (["--rules", "chess", "--depth", "1"], "--rules: should be one of discworld, classic"),
+            (["--depth", "two"], "--depth: should be a number from 0 to 20, not 'two'"),
+            (["--depth", "-1"], "--depth"),
+            (["--depth", "21"], "should be a number from 0 to 20, not '21'"),
+            ([], "the following arguments are required: --depth"),
+        ],
+    )
+    def test_words_that_cannot_be_used(self, words: list[str], problem: str, capsys: Shown) -> None:
+        with pytest.raises(SystemExit) as stopped:
+            main(["perft", *words])
+        assert stopped.value.code == 2
+        assert problem in capsys.readouterr().err
+
+
+class TestReplay:
+    def test_it_draws_the_last_board(self, record: Path, capsys: Shown) -> None:
+        assert main(["replay", str(record)]) == 0
+        assert capsys.readouterr().out == (
+            "   A B C D E F G H I J K L M N O\n"
+            " 1           . d . d d\n"
+            " 2         . . . . . . .\n"
+            " 3       . . . . . . . . .\n"
+            " 4     . . . . . . . . . . .\n"
+            " 5   . . . . . . . . . . . . .\n"
+            " 6 . . . . . *[T]. . . . . . . .\n"
+            " 7 . . . . . . + T . . . . . . .\n"
+            " 8 . . . . . . . X . . . . . . .\n"
+            " 9 . . . . . . . . . . . . . . .\n"
+            "10 . . . . . . . . . . . . . . .\n"
+            "11   . . . . . . . . . . . . .\n"
+            "12     . . . . . . . . . . .\n"
+            "13       . . . . . . . . .\n"
+            "14         . . . . . . .\n"
+            "15           . . . . .\n"
+            "Discworld rules, 2 plies\n"
+            "Score: dwarfs 3, trolls 8; the trolls lead by 5.\n"
+            "The dwarfs are to move.\n"
+        )
+
+    def test_it_tells_how_a_battle_ended(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "over.thud"
+        path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
+        assert main(["replay", str(path), "--rules", "classic"]) == 0
+        assert capsys.readouterr().out.endswith(
+            "Classic rules, 1 ply\n"
+            "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
+            "The trolls have no move. The battle is over.\n"
+        )
+
+    def test_headers_tell_its_rules(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "game.thud"
+        game = Game.start(KOOM_VALLEY).push("dA10-B9")
+        path.write_text(str(Record(game, "Anna", "Bert", "2026-11-22")), encoding="utf-8")
+        assert main(["replay", str(path)]) == 0
+        printed = capsys.readouterr().out
+        assert "Koom valley rules, 1 ply\n" in printed
+        assert main(["replay", str(path), "--rules", "Koom-Valley"]) == 0
+        assert capsys.readouterr().out == printed
+        assert main(["replay", str(path), "--rules", "classic"]) == 2
+        assert capsys.readouterr().err == (
+            f"thudmud: {path}: line 1: it is by the koom valley rules, not by the classic rules\n"
+        )
+        assert main(["perft", "--depth", "1", "--record", str(path)]) == 0
+        assert capsys.readouterr().out == f"{len(game.legal_moves())}\n"
+
+    @pytest.mark.parametrize(
+        ("ending", "words"),
+        [
+            (Ending.RESIGNATION, "The trolls have resigned."),
+            (Ending.CLAIM, "The dwarfs have claimed it, the trolls being away."),
+            (Ending.AGREEMENT, "Both players agree to end the battle."),
+            (Ending.QUIET, "Nothing was captured for 1 ply."),
+            (Ending.DESERTION, "There is nobody to play on against."),
+        ],
+    )
+    def test_headers_tell_how_it_ended(
+        self, tmp_path: Path, ending: Ending, words: str, capsys: Shown
+    ) -> None:
+        path = tmp_path / "game.thud"
+        game = Game.start(CLASSIC).push("dA6-B6")
+        given_up = ending in {Ending.RESIGNATION, Ending.CLAIM}
+        ended = game.resign(Side.TROLL) if given_up else game.agree(ending)
+        assert ended.outcome
+        outcome = replace(ended.outcome, ending=ending)
+        path.write_text(str(Record(replace(game, outcome=outcome))), encoding="utf-8")
+        assert main(["replay", str(path)]) == 0
+        assert capsys.readouterr().out.endswith(f"\n{words} The battle is over.\n")
+
+    def test_the_opening_alone_is_even(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "opening.thud"
+        path.write_text(write_record(Game.start(CLASSIC)), encoding="utf-8")
+        assert main(["replay", str(path)]) == 0
+        assert "Score: dwarfs 32, trolls 32; even.\n" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            (RECORD.replace("dJ1", "dI1"), "line 1: I1: game records skip the letter I"),
+            (RECORD + "dG1-G9\n", "line 4: dG1-G9: "),
+            ("", "line 1: there is no setup line"),
+            ("\x00\xff", "line 1: "),
+        ],
+    )
+    def test_a_wrong_line_is_named(
+        self, tmp_path: Path, text: str, problem: str, capsys: Shown
+    ) -> None:
+        path = tmp_path / "game.thud"
+        path.write_text(text, encoding="utf-8")
+        assert main(["replay", str(path)]) == 2
+        assert capsys.readouterr().err.startswith(f"thudmud: {path}: {problem}")
+
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path, capsys: Shown) -> None:
+        binary = tmp_path / "binary"
+        binary.write_bytes(b"\xff\xfe\x00")
+        assert main(["replay", str(binary)]) == 2
+        assert "it is not text in UTF-8" in capsys.readouterr().err
+        assert main(["replay", str(tmp_path)]) == 2
+        assert "Is a directory" in capsys.readouterr().err
+        assert main(["replay", str(tmp_path / "none")]) == 2
+        assert "No such file" in capsys.readouterr().err
+
+
+class TestScript:
+    def script(self, tmp_path: Path, text: str) -> str:
+        path = tmp_path / "talk.thud-script"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def test_what_fits_is_silent(self, tmp_path: Path, capsys: Shown) -> None:
+        path = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
+        assert main(["script", path, path]) == 0
+        assert capsys.readouterr().out == "2 transcripts: all as expected\n"
+
+    def test_a_mismatch_is_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
+        path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
+        assert main(["script", path]) == 1
+        assert capsys.readouterr().out == (
+            f'{path}: line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+            "- You say: ho\n"
+            "+ You say: hi\n"
+        )
+
+    def test_one_mismatch_of_several_counts(self, tmp_path: Path) -> None:
+        bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
+        good = tmp_path / "good.thud-script"
+        good.write_text("Anna> say hi\nAnna| You say: hi\n", encoding="utf-8")
+        assert main(["script", bad, str(good)]) == 1
+        assert main(["script", str(good), bad]) == 1
+
+    def test_an_update_that_cannot_be_written(
+        self, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object, **__: object) -> int:
+            raise PermissionError(13, "Permission denied")
+
+        path = self.script(tmp_path, "Anna> say hi\n")
+        monkeypatch.setattr(Path, "write_text", refuse)
+        assert main(["script", "--update", path]) == 2
+        assert capsys.readouterr().err == f"thudmud: {path}: Permission denied\n"
+
+    def test_against_a_running_server(self, tmp_path: Path, run_server: RunServer) -> None:
+        good = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
+        words = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+        with run_server(words, tmp_path) as (host, port):
+            connect = ["--connect", f"{host}:{port}"]
+            assert main(["script", good, *connect]) == 0
+            bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
+            assert main(["script", bad, *connect]) == 1
+            assert main(["script", bad, "--update", *connect]) == 0
+            assert main(["script", bad]) == 0
+
+    def test_a_name_that_is_refused_on_a_server(
+        self, tmp_path: Path, run_server: RunServer, capsys: Shown
+    ) -> None:
+        taken = self.script(tmp_path, "You> say hi\n")
+        words = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+        with run_server(words, tmp_path) as (host, port):
+            assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
+        assert 'You is not let in: "You" has a meaning here already' in capsys.readouterr().err
+
+    def test_an_update_rewrites_it(self, tmp_path: Path, capsys: Shown) -> None:
+        path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
+        assert main(["script", "--update", path]) == 0
+        assert capsys.readouterr().out == f"{path}: updated\n"
+        assert Path(path).read_text("utf-8") == "Anna> say hi\nAnna| You say: hi\n"
+        assert main(["script", "--update", path]) == 0
+        assert capsys.readouterr().out == ""
+
+    def test_a_configuration_of_its_own(self, tmp_path: Path) -> None:
+        (tmp_path / "one.toml").write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
+        listed = "Anna|  1. elm board (discworld rules): both seats free"
+        text = f"Anna> boards\n{listed}\n"
+        own = self.script(tmp_path, f"@config one.toml\n{text}")
+        assert main(["script", own]) == 0
+        assert main(["script", own, "--config", "none.toml"]) == 0
+        shared = self.script(tmp_path, text)
+        assert main(["script", shared]) == 1
+        assert main(["script", shared, "--config", str(tmp_path / "one.toml")]) == 0
+
+    @pytest.mark.parametrize(
+        ("text", "words", "problem"),
+        [
+            ("Anna says hi\n", [], "line 1: "),
+            ("Anna> quit\nAnna> quit\n", [], "line 2: Anna is not here"),
+            ("@config none.toml\nAnna+\n", [], "none.toml: cannot be read"),
+            ("Anna+\n", ["--connect", "127.0.0.1:9"], "line 1: nothing answers at 127.0.0.1:9"),
+        ],
+    )
+    def test_what_cannot_be_played(
+        self, tmp_path: Path, text: str, words: list[str], problem: str, capsys: Shown
+    ) -> None:
+        assert main(["script", self.script(tmp_path, text), *words]) == 2
+        assert problem in capsys.readouterr().err
+
+    def test_a_server_has_its_own_configuration(self, capsys: Shown) -> None:
+        assert main(["script", "x", "--connect", "localhost:1", "--config", "y"]) == 2
+        assert "--config: with --connect" in capsys.readouterr().err
+
+    def test_an_address_is_a_host_and_a_port(self, capsys: Shown) -> None:
+        with pytest.raises(SystemExit):
+            main(["script", "x", "--connect", "localhost"])
+        assert "should be HOST:PORT, not 'localhost', or NAME=HOST:PORT" in capsys.readouterr().err
+
+    def test_the_format_is_told(self, capsys: Shown) -> None:
+        with pytest.raises(SystemExit):
+            main(["script", "--help"])
+        assert "A transcript is text, line by line" in capsys.readouterr().out

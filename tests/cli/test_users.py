@@ -1,0 +1,313 @@
+"""`thudmud user`, as run from a command line, on the store of a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from tests.conftest import RunServer
+from tests.server.plain import PATIENCE
+from thudmud.accounts.passwords import Passwords
+from thudmud.cli.main import main
+from thudmud.store import Account, Store
+
+Shown = pytest.CaptureFixture[str]
+T = TypeVar("T")
+
+SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in a folder with two accounts: Anna's and Bob's."""
+
+    async def fill(store: Store) -> None:
+        await store.enrol("Bob", "hash")
+        await store.enrol("Anna", "hash")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    do(fill)
+    return tmp_path
+
+
+def do(action: Callable[[Store], Awaitable[T]]) -> T:
+    async def run() -> T:
+        store = await Store.open("thudmud.db", clock=lambda: 60.0)
+        try:
+            return await action(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
+
+
+def account(name: str) -> Account:
+    found = do(lambda store: store.find(name))
+    assert found
+    return found
+
+
+def user(*words: str) -> int:
+    return main(["user", *words])
+
+
+def fits(password: str, name: str) -> bool:
+    passwords = Passwords()
+    try:
+        return asyncio.run(passwords.fits(password, account(name).password))
+    finally:
+        passwords.close()
+
+
+def test_they_are_listed(capsys: Shown) -> None:
+    do(lambda store: store.enrol("Cara", "hash"))
+    do(lambda store: store.enrol("Dora", "hash"))
+    assert user("ban", "bob") == 0
+    assert user("ban", "mallory") == 0
+    assert user("ban", "cara") == 0
+    assert user("remove", "cara") == 0
+    assert user("remove", "dora") == 0
+    assert capsys.readouterr().out == (
+        "Bob is banned\n"
+        "Mallory is banned, without having an account\n"
+        "Cara is banned\n"
+        "Cara is removed; what was played stays, without the name, and the name is banned still\n"
+        "Dora is removed; what was played stays, without the name, and anybody can have the name\n"
+    )
+    assert user("list") == 0
+    out = capsys.readouterr().out
+    anna, bob, cara, mallory, total = (" ".join(line.split()) for line in out.splitlines())
+    assert anna == "Anna since 1970-01-01 00:01 seen 1970-01-01 00:01"
+    assert bob == anna.replace("Anna", "Bob") + " banned"
+    assert re.fullmatch(r"Cara banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", cara)
+    assert re.fullmatch(r"Mallory banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", mallory)
+    assert total == "4 names"
+    assert user("list", "MALLORY") == 0
+    assert " ".join(capsys.readouterr().out.split()) == mallory
+
+
+def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
+    assert user("unban", "anna") == 2
+    assert capsys.readouterr().err == (
+        'thudmud: Anna is not banned; "thudmud user list" tells who is\n'
+    )
+    assert user("ban", "anna") == 0
+    assert account("Anna").banned
+    assert user("unban", "anna") == 0
+    assert not account("Anna").banned
+
+
+def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> None:
+    for _ in range(2):
+        assert user("ban", "mallory") == 0
+    for action in ("reset", "remove"):
+        assert user(action, "mallory") == 2
+        assert "there is no account 'mallory'" in capsys.readouterr().err
+    assert account("Mallory").banned
+    assert user("unban", "MALLORY") == 0
+    assert capsys.readouterr().out == "Mallory may come in again\n"
+    assert do(lambda store: store.find("mallory")) is None
+
+
+@pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
+def test_nobody_can_be_called_that(name: str, capsys: Shown) -> None:
+    assert user("ban", name) == 2
+    assert f"nobody can be called {name!r}: " in capsys.readouterr().err
+
+
+def test_one_is_removed(capsys: Shown) -> None:
+    assert user("remove", "anna") == 0
+    assert do(lambda store: store.find("Anna")) is None
+    for action in ("reset", "remove"):
+        assert user(action, "anna") == 2
+        assert "there is no account 'anna'" in capsys.readouterr().err
+    assert user("unban", "anna") == 2
+    assert "anna is not banned" in capsys.readouterr().err
+    assert user("ban", "anna") == 0
+    assert capsys.readouterr().out == "Anna is banned, without having an account\n"
+
+
+def test_a_password_is_generated(capsys: Shown) -> None:
+    assert user("reset", "anna", "--generate") == 0
+    said, _, password = capsys.readouterr().out.rstrip().rpartition(" ")
+    assert said == "Anna has a new password:"
+    assert len(password) == 16
+    assert fits(password, "Anna")
+
+
+def test_a_password_is_read(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("new password\n"))
+    assert user("reset", "anna") == 0
+    assert capsys.readouterr().out == "Anna has a new password\n"
+    assert fits("new password", "Anna")
+
+
+def test_a_password_is_asked_for(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Typist(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Typist())
+    for lines, status in [(["new password"] * 2, 0), (["new password", "other"], 2)]:
+        answers = iter(lines)
+        monkeypatch.setattr("getpass.getpass", lambda _prompt, answers=answers: next(answers))
+        assert user("reset", "anna") == status
+    assert capsys.readouterr().err == "thudmud: the two differ\n"
+    assert fits("new password", "Anna")
+
+
+@pytest.mark.parametrize(
+    ("password", "problem"), [("short", "at least 8"), ("x" * 10_000, "at most 128"), ("", "8")]
+)
+def test_what_is_no_password(
+    password: str, problem: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(password))
+    assert user("reset", "anna") == 2
+    assert problem in capsys.readouterr().err
+    assert account("Anna").password == "hash"  # noqa: S105  (nobody's)
+
+
+@pytest.mark.parametrize("action", ["list", "reset", "remove"])
+def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
+    assert user(action, "cara") == 2
+    assert capsys.readouterr().err == (
+        "thudmud: there is no account 'cara'; \"thudmud user list\" lists all\n"
+    )
+
+
+def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    config = elsewhere / "config.toml"
+    config.write_text('[storage]\nfile = "names"\n', encoding="utf-8")
+    assert user("list", "--config", str(config)) == 2
+    assert capsys.readouterr().err == (
+        f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it is"
+        " first started; if it is elsewhere, --config FILE names the configuration that tells"
+        " where.\n"
+    )
+    for suffix in ("", "-head"):
+        (folder / f"thudmud.db{suffix}").rename(elsewhere / f"names{suffix}")
+    assert user("list", "--config", str(config)) == 0
+    assert capsys.readouterr().out.endswith("2 names\n")
+
+
+def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
+    config = folder / "config.toml"
+    config.write_text("[storage]\nbackend = 3\n", encoding="utf-8")
+    assert user("list") == 2
+    assert "storage.backend" in capsys.readouterr().err
+    config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
+    assert user("list") == 2
+    assert 'storage.backend is "memory"' in capsys.readouterr().err
+    config.unlink()
+    (folder / "thudmud.db").write_bytes(b"rubbish" * 1000)
+    assert user("list") == 2
+    assert "thudmud: The store thudmud.db is damaged: " in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        user()
+    assert stopped.value.code == 2
+
+
+def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Shown) -> None:
+    begin_anew(folder)
+    with run_server(SERVE, cwd=folder) as address:
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\nregister\npassword\npassword\n")
+            until(anna, b"is yours now")
+            assert user("ban", "anna") == 0
+            assert "has ended your visit" in until(anna, b"")
+        assert user("unban", "anna") == 0
+        capsys.readouterr()
+        assert user("reset", "anna", "--generate") == 0
+        password = capsys.readouterr().out.split()[-1]
+        seen = banned = "has banned Anna."
+        while banned in seen:  # until the server has seen what was changed
+            with socket.create_connection(address, timeout=PATIENCE) as anna:
+                anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
+                seen = until(anna, b"")
+        assert seen.index("That is not the password") < seen.index("You come into the hall.")
+        with socket.create_connection(address, timeout=PATIENCE) as mallory:
+            mallory.sendall(b"mallory\n")
+            until(mallory, b"You come into the hall.")
+            assert user("ban", "mallory") == 0
+            assert "has ended your visit" in until(mallory, b"")
+        with socket.create_connection(address, timeout=PATIENCE) as mallory:
+            mallory.sendall(b"Mallory\nquit\n")
+            assert "has banned Mallory." in until(mallory, b"")
+
+
+def test_who_is_removed_while_they_play_is_shown_out(run_server: RunServer, folder: Path) -> None:
+    begin_anew(folder)
+    with run_server(SERVE, cwd=folder) as address:
+        with (
+            socket.create_connection(address, timeout=PATIENCE) as anna,
+            socket.create_connection(address, timeout=PATIENCE) as bert,
+        ):
+            for connection, name in ((anna, b"anna"), (bert, b"bert")):
+                connection.sendall(name + b"\nregister\npassword\npassword\n")
+                until(connection, b"is yours now")
+            assert user("remove", "anna") == 0
+            assert "has ended your visit" in until(anna, b"")
+            bert.sendall(b"quit\n")
+            assert "has ended your visit" not in until(bert, b"")
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\n")
+            assert "Your resume word" in until(anna, b"You come into the hall.")
+
+
+def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
+    run_server: RunServer, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin_anew(folder)
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(b"anna\nregister\npassword\npassword\njoin game as dwarf on oak board\n")
+        until(anna, b"You sit down")
+        assert user("remove", "anna") == 2
+        assert "Anna has a seat at the oak board, and the server runs" in capsys.readouterr().err
+    assert user("remove", "anna") == 0
+
+
+def test_nobody_is_registered_in_a_file_that_was_removed(
+    run_server: RunServer, folder: Path
+) -> None:
+    begin_anew(folder)
+    registering = b"register\npassword\npassword\n"
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(b"anna\n")
+        until(anna, b"You come into the hall.")
+        away = (folder / "thudmud.db").rename(folder / "away")
+        anna.sendall(registering)
+        assert "is yours" not in until(anna, b"cannot look after names at the moment")
+        away.rename(folder / "thudmud.db")
+        anna.sendall(registering)
+        until(anna, b"is yours now")
+
+
+def begin_anew(folder: Path) -> None:
+    for file in folder.glob("thudmud.db*"):
+        file.unlink()
+
+
+def until(connection: socket.socket, wanted: bytes) -> str:
+    """Return all that is sent up to ``wanted``; up to the end, if that is empty."""
+    seen = b""
+    while (data := connection.recv(65536)) and not (wanted and wanted in seen + data):
+        seen += data
+    return (seen + data).decode("utf-8", "replace")

@@ -1,0 +1,188 @@
+"""Events survive being kept as lines: those of today, and those of every schema there ever was.
+
+`schema_N.lines` holds, for each kind of event, lines that were kept by schema N, each followed by
+what its event is to be read as. These lines stay as they are for ever. When an event changes:
+
+1. raise `SCHEMA`, and add a step to `UPGRADES` that makes an array of the new schema of an old one;
+2. add samples of the new schema, `schema_N.lines`;
+3. in the files of earlier schemas change nothing but what the lines are read as.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.store.generated import KINDS, some_events
+from thudmud.play.events import Event, Joined, Offer, Parting
+from thudmud.rules import Ending, Side, Verb
+from thudmud.store.codec import SCHEMA, UPGRADES, Misread, TooNew, from_line, to_line
+
+HERE = Path(__file__).parent
+
+
+def samples(schema: int) -> list[tuple[str, str]]:
+    """Return the lines that were kept by a schema, and what they are to be read as."""
+    lines = (HERE / f"schema_{schema}.lines").read_text("utf-8").splitlines()
+    return list(zip(lines[::2], lines[1::2], strict=True))
+
+
+ALL_SAMPLES = [pair for schema in range(1, SCHEMA + 1) for pair in samples(schema)]
+MOVED = f'[{SCHEMA},"oak board",["moved",1.5,"Anna","dwarf","dA6-B6",12]]'
+
+
+def read(line: str) -> Event:
+    """Return the event of a line."""
+    return from_line(line)[1]
+
+
+def values_in(value: object) -> Iterator[object]:
+    yield value
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from values_in(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from values_in(each)
+
+
+class TestSamples:
+    @pytest.mark.parametrize(("line", "value"), ALL_SAMPLES)
+    def test_what_was_ever_kept_is_read_as_it_was_meant(self, line: str, value: str) -> None:
+        stream, event = from_line(line)
+        assert (stream, repr(event)) == ("oak board", value)
+
+    @pytest.mark.parametrize(("line", "_value"), samples(SCHEMA))
+    def test_what_is_kept_now_is_kept_as_the_samples_are(self, line: str, _value: str) -> None:
+        assert to_line(*from_line(line)) == line, f"read the first lines of {Path(__file__).name}"
+
+    def test_every_kind_of_event_has_a_sample(self) -> None:
+        there = {type(read(line)) for line, _ in samples(SCHEMA)}
+        missing = [kind.__name__ for kind in KINDS if kind not in there]
+        assert not missing, f"add samples to schema_{SCHEMA}.lines: {', '.join(missing)}"
+
+    @pytest.mark.parametrize("names", [Side, Verb, Ending, Offer, Parting])
+    def test_every_name_of_a_few_has_a_sample(self, names: type[Enum]) -> None:
+        there = {
+            value
+            for line, _ in samples(SCHEMA)
+            for value in values_in(read(line))
+            if isinstance(value, names)
+        }
+        missing = [each.name for each in names if each not in there]
+        assert not missing, f"add samples to schema_{SCHEMA}.lines: {', '.join(missing)}"
+
+    def test_every_earlier_schema_has_a_step_to_the_next(self) -> None:
+        assert set(UPGRADES) == set(range(1, SCHEMA))
+
+
+class TestRoundTrip:
+    @given(st.text(), some_events)
+    def test_every_event_is_read_as_it_was(self, stream: str, event: Event) -> None:
+        again = from_line(to_line(stream, event))
+        assert again == (stream, event)
+        assert repr(again[1]) == repr(event), "what is not compared differs, such as a verb"
+
+    @given(st.text(), some_events)
+    def test_a_line_is_one_of_ascii_whatever_ends_it(self, stream: str, event: Event) -> None:
+        line = to_line(stream, event)
+        assert line.isascii()
+        assert line.isprintable()
+        assert from_line(f"{line}\r\n") == (stream, event)
+
+    def test_a_whole_number_of_seconds_is_a_number_of_seconds(self) -> None:
+        event = read(to_line("oak board", Joined(7, "Anna", Side.DWARF)))
+        assert type(event.at) is float
+
+    @pytest.mark.parametrize("at", [float("nan"), float("inf")])
+    def test_a_time_that_is_none_is_not_stored(self, at: float) -> None:
+        event = Joined(0.0, "Anna", Side.DWARF)
+        object.__setattr__(event, "at", at)  # none can be made so
+        with pytest.raises(ValueError, match="finite"):
+            to_line("oak board", event)
+
+
+class TestDamage:
+    @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
+    def test_any_other_text_is_damaged(self, text: str) -> None:
+        with pytest.raises(Misread):
+            from_line(text)
+
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        )
+    )
+    def test_any_other_json_is_damaged(self, value: object) -> None:
+        for each in (value, [value], [SCHEMA, "oak board", value]):
+            with pytest.raises(Misread):
+                from_line(json.dumps(each))
+
+    @given(st.data())
+    def test_a_changed_line_is_damaged_or_another_event(self, data: st.DataObject) -> None:
+        line = data.draw(st.sampled_from([line for line, _ in samples(SCHEMA)]))
+        place = data.draw(st.integers(0, len(line) - 1))
+        changed = line[:place] + data.draw(st.characters(max_codepoint=127)) + line[place + 1 :]
+        try:
+            found = from_line(changed)
+        except (Misread, TooNew):
+            return
+        assert from_line(to_line(*found)) == found
+
+    @pytest.mark.parametrize(
+        ("right", "wrong"),
+        [
+            ("moved", "hopped"),
+            ("1.5", '"1.5"'),
+            ("1.5", "true"),
+            ("1.5", "NaN"),
+            ("1.5", "1e999"),
+            ("1.5", "null"),
+            ('"Anna"', "null"),
+            ('"Anna"', '["Anna"]'),
+            ("dwarf", "elf"),
+            ('"dwarf"', "[]"),
+            ("dA6-B6", "dA6-B61"),
+            ("dA6-B6", "dA1-B6"),
+            ("dA6-B6", "dA6-B6xA1"),
+            ("dA6-B6", "dA6-B6x"),
+            ("dA6-B6", "XA6-B6"),
+            ("dA6-B6", "dA6-B6 dB6-C6"),
+            ('"dA6-B6"', "6"),
+            ("12", "12.0"),
+            ("12", "true"),
+            (",12", ""),
+            ("12", "12,13"),
+            ("12]]", "12]]]"),
+            ("12]]", "12]"),
+            ("[", "[" * 100_000),
+            ('"oak board"', "7"),
+            ('"oak board",', ""),
+        ],
+    )
+    def test_what_is_not_an_event_is_damaged(self, right: str, wrong: str) -> None:
+        with pytest.raises(Misread, match="This is not an event"):
+            from_line(MOVED.replace(right, wrong))
+
+    @pytest.mark.parametrize("line", [None, 7, MOVED.encode()])
+    def test_what_is_no_text_is_damaged(self, line: Any) -> None:
+        with pytest.raises(Misread, match="This is not an event"):
+            from_line(line)
+
+    def test_a_schema_of_the_future_is_unknown(self) -> None:
+        with pytest.raises(TooNew, match=f"schema {SCHEMA + 1}"):
+            from_line(MOVED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},"))
+
+    @pytest.mark.parametrize("schema", ["0", "-1", "true", "1.0", '"1"', "null"])
+    def test_a_schema_that_never_was_is_damaged(self, schema: str) -> None:
+        with pytest.raises(Misread):
+            from_line(MOVED.replace(f"[{SCHEMA},", f"[{schema},"))

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
+from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+
+
+@pytest.mark.parametrize(
+    ("name", "colours"),
+    [
+        ("xterm", SIXTEEN),
+        ("XTERM-COLOR", SIXTEEN),
+        ("xterm-mono", 0),
+        ("xterm-256color", PALETTE),
+        ("ANSI-256COLOR", PALETTE),
+        ("XTERM-TRUECOLOR", TRUE_COLOUR),
+        ("ANSI-TRUECOLOR", TRUE_COLOUR),
+        ("xterm-direct", TRUE_COLOUR),
+        ("tmux-256color", PALETTE),
+        ("linux", SIXTEEN),
+        ("putty", SIXTEEN),
+        ("ansi", SIXTEEN),
+        ("vt100", 0),
+        ("dumb", 0),
+        ("unknown", 0),
+        ("", 0),
+        ("XTERMINATOR", 0),
+    ],
+)
+def test_a_name_tells_of_colours(name: str, colours: int) -> None:
+    client = Capabilities()
+    client.is_called(name)
+    assert client.terminal == Terminal(colours=colours)
+
+
+@pytest.mark.parametrize(
+    ("bits", "terminal"),
+    [
+        (0, Terminal()),
+        (1, Terminal(colours=SIXTEEN)),
+        (4, Terminal(utf8=True)),
+        (8, Terminal(colours=PALETTE)),
+        (64, Terminal(reader=True)),
+        (128, Terminal()),  # a proxy, which shows nothing by itself
+        (137, Terminal(colours=PALETTE)),
+        (256, Terminal(colours=TRUE_COLOUR)),
+        (271, Terminal(utf8=True, colours=TRUE_COLOUR)),
+        (2349, Terminal(utf8=True, colours=TRUE_COLOUR)),
+    ],
+)
+def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
+    client = Capabilities()
+    assert not client.is_called(f"MTTS {bits}")
+    assert client.terminal == terminal
+
+
+@pytest.mark.parametrize("columns", range(0, 65536, 997))
+def test_a_width_is_never_out_of_bounds(columns: int) -> None:
+    client = Capabilities()
+    client.is_wide(columns)
+    assert 20 <= client.terminal.width <= 500
+    if 20 <= columns <= 500:
+        assert client.terminal.width == columns
+
+
+@pytest.mark.parametrize("name", ["MTTS", "MTTS x", "MTTS 123456", "MTTS -1", "MTTS 4 4", "MTTS ٤"])
+def test_what_only_looks_like_bits_is_a_name(name: str) -> None:
+    client = Capabilities()
+    assert client.is_called(name)
+    assert client.terminal == Terminal()
+
+
+def test_a_name_that_is_too_long_is_not_kept() -> None:
+    assert not Capabilities().is_called("X" * 41)
+
+
+@pytest.mark.parametrize(
+    ("offer", "name"),
+    [
+        (b";UTF-8", b"UTF-8"),
+        (b" LATIN1 utf8", b"utf8"),
+        (b"[TTABLE]\x01;UTF-8;LATIN1", b"UTF-8"),
+        (b"[TTABLE]", b""),
+        (b";", b""),
+        (b"", b""),
+        (b";UTF-16;UTF-88", b""),
+        (b"\xff\xff\xff", b""),
+    ],
+)
+def test_utf8_among_character_sets(offer: bytes, name: bytes) -> None:
+    assert utf8_in(offer) == name
+    assert not name or is_utf8(name.decode())
+
+
+@pytest.mark.parametrize(
+    ("payload", "variables"),
+    [
+        (b"", {}),
+        (b"\0NAME\1VALUE", {"NAME": "VALUE"}),
+        (b"\0name\1VALUE\3OTHER\1\0EMPTY", {"NAME": "VALUE", "OTHER": ""}),
+        (b"\0A\1x\2\1y\2\2z", {"A": "x\1y\2z"}),
+        (b"\1VALUE\1VALUE", {}),
+        (b"\0\1VALUE", {}),
+        (b"\0A\1x\2", {"A": "x"}),
+    ],
+)
+def test_variables(payload: bytes, variables: dict[str, str]) -> None:
+    assert variables_in(payload) == variables
+
+
+@given(st.binary(max_size=200))
+def test_whatever_comes_is_understood_somehow(data: bytes) -> None:
+    client = Capabilities()
+    client.has_set(variables_in(data))
+    client.is_called(data.decode("ascii", "replace"))
+    utf8_in(data)
+    assert client.terminal.width == 80
+
+
+@pytest.mark.parametrize("bits", ["", "x", "-1", "٤", "123456", "1.5"])
+def test_variables_with_nonsense_in_them(bits: str) -> None:
+    client = Capabilities()
+    client.has_set({"MTTS": bits, "CHARSET": "EBCDIC"})
+    assert client.terminal == Terminal()

@@ -1,0 +1,251 @@
+"""GMCP: framing and reading, and what comes of it over a real socket."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.server.plain import Client, Serving, Setup
+from thudmud.telnet import gmcp
+from thudmud.telnet.gmcp import framed, read, supported
+from thudmud.telnet.interface import Credentials
+
+IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
+GMCP = b"\xc9"
+
+
+def package(text: str) -> bytes:
+    return IAC + SB + GMCP + text.encode() + IAC + SE
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(), inside, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.from_regex(r"\A[A-Za-z]{1,9}(\.[A-Za-z]{1,9})?\Z"), values)
+def test_what_is_framed_can_be_read(name: str, data: object) -> None:
+    sent = framed(name, json.dumps(data, ensure_ascii=False))
+    assert sent.startswith(IAC + SB + GMCP)
+    assert sent.endswith(IAC + SE)
+    payload = sent[3:-2]
+    assert payload.count(IAC) == 2 * payload.count(IAC + IAC)
+    found = read(payload.replace(IAC + IAC, IAC))
+    assert found is None or found == (name.lower(), data)
+
+
+@given(st.binary(max_size=300))
+def test_nothing_that_comes_goes_wrong(payload: bytes) -> None:
+    found = read(payload)
+    assert found is None or found[0].islower() or not found[0].upper().isupper()
+
+
+@pytest.mark.parametrize(
+    ("payload", "found"),
+    [
+        (b"Core.Ping", ("core.ping", None)),
+        (b"CORE.PING 120", ("core.ping", 120)),
+        (b'  Core.Hello  {"client": "x"} ', ("core.hello", {"client": "x"})),
+        (b"", None),
+        (b" ", None),
+        (b"{}", None),
+        (b"Core.Hello {", None),
+        (b"Core.Hello \xff", None),
+        (b"Core\x1b[31m 1", None),
+        (b"A " + b"[" * 8 + b"]" * 8, ("a", [[[[[[[[]]]]]]]])),
+        (b"A " + b"[" * 9 + b"]" * 9, None),
+        (b"A " + b"[" * 4000, None),
+        (b"A " + b'{"a":' * 800 + b"1" + b"}" * 800, None),
+        (b"A " + b"9" * 4400, None),  # more digits than Python reads
+        (b"x" * 65, None),
+    ],
+)
+def test_reading(payload: bytes, found: object) -> None:
+    assert read(payload) == found
+
+
+def test_what_is_wanted() -> None:
+    wanted = supported(
+        frozenset(), "set", ["Thud 1", "Char.Login 1", "thud.MOVE", 4, None, "a b c"]
+    )
+    assert wanted == {"thud", "char.login", "thud.move"}
+    wanted = supported(wanted, "remove", ["Thud", "Room"])
+    assert wanted == {"char.login", "thud.move"}
+    wanted = supported(wanted, "add", ["THUD 1"])
+    assert wanted == {"char.login", "thud.move", "thud"}
+    for nonsense in (None, "Thud 1", {"Thud": 1}, 4):
+        assert supported(wanted, "set", nonsense) == wanted
+    many = [f"Package{number} 1" for number in range(65)]
+    assert supported(wanted, "set", many) == wanted
+    assert supported(wanted, "set", []) == frozenset()
+
+
+def test_a_password_is_not_shown_by_accident() -> None:
+    assert "haddock" not in repr(Credentials("Anna", "haddock"))
+
+
+# Over a socket
+
+
+async def agreed(serving: Serving, name: str = "", **settings: object) -> tuple[Setup, Client]:
+    setup = await serving(**settings)
+    client = await setup.connect(name)
+    await client.speak()
+    await client.send(IAC + DO + GMCP)
+    assert await client.fence() == b""
+    return setup, client
+
+
+async def test_a_ping_is_answered_in_its_place(serving: Serving) -> None:
+    _, client = await agreed(serving, "Anna")
+    await client.send(b"a\r\n" + package("core.PING 33") + b"b\r\n")
+    assert await client.fence() == b"echo a\r\n> " + package("Core.Ping") + b"echo b\r\n> "
+
+
+async def test_nothing_is_read_or_sent_before_it_is_agreed(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect("Anna")
+    await client.speak()
+    await client.send(package("Core.Ping") + package('Core.Supports.Set ["Thud 1"]'))
+    assert await client.fence() == b""
+    assert not setup.service.terminals["Anna"].packages
+    await client.send(b"real join game as dwarf on oak board\r\n")
+    assert SB not in await client.fence()
+
+
+async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
+    setup, anna = await agreed(serving, "Anna")
+    await anna.send(package('Core.Supports.Set ["THUD.table 1"]') + b"real go oak board\r\n")
+    await anna.fence()
+    assert setup.service.terminals["Anna"].packages == {"thud.table"}
+    bob = await setup.connect("Bob")
+    await bob.send(b"real join game as troll on oak board\r\n")
+    assert SB not in await bob.fence()
+    seen = await anna.until(IAC + SE)
+    assert b"Thud.Table {" in seen
+    told = json.loads(seen.partition(b"Thud.Table ")[2].removesuffix(IAC + SE))
+    assert "Bob" in json.dumps(told)
+    await anna.send(package('Core.Supports.Remove ["Thud.Table"]'))
+    await anna.fence()
+    await bob.send(b"real leave game on oak board\r\n")
+    await bob.fence()
+    assert b"Thud." not in await anna.fence()
+
+
+async def test_who_asks_late_is_told_how_things_stand(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna")
+    await anna.send(b"real join game as dwarf on oak board\r\n")
+    await anna.fence()
+    await anna.send(package('Core.Supports.Add ["Thud 1"]'))
+    assert b"Thud.Table {" in await anna.fence()
+    await anna.send(package('Core.Supports.Add ["Thud 1", "Room 1"]'))  # nothing new to tell
+    await anna.fence()
+
+
+async def test_nobody_is_sent_anything_after_they_have_ended_it(serving: Serving) -> None:
+    setup, anna = await agreed(serving, "Anna")
+    await anna.send(package('Core.Supports.Set ["Thud 1"]') + IAC + DONT + GMCP)
+    await anna.fence()
+    assert not setup.service.terminals["Anna"].packages
+    await anna.send(b"real join game as dwarf on oak board\r\n" + package("Core.Ping"))
+    assert SB not in await anna.fence()
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        package("Core.Hello {"),
+        package("Core.Supports.Set 7"),
+        package("Core.Supports.Nothing []"),
+        package("No.Such.Package [1, 2]"),
+        package("Core.Supports.Set " + "[" * 3000),
+        package('Core.Supports.Set ["' + "x" * 5000 + '"]'),
+        package("Char.Login"),
+        package('Char.Login {"name": 4, "password": []}'),
+        IAC + SB + GMCP + IAC + SE,
+    ],
+)
+async def test_nonsense_is_ignored(serving: Serving, nonsense: bytes) -> None:
+    setup, anna = await agreed(serving, "Anna")
+    await anna.send(nonsense + b"look\r\n")
+    assert await anna.fence() == b"echo look\r\n> "
+    assert not setup.service.terminals["Anna"].packages
+
+
+async def test_more_than_the_cap_is_dropped_whole(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna", max_subnegotiation=100)
+    ping = "Core.Ping " + "1" * 89  # with the byte of the option, 100
+    await anna.send(package(ping))
+    assert package("Core.Ping") in await anna.fence()
+    await anna.send(package(ping + "1"))
+    assert await anna.fence() == b""
+
+
+# Logging in
+
+
+async def member(setup: Setup, name: str) -> None:
+    client = await setup.connect(name)
+    await client.send(b"register\r\npassword\r\npassword\r\nquit\r\n")
+    await client.rest()
+
+
+RESULT = package(f"{gmcp.LOGIN_RESULT} {gmcp.SUCCESS}")
+DENIAL = package(f"{gmcp.LOGIN_RESULT} {gmcp.FAILURE}")
+
+
+@pytest.mark.parametrize(
+    "login",
+    ['Char.Login {"name": "anna", "password": "password"}',
+     'char.login.credentials {"account": "Anna", "password": "password"}'],
+)  # fmt: skip
+async def test_a_member_is_let_in_without_a_question(
+    serving: Serving, login: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    setup, client = await agreed(serving)
+    await member(setup, "Anna")
+    await client.send(package(login))
+    assert await client.until(b"> ") == b"\r\nAnna comes in.\r\n" + RESULT + b"> "
+    assert "password" not in " ".join(each.getMessage() for each in caplog.records)
+    assert "password" not in " ".join(setup.service.lines)
+
+
+async def test_a_wrong_password_leaves_it_to_the_player(serving: Serving) -> None:
+    setup, client = await agreed(serving)
+    await member(setup, "Anna")
+    await client.send(package('Char.Login {"name": "anna", "password": "passport"}'))
+    assert await client.until(b"word: ") == (
+        b"\r\nThat is not the password of Anna. An empty line gives up.\r\n"
+        + DENIAL
+        + IAC + WILL + b"\x01"
+        + b"Password: "
+    )  # fmt: skip
+    await client.send(package('Char.Login {"name": "anna", "password": "password"}'))
+    assert await client.fence() == b""  # that was not asked for now
+    await client.send(b"password\r\n")
+    assert b"Anna comes in." in await client.until(b"> ")
+
+
+@pytest.mark.parametrize("name", ["4", "", "Anna\r\nquit", "quit"])
+async def test_names_that_cannot_be_had(serving: Serving, name: str) -> None:
+    _, client = await agreed(serving)
+    await client.send(package(f"Char.Login {json.dumps({'name': name, 'password': 'x'})}"))
+    if name == "quit":
+        assert b"Goodbye!" in await client.rest()
+    else:
+        assert (await client.until(b"name? ")).endswith(DENIAL + b"What is your name? ")
+
+
+async def test_a_login_after_the_name_does_nothing(serving: Serving) -> None:
+    setup, client = await agreed(serving, "Bob")
+    await member(setup, "Anna")
+    await client.fence()
+    await client.send(package('Char.Login {"name": "anna", "password": "password"}') + b"look\r\n")
+    assert await client.fence() == b"echo look\r\n> "

@@ -1,0 +1,70 @@
+"""What lists of games are told, in telnet and in text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.server.plain import Serving
+from thudmud.server.config import ListingSettings
+from thudmud.telnet.mssp import in_telnet, in_text, status
+
+REQUIRED = {"NAME", "PLAYERS", "UPTIME"}
+IAC_SB_MSSP, IAC_SE = b"\xff\xfa\x46", b"\xff\xf0"
+LISTING = ListingSettings(name="The Mended Drum", website="https://thud.example", created="2026")
+
+
+def told(listing: ListingSettings = LISTING) -> dict[str, str]:
+    return status(
+        players=3,
+        booted=1_800_000_000.7,
+        port=4000,
+        tls_port=0,
+        compresses=False,
+        listing=listing.model_dump(),
+    )
+
+
+def test_what_the_operator_tells_is_told() -> None:
+    variables = told()
+    assert set(variables) >= REQUIRED | {"PORT", "CODEBASE", "SSL", "GMCP"}
+    assert variables["NAME"] == "The Mended Drum"
+    assert variables["WEBSITE"] == "https://thud.example"
+    assert variables["CREATED"] == "2026"
+    assert variables["PLAYERS"] == "3"
+    assert variables["UPTIME"] == "1800000000"
+    assert not {"CONTACT", "HOSTNAME", "LOCATION"} & set(variables)
+
+
+def test_in_telnet_every_variable_has_a_value() -> None:
+    sent = in_telnet(told())
+    assert sent.startswith(IAC_SB_MSSP)
+    assert sent.endswith(IAC_SE)
+    pairs = sent[3:-2].split(b"\x01")[1:]
+    assert [tuple(pair.decode().split("\x02")) for pair in pairs] == list(told().items())
+
+
+@pytest.mark.parametrize("char", ["\x00", "\x01", "\x02", "\t", "\n", "\x1b", "\x7f"])
+def test_nothing_that_is_told_separates_variables(char: str) -> None:
+    variables = {"NAME": f"a{char}b"}
+    assert in_telnet(variables) == IAC_SB_MSSP + b"\x01NAME\x02a b" + IAC_SE
+    assert in_text(variables).split("\n")[2] == "NAME\ta b"
+
+
+def test_no_value_is_mistaken_for_telnet() -> None:
+    variables = {"NAME": "\xff\xf0 \ud800"}
+    assert in_telnet(variables).count(b"\xff") == 2
+
+
+async def test_the_plain_text_is_sent_instead_of_a_name(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(b"MSSP-REQUEST\r\n")
+    answer = (await client.until(b"MSSP-REPLY-END")).decode()
+    lines = answer.split("MSSP-REPLY-START\r\n")[1].split("\r\n")[:-1]
+    assert all(re.fullmatch(r"[A-Z0-9 -]+\t.+", line) for line in lines)
+    variables = dict(line.split("\t") for line in lines)
+    assert variables["PLAYERS"] == "0"
+    assert variables["NAME"] == "thudmud"

@@ -1,0 +1,362 @@
+"""Options of telnet, byte for byte, as clients negotiate them over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from tests.server.plain import OFFERS, Client, Serving, Setup
+from thudmud.telnet.screen import encode
+from thudmud.views.rooms import GREETING
+from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+
+IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
+ECHO, SGA, TTYPE, EOR, NAWS, TSPEED = b"\x01", b"\x03", b"\x18", b"\x19", b"\x1f", b"\x20"
+NEW_ENVIRON, CHARSET, MSSP, MCCP2, GMCP = b"\x27", b"\x2a", b"\x46", b"\x56", b"\xc9"
+PROMPT = encode(GREETING) + b"What is your name? "
+END, GA = IAC + b"\xef", IAC + b"\xf9"
+
+REQUEST = IAC + SB + CHARSET + b"\x01;UTF-8" + IAC + SE
+SEND_TYPE = IAC + SB + TTYPE + b"\x01" + IAC + SE
+SEND_VARIABLES = IAC + SB + NEW_ENVIRON + b"\x01\0CLIENT_NAME\0CHARSET\0MTTS" + IAC + SE
+
+
+def naws(columns: int) -> bytes:
+    numbers = columns.to_bytes(2, "big") + b"\0\x18"
+    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
+
+
+def type_is(name: str) -> bytes:
+    return IAC + SB + TTYPE + b"\0" + name.encode() + IAC + SE
+
+
+def charset(kind: bytes, text: bytes = b"") -> bytes:
+    return IAC + SB + CHARSET + kind + text + IAC + SE
+
+
+def variables(**values: str) -> bytes:
+    pairs = "".join(f"\0{name}\1{value}" for name, value in values.items()).encode()
+    return IAC + SB + NEW_ENVIRON + b"\0" + pairs + IAC + SE
+
+
+async def arrive(serving: Serving, **settings: object) -> tuple[Setup, Client]:
+    setup = await serving(**settings)
+    client = await setup.connect()
+    assert await client.until(b"name? ") == IAC + DO + NAWS + PROMPT
+    return setup, client
+
+
+async def fitted(setup: Setup, client: Client) -> Terminal:
+    """Let a client in; return what is known of it."""
+    await client.send(b"anna\r\n")
+    await client.fence()
+    return setup.service.terminals["Anna"]
+
+
+async def test_who_speaks_first_is_greeted_first(serving: Serving) -> None:
+    setup = await serving()
+    early = socket.create_connection((setup.host, setup.port))
+    early.sendall(IAC + WONT + NAWS + b"anna\r\n")  # which is there when the server takes them in
+    client = Client(*await asyncio.open_connection(sock=early))
+    assert await client.until(OFFERS) == IAC + DO + NAWS + PROMPT + OFFERS
+    await client.until(b"Anna comes in.\r\n> ")
+    await client.close()
+
+
+# What real clients say; TELNET.md of the clients' own pages and sources.
+
+
+async def test_tintin(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + NAWS + naws(100))
+    assert await client.fence() == OFFERS
+    await client.send(IAC + WILL + TTYPE)
+    assert await client.fence() == SEND_TYPE
+    for each in ("TINTIN++", "XTERM-256COLOR"):
+        await client.send(type_is(each))
+        assert await client.fence() == SEND_TYPE
+    await client.send(type_is("MTTS 271"))
+    assert await client.fence() == b""
+    await client.send(IAC + DO + CHARSET)
+    assert await client.fence() == REQUEST
+    await client.send(charset(b"\x02", b"UTF-8"))
+    assert await client.fence() == b""
+    await client.send(IAC + DO + EOR)
+    assert await client.fence() == END  # behind the prompt that is shown
+    await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP)
+    assert await client.fence() == b""
+    assert await fitted(setup, client) == Terminal(100, utf8=True, colours=TRUE_COLOUR)
+    await client.send(b"look\r\n\r\n")
+    assert await client.fence() == b"echo look\r\n> " + END
+
+
+async def test_tinyfugue(serving: Serving) -> None:
+    """It offers its width and its type once it has been spoken to; it refuses CHARSET and GMCP."""
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + NAWS + IAC + WILL + TTYPE + naws(79))
+    assert await client.fence() == OFFERS + SEND_TYPE
+    await client.send(type_is("TINYFUGUE") + type_is("ANSI"))
+    assert await client.fence() == SEND_TYPE * 2
+    await client.send(type_is("ANSI") + type_is("ANSI"))
+    assert await client.fence() == b""  # the last name twice ends the list
+    await client.send(IAC + DONT + CHARSET + IAC + DO + EOR + IAC + DONT + GMCP + IAC + DONT + MSSP)
+    assert await client.fence() == END
+    assert await fitted(setup, client) == Terminal(79, colours=SIXTEEN)
+
+
+async def test_putty(serving: Serving) -> None:
+    """It begins by itself, and waits for WONT ECHO and WONT SGA before it goes on."""
+    setup, client = await arrive(serving)
+    wills = b"".join(IAC + WILL + each for each in (NAWS, TSPEED, TTYPE, NEW_ENVIRON, SGA))
+    await client.send(wills + IAC + DO + ECHO + IAC + DO + SGA)
+    assert await client.fence() == (
+        OFFERS
+        + IAC + DONT + TSPEED
+        + SEND_TYPE
+        + IAC + DO + NEW_ENVIRON + SEND_VARIABLES
+        + IAC + DONT + SGA
+        + IAC + WONT + ECHO
+        + IAC + WONT + SGA
+    )  # fmt: skip
+    await client.send(naws(80) + type_is("XTERM") + variables())
+    assert await client.fence() == SEND_TYPE
+    refusals = b"".join(IAC + DONT + each for each in (CHARSET, EOR, GMCP, MSSP))
+    await client.send(type_is("XTERM") + refusals)
+    assert await client.fence() == b""
+    # It has asked for SGA: it does not want to see a GA.
+    assert await fitted(setup, client) == Terminal(80, colours=SIXTEEN)
+    await client.send(b"\r\n")
+    assert await client.fence() == b"> "
+
+
+async def test_inetutils(serving: Serving) -> None:
+    """It says nothing by itself, and takes what it knows."""
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + NAWS + naws(80))
+    assert await client.fence() == OFFERS
+    await client.send(IAC + WILL + TTYPE + IAC + DONT + CHARSET + IAC + DONT + EOR)
+    assert await client.fence() == SEND_TYPE + GA
+    await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP + type_is("VT100") + type_is("VT100"))
+    assert await client.fence() == SEND_TYPE
+    assert await fitted(setup, client) == Terminal(80)
+    await client.send(b"\r\n")
+    assert await client.fence() == b"> " + GA
+
+
+async def test_nc_is_sent_three_bytes_and_waits_for_nothing(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.send(b"anna\nlook\n")
+    assert (await client.until(b"echo look\r\n> ")).count(IAC) == 0
+    assert setup.service.terminals["Anna"] == Terminal()
+
+
+async def test_mudlet(serving: Serving) -> None:
+    """As its manual ("Supported Protocols") has it."""
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + NAWS + naws(100))
+    assert await client.fence() == OFFERS
+    hello = b'Core.Hello { "client": "Mudlet", "version": "4.19.1"}'
+    wants = b'Core.Supports.Set [ "Char 1", "Room 1", "Client.Media 1", "Char.Login 1"]'
+    await client.send(
+        IAC + WILL + TTYPE
+        + IAC + DO + CHARSET
+        + IAC + DO + EOR
+        + IAC + DO + GMCP
+        + IAC + SB + GMCP + hello + IAC + SE
+        + IAC + SB + GMCP + wants + IAC + SE
+        + IAC + DO + MSSP
+    )  # fmt: skip
+    answers = await client.fence()
+    login = IAC + SB + GMCP + b'Char.Login.Default {"type": ["password-credentials"]}' + IAC + SE
+    assert answers.startswith(SEND_TYPE + REQUEST + END + login + IAC + SB + MSSP)
+    names = ["MUDLET", "ANSI-TRUECOLOR", "MTTS 2349"]
+    await client.send(charset(b"\x02", b"UTF-8") + b"".join(map(type_is, names)))
+    assert await client.fence() == SEND_TYPE * 2
+    packages = frozenset({"char", "room", "client.media", "char.login"})
+    assert await fitted(setup, client) == Terminal(
+        100, utf8=True, colours=TRUE_COLOUR, packages=packages
+    )
+
+
+# One option after the other
+
+
+async def test_what_is_agreed_already_is_not_answered(serving: Serving) -> None:
+    _, client = await arrive(serving)
+    await client.speak()
+    for asked in (IAC + WILL + TTYPE, IAC + DO + EOR, IAC + DO + GMCP, IAC + DO + CHARSET):
+        await client.send(asked)
+        await client.fence()
+        await client.send(asked * 3)
+        assert await client.fence() == b""
+    await client.send((IAC + DONT + EOR) * 3)
+    assert await client.fence() == IAC + WONT + EOR + GA
+
+
+@pytest.mark.parametrize(
+    "opening", [IAC + WILL + SGA, IAC + DONT + NAWS, naws(80), b"\xff\xfd\xff"]
+)
+async def test_whatever_shows_that_there_is_telnet_brings_the_offers_once(
+    serving: Serving, opening: bytes
+) -> None:
+    _, client = await arrive(serving)
+    await client.send(opening * 2)
+    assert (await client.fence()).count(OFFERS) == 1
+
+
+async def test_a_question_is_no_sign_that_options_are_known(serving: Serving) -> None:
+    _, client = await arrive(serving)
+    await client.send(IAC + b"\xf6" + IAC + b"\xf1" + IAC + b"\xf9")
+    assert OFFERS not in await client.fence()
+
+
+async def test_a_new_width_holds_at_once(serving: Serving) -> None:
+    _, client = await arrive(serving)
+    await client.send(IAC + WILL + NAWS + naws(60) + b"anna\r\n")
+    await client.fence()
+    for columns, used in [(40, 40), (255, 255), (1, 20), (19, 20), (501, 500), (0, 80)]:
+        await client.send(naws(columns) + b"width\r\n")
+        assert await client.fence() == f"width {used}\r\n> ".encode()
+
+
+async def test_a_type_that_is_not_asked_for_does_nothing(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.speak()
+    await client.send(type_is("XTERM-256COLOR"))
+    assert await client.fence() == b""
+    assert not (await fitted(setup, client)).colours
+
+
+async def test_a_client_that_has_no_end_of_types_is_not_asked_for_ever(serving: Serving) -> None:
+    _, client = await arrive(serving)
+    await client.speak()
+    await client.send(IAC + WILL + TTYPE)
+    asked = 0
+    while await client.fence() == SEND_TYPE:
+        asked += 1
+        await client.send(type_is(f"NAME-{asked}"))
+    assert asked == 9
+
+
+@pytest.mark.parametrize(
+    ("answer", "utf8"),
+    [
+        (charset(b"\x02", b"UTF-8"), True),
+        (charset(b"\x02", b"utf8"), True),
+        (charset(b"\x02", b"LATIN1"), False),
+        (charset(b"\x03"), False),
+        (charset(b""), True),  # no answer: MTTS counts
+        (charset(b"\x09"), True),
+    ],
+)
+async def test_a_character_set_that_is_agreed_on_counts_more_than_bits(
+    serving: Serving, *, answer: bytes, utf8: bool
+) -> None:
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + TTYPE + IAC + DO + CHARSET + type_is("MTTS 4") + answer)
+    await client.fence()
+    assert (await fitted(setup, client)).utf8 is utf8
+
+
+async def test_a_client_may_ask_for_a_character_set(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.speak()
+    await client.send(IAC + WILL + CHARSET)
+    assert await client.fence() == IAC + DO + CHARSET
+    await client.send(charset(b"\x01", b" LATIN-1 KOI8-R"))
+    assert await client.fence() == charset(b"\x03")
+    await client.send(charset(b"\x01", b"[TTABLE]\x01;LATIN-1;utf-8"))
+    assert await client.fence() == charset(b"\x02", b"utf-8")
+    await client.send(charset(b"\x01"))
+    assert await client.fence() == charset(b"\x03")
+    assert (await fitted(setup, client)).utf8
+
+
+async def test_of_two_requests_at_once_ours_counts(serving: Serving) -> None:
+    _, client = await arrive(serving)
+    await client.speak()
+    await client.send(IAC + WILL + CHARSET + IAC + DO + CHARSET + charset(b"\x01", b";UTF-8"))
+    assert await client.fence() == IAC + DO + CHARSET + REQUEST + charset(b"\x03")
+
+
+async def test_variables_are_asked_for_where_the_client_has_them(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.send(IAC + WILL + TTYPE)
+    await client.fence()
+    await client.send(type_is("MTTS 521"))  # 512 says that it knows MNES
+    assert await client.fence() == IAC + DO + NEW_ENVIRON
+    await client.send(IAC + WILL + NEW_ENVIRON)
+    assert await client.fence() == SEND_VARIABLES
+    await client.send(variables(CLIENT_NAME="CLIENT", CHARSET="UTF-8", MTTS="584"))
+    assert await fitted(setup, client) == Terminal(utf8=True, colours=PALETTE, reader=True)
+    info = IAC + SB + NEW_ENVIRON + b"\x02\0MTTS\x011" + IAC + SE  # it has changed since
+    await client.send(info)
+    await client.fence()
+    assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
+
+
+async def test_a_screen_reader_says_so(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.send(
+        IAC + WILL + TTYPE + type_is("CLIENT") + type_is("XTERM") + type_is("MTTS 69")
+    )
+    await client.fence()
+    assert await fitted(setup, client) == Terminal(utf8=True, colours=SIXTEEN, reader=True)
+
+
+# Where prompts end
+
+
+async def test_every_prompt_is_marked_from_the_first_mark_on(serving: Serving) -> None:
+    setup, client = await arrive(serving)
+    await client.send(IAC + DO + EOR)
+    assert await client.fence() == OFFERS.replace(IAC + WILL + EOR, b"").replace(
+        IAC + DO + TTYPE, END_AGREED + IAC + DO + TTYPE
+    )
+    await client.send(b"4\r\n")
+    assert await client.until(END) == b"Letters, please.\r\nWhat is your name? " + END
+    await client.send(b"anna\r\n")
+    assert (await client.until(END)).endswith(b"\r\n> " + END)
+    bob = await setup.connect("Bob")
+    assert await client.until(END) == b"\r\nBob comes in.\r\n> " + END
+    await bob.send(b"say one\r\n")
+    assert await client.until(END) == b"\r\nBob says: one\r\n> " + END
+    await client.send(b"register\r\n")
+    assert (await client.until(END)).endswith(b"New password: " + END)
+    await client.send(b"\r\n")
+    assert (await client.until(END)).endswith(b"> " + END)
+    assert not client.unread
+
+
+END_AGREED = IAC + WILL + EOR + END
+
+
+async def test_a_client_that_wants_no_end_of_records_any_more_gets_the_other_mark(
+    serving: Serving,
+) -> None:
+    _, client = await arrive(serving)
+    await client.speak()
+    await client.send(IAC + DO + EOR + IAC + DONT + EOR)
+    assert await client.fence() == END + IAC + WONT + EOR + GA
+    await client.send(b"4\r\n")
+    assert await client.until(GA) == b"Letters, please.\r\nWhat is your name? " + GA
+
+
+# The budget
+
+
+async def test_wishes_beyond_the_budget_are_not_heard_and_play_goes_on(serving: Serving) -> None:
+    setup, client = await arrive(serving, option_changes=10)
+    await client.speak()
+    await client.send(IAC + WILL + NAWS)
+    await client.send((IAC + WONT + NAWS + IAC + WILL + NAWS) * 20)
+    assert await client.fence() == (IAC + DO + NAWS) + (IAC + DONT + NAWS + IAC + DO + NAWS) * 4 + (
+        IAC + DONT + NAWS
+    )
+    await client.send(IAC + WILL + NAWS + IAC + DO + SGA + naws(60))
+    assert await client.fence() == b""
+    assert await fitted(setup, client) == Terminal()
+    await client.send(b"look\r\n")
+    assert await client.fence() == b"echo look\r\n> "

@@ -1,0 +1,208 @@
+"""TLS on a port of its own, MCCP2, and those who come to the wrong port."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+import trustme
+
+from tests.conftest import FreePort
+from tests.server.plain import PATIENCE, Client, Serving
+from thudmud.errors import StartError
+from thudmud.server.acceptor import Door, Gate, Porch, Server
+from thudmud.server.config import PlayerSettings, ServerSettings, Settings, StorageSettings
+from thudmud.server.serve import open_lobby
+
+AUTHORITY = trustme.CA()
+IAC_WILL_MCCP2, IAC_DO_MCCP2, IAC_DONT_MCCP2 = b"\xff\xfb\x56", b"\xff\xfd\x56", b"\xff\xfe\x56"
+MCCP2_BEGINS = b"\xff\xfa\x56\xff\xf0"
+
+Secure = Callable[..., Awaitable[Server]]
+
+
+@pytest.fixture
+async def secure(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Secure]:
+    """Start servers with TLS on a port: ``await secure(connections=5)``."""
+    pem = tmp_path / "both.pem"
+    AUTHORITY.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
+    async with AsyncExitStack() as stack:
+
+        async def start(**changed: object) -> Server:
+            given = {"port": 0, "tls_port": free_port(), "tls_certificate": "both.pem"}
+            settings = ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed)
+            server = Server(settings, PlayerSettings(), folder=tmp_path)
+            await server.bind()
+            whole = Settings(storage=StorageSettings(backend="memory"))
+            lobby = await stack.enter_async_context(open_lobby(whole, tmp_path))
+            await server.start(lobby)
+            stack.push_async_callback(server.stop)
+            return server
+
+        yield start
+
+
+def trusting() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+    return context
+
+
+async def connected(server: Server, context: ssl.SSLContext | None = None) -> Client:
+    async with asyncio.timeout(PATIENCE):
+        host, port = server.tls_places[0]
+        return Client(*await asyncio.open_connection(host, port, ssl=context))
+
+
+async def test_people_come_in_and_leave(secure: Secure) -> None:
+    client = await connected(await secure(), trusting())
+    await client.until(b"name? ")
+    await client.send(b"anna\r\n")
+    await client.until(b"You come into the hall.")
+    await client.send(b"quit\r\n")
+    assert (await client.rest()).endswith(b"Goodbye!\r\n")
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "answer"),
+    [
+        (b"anna\r\n", b"You come into the hall."),
+        (b"\xff\xfc\x1fanna\r\nlook\r\n", b"You come into the hall."),
+        (b"\xff\xf6", b"Yes, thudmud is here."),
+        (b"GET / HTTP/1.1\r\n", b"not a web site"),
+        (b"x" * 100_000 + b"\r\n", b"it was not read"),
+    ],
+    ids=lambda value: repr(value[:20]),
+)
+async def test_words_that_come_with_the_end_of_the_handshake(
+    secure: Secure, caplog: pytest.LogCaptureFixture, first: bytes, answer: bytes
+) -> None:
+    host, port = (await secure()).tls_places[0]
+    reader, writer = await asyncio.open_connection(host, port)
+    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting().wrap_bio(into, out, server_hostname="127.0.0.1")
+    seen = b""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                client.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                writer.write(out.read())
+                into.write(await reader.read(65536))
+        client.write(first)
+        writer.write(out.read())  # the client's last word of the handshake, and its first of all
+        while answer not in seen:
+            try:
+                seen += client.read(65536)
+            except ssl.SSLWantReadError:
+                data = await reader.read(65536)
+                assert data, seen
+                into.write(data)
+    writer.transport.abort()
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
+    server = await secure(connections_per_address=3, accepts_per_second=1000, accepts_at_once=1000)
+    silent = [await connected(server) for _ in range(3)]
+    fourth = await connected(server)
+    assert await fourth.rest() == b""
+    await silent[0].send(b"GET / HTTP/1.1\r\n\r\n")
+    await silent[0].rest()
+    # That is no TLS: its place is free again.
+    client = await connected(server, trusting())
+    await client.until(b"name? ")
+    for each in (*silent, fourth, client):
+        await each.close()
+
+
+class OutOfFiles(asyncio.Transport):
+    """A connection of a process that has opened as many files as it may."""
+
+    aborted = False
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return {"peername": ("192.0.2.1", 4000), "socket": self}.get(name, default)
+
+    def dup(self) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
+    gate, transport = Gate(ServerSettings()), OutOfFiles()
+
+    async def come() -> None:
+        door = Door(gate, Porch(), lambda _: asyncio.BufferedProtocol(), trusting())
+        door.connection_made(transport)
+
+    asyncio.run(come())
+    assert transport.aborted
+    assert not gate._here
+    assert caplog.records[0].__dict__["why"] == "[Errno 24] Too many open files"
+
+
+async def test_the_plain_port_tells_where_tls_is_spoken(serving: Serving) -> None:
+    client = await (await serving()).connect()
+    await client.until(b"name? ")
+    await client.send(b"\x16\x03\x01\x02\x00\x01\x00")
+    assert b"This port speaks plain telnet, not TLS." in await client.rest()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (None, "server.tls_certificate: .* cannot be read: No such file or directory"),
+        (b"rubbish", "server.tls_certificate: .* holds no certificate in PEM form"),
+    ],
+)
+async def test_a_certificate_that_cannot_be_used(
+    tmp_path: Path, free_port: FreePort, text: bytes | None, problem: str
+) -> None:
+    if text is not None:
+        (tmp_path / "c.pem").write_bytes(text)
+    settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
+    with pytest.raises(StartError, match=problem):
+        await Server(settings, PlayerSettings(), folder=tmp_path).bind()
+
+
+# MCCP2
+
+
+async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> None:
+    setup = await serving(compress=True)
+    client = await setup.connect("Anna")
+    await client.send(b"\xff\xfc\x1f")
+    await client.until(IAC_WILL_MCCP2)
+    await client.send(IAC_DO_MCCP2)
+    await client.until(MCCP2_BEGINS)
+    await client.send(b"look\r\n")
+    inflate = zlib.decompressobj()
+    plain = inflate.decompress(client.unread)
+    async with asyncio.timeout(PATIENCE):
+        while b"echo look\r\n> " not in plain:
+            plain += inflate.decompress(await client.reader.read(65536))
+        await client.send(IAC_DONT_MCCP2 + b"end\r\n")
+        rest = b""
+        while not inflate.eof:
+            rest += inflate.decompress(await client.reader.read(65536))
+    client.unread = inflate.unused_data
+    assert b"echo end" in rest + await client.fence()
+
+
+async def test_it_is_not_offered_unless_it_is_switched_on(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.speak()  # which compares all that is offered
+    await client.send(IAC_DO_MCCP2)
+    assert await client.fence() == b"\xff\xfc\x56"

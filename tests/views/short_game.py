@@ -1,0 +1,73 @@
+"""A short game that makes every kind of fact, for the pages that tell of them."""
+
+from __future__ import annotations
+
+from thudmud.house import House
+from thudmud.play.table import BoardSpec
+from thudmud.views import Message
+from thudmud.views.view import Terminal
+
+BEGAN = 1_767_225_600.0
+PAUSE = 10.0
+"""Seconds from one line to the next."""
+
+PACKAGES = {"Anna": frozenset({"thud"}), "Bert": frozenset[str]()}
+
+LINES = [
+    "Anna: join game as dwarf on oak board",
+    "Bert: join game as troll on oak board",
+    "Bert: set machine on",
+    "Bert: start",
+    "Anna: move from f1 to f6",
+    "Bert: move from g7 to g6 capturing all",
+    "Bert: undo",
+    "Anna: undo",
+    "Bert: move from g7 to f7 capturing f6",
+    "Anna: hurl from a6 to b6",
+    "Anna: move from a6 to e6",
+    "Anna: say Your turn.",
+    "Bert: emote smiles.",
+    "Bert: tell Anna Wait and see.",
+    "Bert: move from f7 to e7",
+    "Anna: hurl from e6 to e7",
+    "Bert: LOST",
+    "Bert: BACK",
+    "Anna: end game",
+    "Bert: end game",
+    "Anna: start",
+    "Anna: adjourn",
+    "Bert: adjourn",
+    "Anna: resume",
+    "Bert: resign",
+    "Bert: leave game",
+    "Anna: leave game",
+    "Anna: set rules koom valley",
+    "Anna: join game as troll",
+    "Anna: set rules koom valley",
+    "Anna: look",
+    "Anna: go to hall",
+    "Anna: invite bert on elm table",
+    "Anna: quit",
+]
+
+
+def played() -> dict[str, list[Message]]:
+    """Return what was told to Anna, whose client asked for all packages, and to Bert, by text."""
+    house = House([BoardSpec("oak board"), BoardSpec("elm table", "koom valley")])
+    told: dict[str, list[Message]] = {"Anna": [], "Bert": []}
+    now = BEGAN
+    for line in ["Anna: BACK", "Bert: BACK", *LINES]:
+        player, _, words = line.partition(": ")
+        for message in _done(house, player, words, now):
+            for name in message.to:
+                told[name].append(message)
+        now += PAUSE
+    return told
+
+
+def _done(house: House, player: str, words: str, now: float) -> list[Message]:
+    if words == "LOST":
+        return house.depart(player, now)
+    if words == "BACK":
+        return house.enter(player, now, Terminal(packages=PACKAGES[player]))
+    return house.obey(player, words, now)

@@ -1,0 +1,122 @@
+"""The pages for programmers: their examples are what the code makes, and they tell of every key."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.views.short_game import played
+from thudmud.play.events import Offer
+from thudmud.rules import RULESETS, Ending, Verb
+from thudmud.views.facts import TAG
+
+DOCS = Path(__file__).parents[2] / "docs"
+GMCP = (DOCS / "gmcp.md").read_text("utf-8")
+MACHINE = (DOCS / "machine.md").read_text("utf-8")
+PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
+
+Fact = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, list[Fact]]:
+    """Return all facts of the short game, by their packages."""
+    facts: dict[str, list[Fact]] = {}
+    for message in played()["Anna"]:
+        if message.package:
+            facts.setdefault(message.package, []).append(json.loads(message.text))
+    return facts
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """Return all lines for programs of the short game."""
+    texts = [line for message in played()["Bert"] for line in message.text.split("\n")]
+    return [line for line in texts if line.startswith(TAG)]
+
+
+def section(package: str) -> str:
+    """Return what the page tells of a package."""
+    return GMCP.split(f"\n### {package}\n")[1].split("\n### ")[0]
+
+
+def keys(value: object, under: str = "") -> Iterator[str]:
+    """Yield the keys of a fact as the page names them: those within others after a dot."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield under + key
+            yield from keys(inner, f"{under}{key}.")
+    elif isinstance(value, list):
+        for each in value:
+            yield from keys(each, under)
+
+
+def documented(package: str) -> list[str]:
+    rows = re.findall(r"^\| (`.*?) \|", section(package), re.MULTILINE)
+    return [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
+
+
+def test_the_page_tells_of_every_package(made: dict[str, list[Fact]]) -> None:
+    assert re.findall(r"^### (.*)$", GMCP, re.MULTILINE) == PACKAGES
+    assert set(made) == set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_examples_are_facts_of_the_game(package: str, made: dict[str, list[Fact]]) -> None:
+    examples = re.findall(r"```json\n(.*?)```", section(package), re.DOTALL)
+    assert examples
+    for example in examples:
+        told = json.loads(example)
+        (same, *_) = [fact for fact in made[package] if fact == told] or [made[package][0]]
+        assert json.dumps(told) == json.dumps(same)  # the order of the keys is the same, too
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_key_is_told_of_in_the_order_in_which_it_comes(
+    package: str, made: dict[str, list[Fact]]
+) -> None:
+    for fact in made[package]:
+        assert list(fact) == list(made[package][0])
+    there = {key: None for fact in made[package] for key in keys(fact)}
+    assert set(documented(package)) == set(there)
+    assert [key for key in documented(package) if "." not in key] == list(made[package][0])
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        ("Thud.Table", [*RULESETS, *(offer.value for offer in Offer)]),
+        ("Thud.Move", [*(verb.value for verb in Verb), "dwarf", "troll", "rock"]),
+        ("Thud.End", [ending.value.replace(" ", "_") for ending in Ending]),
+        ("Thud.Say", ["say", "emote", "tell"]),
+        ("Thud.Invite", ["dwarf", "troll"]),
+    ],
+)
+def test_every_word_is_told_of(package: str, words: list[str]) -> None:
+    for word in words:
+        assert f"`{word}`" in section(package)
+
+
+def test_the_lines_on_the_page_are_lines_of_the_game(lines: list[str]) -> None:
+    shown = re.findall(r"^    (@.*)$", MACHINE, re.MULTILINE)
+    assert len(shown) == 5
+    assert [line for line in shown if line not in lines] == []
+
+
+def test_the_page_names_every_type(lines: list[str]) -> None:
+    types = {json.loads(line.removeprefix(TAG))["type"] for line in lines}
+    assert types == {package.partition(".")[2].lower() for package in PACKAGES}
+    for each in types:
+        assert f"`{each}`" in MACHINE
+
+
+def test_a_line_holds_what_the_package_holds(made: dict[str, list[Fact]], lines: list[str]) -> None:
+    for line in lines:
+        kind, *rest = json.loads(line.removeprefix(TAG)).items()
+        package = f"Thud.{kind[1].capitalize()}"
+        assert [key for key, _ in rest] == list(made[package][0])

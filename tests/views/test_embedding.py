@@ -1,0 +1,278 @@
+"""What a house is to whoever has it in a MUD of their own: who is where, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.views.plays import BEGUN, do, everything, house_of, kept, seated
+from tests.views.test_house import told
+from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
+from thudmud.errors import ThudmudError
+from thudmud.language import parse
+from thudmud.play.options import Orient
+from thudmud.rules import Side
+
+EVERYTHING = Terminal(packages=frozenset({"Thud"}))
+
+
+def furniture() -> House:
+    """Return a house of one board, as it stands in a room of a MUD."""
+    return House([BoardSpec("oak board", style=Style.BRIEF)])
+
+
+class TestComingIn:
+    def test_who_comes_to_a_board_is_shown_it_and_nobody_else_is_told(self) -> None:
+        house = furniture()
+        first = told(house.enter("Anna", 1.0, room="oak board"))
+        assert first["Anna"].startswith("Oak board: dwarfs 32 (seat free)")
+        second = told(house.enter("Bert", 1.0, room="oak board"))
+        assert list(second) == ["Bert"]
+        assert second["Bert"].endswith("Also here: Anna.")
+        assert house.people == ("Anna", "Bert")
+
+    @pytest.mark.parametrize("line", ["look", "join game as dwarf", "move a6 b6", "who"])
+    def test_a_command_does_what_its_line_does(self, line: str) -> None:
+        house, other = furniture(), furniture()
+        for each in (house, other):
+            each.enter("Anna", 1.0, room="oak board")
+        assert house.obey("Anna", parse(line), 2.0) == other.obey("Anna", line, 2.0)
+        assert everything(house) == everything(other)
+
+    def test_what_they_then_type_is_about_it(self) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0, room="oak board")
+        house.obey("Anna", "join game as dwarf on it", 1.0)
+        assert seated(house, "oak board") == ("Anna",)
+
+    def test_a_program_is_told_of_it_too(self) -> None:
+        messages = furniture().enter("Anna", 1.0, EVERYTHING, room="oak board")
+        packages = {message.package: message.data for message in messages if message.package}
+        assert packages["Thud.Board"]["board"] == "oak board"
+
+    def test_who_has_a_seat_elsewhere_is_told_of_that_and_stays(self) -> None:
+        house = house_of()
+        for now, (name, line) in enumerate(BEGUN):
+            do(house, name, line, now)
+        house.depart("Bert", 9.0)
+        seen = told(house.enter("Bert", 10.0, room="elm table"))
+        assert "Bert is back at the oak board." in seen["Anna"]
+        assert "Elm table" in seen["Bert"]
+        assert house.hall.people["Bert"].room == "elm table"
+
+    def test_who_only_stands_about_is_shown_nothing_and_can_play(self) -> None:
+        house = furniture()
+        assert house.enter("Anna", 1.0, room="oak board", quiet=True) == []
+        assert "You sit down" in told(house.obey("Anna", "join game as dwarf", 2.0))["Anna"]
+        assert house.enter("Bert", 3.0, room="oak board", quiet=True) == []
+        house.depart("Anna", 4.0)
+        back = told(house.enter("Anna", 5.0, room="oak board", quiet=True))
+        assert back["Anna"].startswith("You are back at the oak board, where you play the dwarfs.")
+        assert back["Bert"] == "Anna is back at the oak board."
+
+    def test_without_a_board_they_come_to_the_hall(self) -> None:
+        assert "This is the hall" in told(furniture().enter("Anna", 1.0))["Anna"]
+
+    def test_what_is_known_of_them_is_kept(self) -> None:
+        house = furniture()
+        options = Options(orient=Orient.NORTH)
+        styles = {"oak board": Style.FULL}
+        house.enter("Anna", 1.0, member=True, styles=styles, options=options, room="oak board")
+        assert house.hall.people["Anna"].member
+        assert "orient: north" in told(house.obey("Anna", "options", 1.0))["Anna"]
+        rows = [
+            line.split()[0] for line in told(house.obey("Anna", "look", 1.0))["Anna"].split("\n")
+        ]
+        assert rows.index("15") < rows.index("1")
+
+    @pytest.mark.parametrize("name", ["Sir Samuel", "Änne", "Jean-Luc", "R2", "X" * 80])
+    def test_names_of_another_mud_are_names_here(self, name: str) -> None:
+        house = furniture()
+        house.enter(name, 1.0, room="oak board")
+        assert "You sit down" in told(house.obey(name, "join game as dwarf", 1.0))[name]
+        assert seated(kept(house), "oak board") == (name,)
+
+    @pytest.mark.parametrize(
+        "name", ["", " ", "An\nna", "Anna\x1b[31m", " Anna", "X" * 81, "\u202e"]
+    )
+    def test_some_are_not(self, name: str) -> None:
+        with pytest.raises(ValueError, match="cannot be anybody's name"):
+            furniture().enter(name, 1.0)
+
+    @pytest.mark.parametrize("name", ["Anna", "anna", "ANNA"])
+    def test_nobody_is_here_twice(self, name: str) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        before = everything(house), house.people
+        with pytest.raises(ValueError, match="Anna is here already"):
+            house.enter(name, 1.0)
+        assert (everything(house), house.people) == before
+
+    def test_a_board_that_is_not_there_is_told_of(self) -> None:
+        with pytest.raises(ValueError, match="there is no elm table"):
+            furniture().enter("Anna", 1.0, room="elm table")
+
+    @pytest.mark.parametrize("board", ["oak board", "Oak board", "OAK BOARD"])
+    def test_a_board_is_named_in_any_case(self, board: str) -> None:
+        house = furniture()
+        styles = {board: Style.FULL}
+        came = house.enter("Anna", 1.0, room=board, styles=styles)
+        as_ever = furniture().enter("Anna", 1.0, room="oak board", styles={"oak board": Style.FULL})
+        assert came == as_ever
+        house.obey("Anna", "join game as dwarf", 2.0)
+        assert seated(house, "oak board") == ("Anna",)
+        assert house.game(board) is None
+
+
+class TestSettingUp:
+    @pytest.mark.parametrize("rules", ["koom valley", "Koom Valley", "KOOM VALLEY"])
+    def test_rules_are_named_in_any_case(self, rules: str) -> None:
+        assert BoardSpec("elm table", rules) == BoardSpec("elm table", "koom valley")
+
+    @pytest.mark.parametrize("rules", ["chess", "", "classic "])
+    def test_rules_that_there_are_not(self, rules: str) -> None:
+        known = "there are discworld, classic, koom valley"
+        self.refused(f"there are no {rules!r} rules; {known}", lambda: BoardSpec("elm", rules))
+
+    def test_a_house_without_a_board(self) -> None:
+        self.refused("a house should have at least one board", lambda: House([]))
+
+    def test_two_boards_of_one_name(self) -> None:
+        boards = [BoardSpec("oak board"), BoardSpec("pine board"), BoardSpec("Oak Board")]
+        words = "each board should have a name of its own, not 'oak board' twice"
+        self.refused(words, lambda: House(boards))
+
+    @pytest.mark.parametrize(
+        ("name", "problem"),
+        [
+            ("", "should be at most 30 letters and single blanks"),
+            ("board 2", "should be at most 30 letters and single blanks"),
+            ("oak  board", "should be at most 30 letters and single blanks"),
+            ("x" * 31, "should be at most 30 letters and single blanks"),
+            ("last board", 'should not hold "last", which means something else to players'),
+            ("hall", 'should not hold "hall", which means something else to players'),
+        ],
+    )
+    def test_names_that_cannot_be_typed(self, name: str, problem: str) -> None:
+        words = f"the name of a board {problem}: {name!r}"
+        self.refused(words, lambda: House([BoardSpec("oak board"), BoardSpec(name)]))
+
+    def test_a_line_of_bytes(self) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        line: Any = b"look"
+        before = everything(house), house.people
+        self.refused("a line should be a str, not bytes", lambda: house.obey("Anna", line, 1.0))
+        assert (everything(house), house.people) == before
+
+    def test_a_board_may_be_called_something_else(self) -> None:
+        house = House([BoardSpec("oak board", key="b")])
+        for now, (name, line) in enumerate(BEGUN):
+            if name not in house:
+                house.enter(name, now)
+            house.obey(name, line, now)
+        again = House([BoardSpec("elm board", key="b")], events=house.events())
+        assert list(again.hall.tables) == ["elm board"]
+        table, before = again.hall.tables["elm board"], house.hall.tables["oak board"]
+        assert replace(table, name="oak board") == before
+        again.enter("Anna", 9.0)
+        assert "oak" not in str([each.text for each in again.obey("Anna", "look", 9.0)])
+
+    @pytest.mark.parametrize("key", ["hall", "(match) oak board 1", "client/oak", "oak\n"])
+    def test_keys_that_something_else_is_stored_under(self, key: str) -> None:
+        words = f"{key!r} cannot be the key of 1 board"
+        self.refused(words, lambda: House([BoardSpec("oak board", key=key)]))
+
+    def test_two_boards_of_one_key(self) -> None:
+        boards = [BoardSpec("oak board"), BoardSpec("elm table", key="oak board")]
+        self.refused("'oak board' cannot be the key of 2 boards", lambda: House(boards))
+
+    def refused(self, words: str, act: Callable[[], object]) -> None:
+        with pytest.raises(ThudmudError, match=f"^{re.escape(words)}$") as refusal:
+            act()
+        assert isinstance(refusal.value, ValueError)
+
+
+class TestGoing:
+    def test_who_is_lost_is_told_nothing(self) -> None:
+        house = house_of()
+        for now, (name, line) in enumerate(BEGUN):
+            do(house, name, line, now)
+        messages = house.depart("Bert", 9.0)
+        assert "Bert has lost the connection." in told(messages)["Anna"]
+        assert [message for message in messages if "Bert" in message.to] == []
+        assert seated(house, "oak board") == ("Anna", "Bert")
+
+    @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.IDLE])
+    def test_who_goes_otherwise_is_told_so(self, parting: Parting) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        assert "Anna" in told(house.depart("Anna", 1.0, parting))
+        assert house.people == ()
+
+    def test_who_is_not_here_can_neither_go_nor_say_anything(self) -> None:
+        house = furniture()
+        with pytest.raises(ValueError, match="Anna is not here"):
+            house.depart("Anna", 1.0)
+        with pytest.raises(ValueError, match="Anna is not here"):
+            house.obey("Anna", "look", 1.0)
+
+    @pytest.mark.parametrize("now", [float("nan"), float("inf"), -1.0, 1_800_000_000_000.0])
+    def test_there_are_seconds_since_the_epoch_and_no_other_times(self, now: float) -> None:
+        house = furniture()
+        house.enter("Anna", 1.0)
+        before = everything(house), house.people
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.enter("Bert", now)
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.obey("Anna", "join game as dwarf on oak board", now)
+        with pytest.raises(ValueError, match="no time in seconds since the epoch"):
+            house.depart("Anna", now)
+        assert (everything(house), house.people) == before
+
+
+class TestLookingOn:
+    def test_a_battle_can_be_looked_at(self) -> None:
+        house = house_of()
+        assert house.game("oak board") is None
+        for now, (name, line) in enumerate([*BEGUN, ("Anna", "move a6 b6 on oak board")]):
+            do(house, name, line, now)
+        game = house.game("oak board")
+        assert game
+        assert game.position.turn is Side.TROLL
+        with pytest.raises(KeyError):
+            house.game("pine board")
+
+    def test_what_is_read_has_no_data(self) -> None:
+        assert Message(("Anna",), "Hello.").data is None
+        assert Message(("Anna",), '{"ply": 1}', "Thud.Move").data == {"ply": 1}
+
+
+class TestTerminals:
+    @pytest.mark.parametrize(
+        ("told", "taken"),
+        [
+            (Terminal(0), Terminal(80)),
+            (Terminal(-5), Terminal(80)),
+            (Terminal(3), Terminal(20)),
+            (Terminal(100_000), Terminal(500)),
+            (Terminal(colours=8), Terminal(colours=0)),
+            (Terminal(colours=-1), Terminal(colours=0)),
+            (Terminal(colours=88), Terminal(colours=16)),
+            (Terminal(colours=1 << 32), Terminal(colours=1 << 24)),
+            (EVERYTHING, Terminal(packages=frozenset({"thud"}))),
+        ],
+    )
+    def test_what_there_cannot_be_is_taken_as_what_is_nearest(
+        self, told: Terminal, taken: Terminal
+    ) -> None:
+        house, other = furniture(), furniture()
+        house.enter("Anna", 1.0, told)
+        other.enter("Anna", 1.0, taken)
+        told_everything = "look", "options", "move a6 a7 on oak board"
+        for line in told_everything:
+            assert house.obey("Anna", line, 2.0) == other.obey("Anna", line, 2.0)

@@ -1,0 +1,188 @@
+"""What programs are told: only what they asked for, only whom it concerns, at no cost to others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from thudmud.house import House
+from thudmud.play.events import BattleId, Moved
+from thudmud.play.hall import Telling
+from thudmud.play.match import Match
+from thudmud.play.table import BoardSpec, Table
+from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
+from thudmud.views import Message, messages
+from thudmud.views.facts import facts
+from thudmud.views.view import Terminal
+
+EVERYTHING = frozenset({"thud"})
+
+
+def house_of(**packages: frozenset[str]) -> House:
+    house = House([BoardSpec("oak board"), BoardSpec("elm table", "koom valley")])
+    for name, wanted in packages.items():
+        house.enter(name, 0.0, Terminal(packages=wanted))
+    return house
+
+
+def data(told: list[Message], name: str) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (message.package, json.loads(message.text))
+        for message in told
+        if message.package and name in message.to
+    ]
+
+
+def packages(told: list[Message], name: str) -> list[str]:
+    return [package for package, _ in data(told, name)]
+
+
+def test_nothing_is_made_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
+        pytest.fail("a fact was made")
+
+    house = house_of(Anna=frozenset({"core", "char.login", "thudding"}), Bert=frozenset())
+    monkeypatch.setattr(messages, "facts", never)
+    house.obey("Anna", "go to oak board", 0.0)
+    told = house.obey("Anna", "join game as dwarf", 0.0)
+    assert not any(message.package for message in told)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got"),
+    [
+        ({"thud"}, ["Thud.Table", "Thud.Board"]),
+        ({"thud.board"}, ["Thud.Board"]),
+        ({"thud.move", "thud.table"}, ["Thud.Table"]),
+        ({"thud.say"}, []),
+        ({"thud.boards", "thud.tab"}, []),
+        ({"char.thud"}, []),
+    ],
+)
+def test_programs_get_what_they_asked_for(wanted: set[str], got: list[str]) -> None:
+    house = house_of(Anna=frozenset(wanted))
+    house.obey("Anna", "go to oak board", 0.0)
+    assert packages(house.obey("Anna", "look", 0.0), "Anna") == got
+
+
+def test_a_fact_is_one_message_for_all_whom_it_concerns() -> None:
+    house = house_of(
+        Anna=EVERYTHING, Bert=EVERYTHING, Carla=frozenset({"thud.move"}), Dora=EVERYTHING
+    )
+    for name in ("Anna", "Bert", "Carla"):
+        house.obey(name, "go to oak board", 0.0)
+    house.obey("Anna", "join game as dwarf", 0.0)
+    house.obey("Bert", "join game as troll", 0.0)
+    house.obey("Bert", "start", 0.0)
+    house.obey("Bert", "go to hall", 0.0)
+    told = [each for each in house.obey("Anna", "move a6 b6", 0.0) if each.package]
+    assert [(each.package, sorted(each.to)) for each in told] == [
+        ("Thud.Move", ["Anna", "Bert", "Carla"])
+    ]
+
+
+def test_a_tell_is_for_two_alone() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=EVERYTHING, Carla=EVERYTHING)
+    told = house.obey("Anna", "tell Bert It is a secret.", 0.0)
+    assert sorted(name for each in told for name in each.to if each.package) == ["Anna", "Bert"]
+
+
+def test_coming_to_a_board_is_a_start_for_who_comes() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=EVERYTHING)
+    house.obey("Anna", "go to oak board", 0.0)
+    told = house.obey("Bert", "go to oak board", 0.0)
+    assert packages(told, "Bert") == ["Thud.Table", "Thud.Board"]
+    assert packages(told, "Anna") == []
+    joined = house.obey("Bert", "join game as troll on elm table", 0.0)
+    assert packages(joined, "Bert") == ["Thud.Table", "Thud.Board"]
+
+
+def test_who_comes_back_gets_every_board_where_they_sit() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    for board in ("oak board", "elm table"):
+        house.obey("Anna", f"join game as dwarf on {board}", 0.0)
+        house.obey("Bert", f"join game as troll on {board}", 0.0)
+        house.obey("Anna", f"start game on {board}", 0.0)
+    house.obey("Bert", "say hello", 0.0)
+    house.depart("Anna", 77.9)
+    house.obey("Bert", "look", 78.0)
+    told = data(house.enter("Anna", 79.0, Terminal(packages=EVERYTHING)), "Anna")
+    whole = [fact["board"] for package, fact in told if package == "Thud.Board"]
+    assert sorted(whole) == ["elm table", "oak board"]
+    assert told[-1][0] == "Thud.Board"
+    other = Terminal(packages=frozenset({"thud.board"}))
+    assert packages(house.take_over("Anna", other, 80.0), "Anna") == ["Thud.Board", "Thud.Board"]
+
+
+def test_when_somebody_is_away_the_table_says_since_when() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Bert", "start", 0.0)
+    ((package, table),) = data(house.depart("Bert", 77.9), "Anna")
+    assert package == "Thud.Table"
+    assert table["seats"][1] == {"side": "troll", "player": "Bert", "away_since": 77}
+
+
+def test_a_program_that_comes_late_is_briefed() -> None:
+    house = house_of(Anna=frozenset(), Bert=EVERYTHING)
+    house.obey("Anna", "go to oak board", 0.0)
+    house.obey("Bert", "go to oak board", 0.0)
+    assert house.brief("Anna") == []
+    house.fit("Anna", Terminal(packages=EVERYTHING))
+    told = house.brief("Anna")
+    assert {each.to for each in told} == {("Anna",)}
+    assert packages(told, "Anna") == ["Thud.Table", "Thud.Board"]
+    assert house.brief("Zoe") == []
+
+
+def test_in_the_hall_there_is_a_table_for_each_board() -> None:
+    house = house_of(Anna=EVERYTHING)
+    for line in ("look", "boards", "look at hall"):
+        told = data(house.obey("Anna", line, 0.0), "Anna")
+        assert [(package, fact["board"]) for package, fact in told] == [
+            ("Thud.Table", "oak board"),
+            ("Thud.Table", "elm table"),
+        ]
+    assert packages(house.obey("Anna", "look at me", 0.0), "Anna") == []
+    assert packages(house.obey("Anna", "who", 0.0), "Anna") == []
+
+
+def test_two_plies_taken_back_are_told_last_first() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    for player, line in [
+        ("Anna", "start"),
+        ("Anna", "move f1 f6"),
+        ("Bert", "move g7 g6 capturing f6"),
+        ("Anna", "undo"),
+    ]:
+        house.obey(player, line, 0.0)
+    told = data(house.obey("Bert", "undo", 0.0), "Anna")
+    assert [package for package, _ in told] == ["Thud.Move"] * 2 + ["Thud.Table", "Thud.Board"]
+    back = [fact for _, fact in told[:2]]
+    assert [(fact["ply"], fact["side"], fact["player"], fact["turn"]) for fact in back] == [
+        (2, "troll", "Bert", "troll"),
+        (1, "dwarf", "Anna", "dwarf"),
+    ]
+    assert [fact["score"]["dwarf"] for fact in back] == [32, 32]
+
+
+def test_a_trample_that_comes_full_circle() -> None:
+    h9, h10, g10 = (Square.parse(name) for name in ("H9", "H10", "G10"))
+    move = Move(Piece.TROLL, h9, h9, (h10, g10), trample=True)
+    pieces = {h9: Piece.TROLL, h10: Piece.DWARF, g10: Piece.DWARF, Square.parse("A6"): Piece.DWARF}
+    opening = Position.of({**pieces, Square.parse("H2"): Piece.ROCK}, Side.TROLL)
+    game = Game(KOOM_VALLEY, opening, opening.after(move), (move,))
+    match = Match(game, BattleId("elm table", 1), "Anna", "Bert")
+    table = Table("elm table", "elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
+    event = Moved(5.5, "Bert", Side.TROLL, move, 1)
+    (fact,) = facts(House([BoardSpec("oak board")]).hall, Telling(event, ("Anna",), table))
+    assert fact.data["from"] == fact.data["to"] == "H9"
+    assert fact.data["captures"] == ["H10", "G10"]
+    assert fact.data["trample"] is True
+    assert fact.data["battle"] is None
+    assert fact.data["at"] == 5

@@ -1,0 +1,412 @@
+"""The help pages: what they show can be typed, what they draw is so, and they fit."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from thudmud.english import lasting
+from thudmud.house import House
+from thudmud.language import VERBS, ParseError, parse
+from thudmud.play.archive import PAGE
+from thudmud.play.commands import LastMove, Play, Query, ViewPossible
+from thudmud.play.match import RATED_PLIES
+from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
+from thudmud.play.projections import MIDDLE
+from thudmud.rules import (
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    SQUARES,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Side,
+    Square,
+    Verb,
+)
+from thudmud.server.config import Settings
+from thudmud.views import boards, facts
+from thudmud.views.help import PAGES, PARTS, Page, contents, page, syntax
+
+SAMPLES = {
+    "<object>": ["oak board", "2"],
+    "<from>": ["a6"],
+    "<to>": ["B 6"],
+    "<position>": ["h8"],
+    "<positions>": ["d8, e8", "all", "none"],
+    "<text>": ["hello there"],
+    "<player>": ["anna"],
+    "<topic>": ["koom valley"],
+    "<verb>": ["move"],
+    "<number>": ["12"],
+    "<row>": ["5"],
+    "<column>": ["f"],
+    "<width>": ["20", "500"],
+    "<element>": [element.value for element in Element],
+    "<colour>": ["bold bright red on 17", "#ff8800", "none", "default"],
+}
+NAMES = {"last board"}
+"""What is quoted as a name though it begins like a command."""
+PATTERN_PARTS = re.compile(r"[\[\]{}|]|<\w+>|[^\[\]{}|<]+")
+PATTERNS = [pattern for page in PAGES.values() for pattern in page.patterns]
+
+
+def expanded(pattern: str) -> Iterator[str]:
+    """Yield every line that a pattern stands for, with sample words filled in."""
+    parts = PATTERN_PARTS.findall(pattern)
+    assert "".join(parts) == pattern
+    for line in _choices(parts):
+        yield " ".join(line.split())
+
+
+def _choices(parts: list[str]) -> list[str]:
+    """Return what the parts stand for up to a closing bracket, which is taken off with them."""
+    alternatives: list[str] = []
+    lines = [""]
+    while parts:
+        part = parts.pop(0)
+        if part in "]}":
+            break
+        if part == "|":
+            alternatives += lines
+            lines = [""]
+            continue
+        if part == "[":
+            options = ["", *_choices(parts)]
+        elif part == "{":
+            options = _choices(parts)
+        else:
+            options = SAMPLES.get(part, [part])
+        lines = [line + option for line, option in itertools.product(lines, options)]
+    return alternatives + lines
+
+
+def test_patterns_expand_as_they_should() -> None:
+    assert list(expanded("a [b [c]] {d|e f}")) == [
+        "a d", "a e f", "a b d", "a b e f", "a b c d", "a b c e f",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_pattern_can_be_typed(pattern: str) -> None:
+    for line in expanded(pattern):
+        parse(line)
+
+
+@pytest.mark.parametrize("topic", PAGES)
+def test_every_example_can_be_typed(topic: str) -> None:
+    for line in PAGES[topic].told("Grog").examples:
+        parse(line)
+
+
+@pytest.mark.parametrize("topic", PAGES)
+def test_what_is_quoted_in_prose_can_be_typed(topic: str) -> None:
+    """``"set rules"`` may break off, but nothing in it may be wrong."""
+    prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
+    for line in re.findall(r'"([^"]+)"', " ".join(prose.split())):
+        assert line.split()[0] not in VERBS or line in NAMES or is_sound(line), line
+
+
+def is_sound(line: str) -> bool:
+    """Whether a line can be typed, as it is or with more words behind it."""
+    try:
+        parse(line)
+    except ParseError as error:
+        return error.word == ""
+    return True
+
+
+def verb_of(pattern: str) -> str:
+    """Return the word, words or sign that a pattern begins with."""
+    begun = re.split(r" ?[\[<{]", pattern)[0]
+    return begun if begun in VERBS else begun.split()[0]
+
+
+def test_every_verb_has_a_page_with_patterns_and_examples() -> None:
+    assert {verb_of(pattern) for pattern in PATTERNS} == set(VERBS)
+    for verb in VERBS:
+        rows = page(verb, 80)
+        assert "Syntax:" in rows
+        assert "Examples:" in rows
+        assert not syntax(verb, 80)[0].startswith("There is no")
+
+
+def test_syntax_prints_the_patterns_of_the_pages() -> None:
+    assert [row.strip() for row in syntax("finish", 80)] == list(PAGES["end"].patterns)
+    assert [row.strip() for row in syntax("take back", 80)] == list(PAGES["undo"].patterns)
+    assert [row.strip() for row in syntax("next", 80)] == list(PAGES["replay"].patterns)
+    every = [row.strip() for row in syntax(None, 80)]
+    assert sorted(every) == sorted(
+        pattern for topic in PAGES if topic in VERBS for pattern in PAGES[topic].patterns
+    )
+    assert syntax("thud", 80) == ['"thud" is no command, but a topic: type "help thud".']
+    assert syntax("hrul", 80) == ['There is no command "hrul". Did you mean "hurl"?']
+
+
+def test_the_contents_lead_to_every_page() -> None:
+    listed = {topic for row in contents(80) for topic in row.strip(" ,").split(", ")}
+    assert PAGES.keys() <= listed
+    assert {page.part for page in PAGES.values()} == set(PARTS)
+    assert page(None, 80) == page("contents", 80) == contents(80)
+
+
+def test_what_pages_point_to_is_there() -> None:
+    for topic, found in PAGES.items():
+        last = " ".join(found.blocks[-1])
+        assert last.startswith("See also: ")
+        pointed = last.removeprefix("See also: ").rstrip(".").split(", ")
+        assert PAGES.keys() >= set(pointed)
+        assert topic not in pointed
+
+
+def test_no_two_pages_go_by_the_same_name() -> None:
+    names = [name for page in PAGES.values() for name in (page.topic, *page.also)]
+    assert sorted(names) == sorted(set(names))
+    assert all(name == name.lower() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("asked", "topic"),
+    [
+        ("MOVE", "move"),
+        ("  Koom   Valley ", "koom valley"),
+        ("finish", "end"),
+        ("l", "look"),
+        ("'", "say"),
+        (":", "emote"),
+        ("positions", "squares"),
+        ("set rules", "set"),
+        ("join game as dwarf", "join"),
+        ("points", "scoring"),
+        ("game records", "notation"),
+        ("records", "records"),
+        ("record", "record"),
+        ("take back", "undo"),
+        ("decline", "no"),
+        ("withdraw", "no"),
+        ("plies", "match"),
+        ("yes", "no"),
+        ("next", "replay"),
+        ("last", "last"),
+        ("last move", "last"),
+        ("moves", "moves"),
+        ("option", "options"),
+        ("options width", "options"),
+        ("options colour scheme", "colours"),
+        ("color", "colours"),
+        ("screen reader", "reader"),
+        ("set machine", "machine"),
+        ("captures", "captures"),
+        ("rock", "koom valley"),
+        ("away", "absence"),
+        ("guests", "accounts"),
+        ("rating", "ratings"),
+        ("score", "score"),
+    ],
+)
+def test_a_topic_has_several_names(asked: str, topic: str) -> None:
+    assert page(asked, 80)[0] == f"{topic}: {PAGES[topic].title}"
+
+
+def test_an_unknown_topic_gets_a_near_miss() -> None:
+    assert page("thdu", 80) == ['There is no help on "thdu". Did you mean "thud"?']
+    assert page("xyzzy", 80) == ['There is no help on "xyzzy". "help" lists the topics.']
+    assert all(len(row) < 40 for row in page("x" * 1000, 40))
+
+
+@pytest.mark.parametrize("topic", [None, *PAGES])
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_every_page_fits(topic: str | None, width: int) -> None:
+    for rows in (page(topic, width), page(topic, width, "Grog"), syntax(topic, width)):
+        assert max(map(len, rows)) < min(width, 79)
+        assert all(row == row.rstrip() for row in rows)
+        assert all(row.isascii() and row.isprintable() for row in rows)
+
+
+def test_an_option_stays_on_one_row_where_it_fits() -> None:
+    assert syntax("join", 40) == ["    join [game] as {dwarf|troll}", "        [on <object>]"]
+    assert syntax("move", 30)[-2:] == ["        [capturing", "        <positions>]"]
+
+
+def test_a_page_with_a_wrong_heading_is_refused() -> None:
+    with pytest.raises(ValueError, match="wrong heading"):
+        Page.parse("topic", "A title\nPart: Nowhere\n\nText.")
+
+
+# --- what is drawn ---------------------------------------------------------------------------
+
+
+def drawn(position: Position, columns: str, rows: range) -> list[str]:
+    """Draw a part of a position as the pages do."""
+    marks = {Piece.DWARF: "d", Piece.TROLL: "T", Piece.STONE: "X", Piece.ROCK: "R", None: "."}
+    heading = " " * 7 + " ".join(columns)
+    return [heading] + [
+        f"{row:>5}  "
+        + " ".join(marks[position.piece_at(Square.parse(f"{column}{row}"))] for column in columns)
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("topic", "ruleset", "pieces", "line", "columns", "rows"),
+    [
+        ("thud", DISCWORLD, "dA8 dB8 dC8 TF8", "hurl c8 to f8", "ABCDEF", range(8, 9)),
+        ("thud", DISCWORLD, "TB8 dD7 dB9", "move b8 to c8 capturing d7", "ABCDEF", range(7, 10)),
+        (
+            "thud",
+            DISCWORLD,
+            "TA8 TB8 dE7 dD9",
+            "shove b8 to d8 capturing e7, d9",
+            "ABCDEF",
+            range(7, 10),
+        ),
+        (
+            "koom valley",
+            KOOM_VALLEY,
+            "dD6 TE6 dF7",
+            "move f7 to f6 capturing e6",
+            "DEFG",
+            range(6, 8),
+        ),
+        (
+            "koom valley",
+            KOOM_VALLEY,
+            "TD6 dE6 dG6",
+            "move d6 to h6 capturing e6, g6",
+            "DEFGH",
+            range(6, 7),
+        ),
+    ],
+)
+def test_the_small_diagrams_show_what_the_rules_do(
+    *, topic: str, ruleset: Ruleset, pieces: str, line: str, columns: str, rows: range
+) -> None:
+    command = parse(line)
+    assert isinstance(command, Play)
+    on_board = {Square.parse(each[1:]): Piece(each[0]) for each in pieces.split()}
+    side = on_board[command.attempt.origin].side
+    assert side is not None
+    before = Position.of(on_board, side)
+    after = ruleset.after(before, ruleset.resolve(before, command.attempt, side))
+    text = PAGES[topic].blocks
+    assert f'"{line}"' in " ".join(" ".join(" ".join(block) for block in text).split())
+    [diagram] = [
+        block
+        for block in text
+        if [
+            row[: len(left)] for row, left in zip(block, drawn(before, columns, rows), strict=False)
+        ]
+        == drawn(before, columns, rows)
+    ]
+    right = [row[2:] for row in drawn(after, columns, rows)]
+    assert [row[-len(each.lstrip()) :] for row, each in zip(diagram, right, strict=True)] == [
+        each.lstrip() for each in right
+    ]
+
+
+@pytest.mark.parametrize(("topic", "name"), [("discworld", "discworld"), ("koom valley",) * 2])
+def test_the_openings_are_those_of_the_rules(topic: str, name: str) -> None:
+    opening = RULESETS[name].opening
+    [diagram] = [block for block in PAGES[topic].blocks if len(block) == 16]
+    assert diagram[0].split() == list("ABCDEFGHIJKLMNO")
+    for number, row in enumerate(diagram[1:], 1):
+        assert int(row[:6]) == number
+        for column in range(15):
+            square = Square(column, number - 1)
+            mark = row[7 + 2 * column : 8 + 2 * column] or " "
+            piece = opening.piece_at(square) if square.on_board else None
+            empty = "." if square.on_board else " "
+            assert mark == (piece.value if piece else empty), square
+
+
+def test_the_rows_reach_as_far_as_is_said() -> None:
+    text = "\n".join(row for block in PAGES["squares"].blocks for row in block)
+    told = re.findall(r"row (\d+)(?: to row (\d+))? +([A-O]) to ([A-O])", text)
+    reach = {
+        row: (first, last)
+        for start, end, first, last in told
+        for row in range(int(start), int(end or start) + 1)
+    }
+    for row in range(1, 16):
+        columns = [str(square)[0] for square in SQUARES if square.row == row - 1]
+        assert reach[row] == (columns[0], columns[-1])
+
+
+def test_the_notation_is_as_written() -> None:
+    text = "\n".join(page("notation", 80))
+    at = Square.parse
+    for move in (
+        Move(Piece.DWARF, at("A6"), at("B6")),
+        Move(Piece.DWARF, at("F1"), at("F6"), (at("F6"),), verb=Verb.HURL),
+        Move(Piece.TROLL, at("G7"), at("F7"), (at("E6"), at("E7"))),
+        Move(Piece.ROCK, at("H8"), at("H7")),
+    ):
+        assert f"\n    {move!s} " in text
+
+
+def prose(topic: str) -> str:
+    """Return a page as one line."""
+    return " ".join(" ".join(page(topic, 200)).split())
+
+
+def test_the_pages_agree_with_the_settings() -> None:
+    settings = Settings()
+    grace = lasting(settings.game.seat_grace)
+    unless = "(unless this server is set otherwise)"
+    for topic in ("claim", "adjourn", "absence"):
+        assert f"been away for {grace} {unless}" in prose(topic)
+    assert f"within {lasting(settings.players.guest_grace)} {unless}" in prose("accounts")
+    warning, limit = settings.players.idle_warning, settings.players.idle_limit
+    said = f"{lasting(warning)} is warned, and {lasting(limit - warning)} later disconnected"
+    assert f"{said} {unless}" in prose("absence")
+
+
+def test_the_pages_agree_with_the_options() -> None:
+    assert f"from {WIDTHS[0]} to {WIDTHS[-1]}" in prose("options")
+    elements = [element.value for element in Element]
+    assert f"elements are {', '.join(elements[:-1])} and {elements[-1]}" in prose("colours")
+    hues = SHADES[: len(SHADES) // 2]
+    assert f"a name: {', '.join(hues[:-1])} or {hues[-1]}" in prose("colours")
+    assert all(f'"{scheme.value}"' in prose("colours") for scheme in Scheme)
+    assert f"grey is {SHADES[8]}" in prose("colours")
+    assert f"it begins with {facts.TAG}" in prose("machine")
+
+
+def test_the_two_meanings_of_last() -> None:
+    assert "tells the last move that was played" in prose("last")
+    assert "goes to the end of that battle" in prose("last")
+    assert '"last" has another meaning' in prose("replay")
+
+
+def test_the_page_for_screen_readers_leads_to_all_queries() -> None:
+    lines = re.findall(r'"([^"]+)"', prose("reader"))
+    asked = [type(parse(line)) for line in lines if is_whole(line)]
+    assert {*get_args(Query), ViewPossible} - {LastMove} <= set(asked)
+    assert "last" in lines
+
+
+def is_whole(line: str) -> bool:
+    """Whether a line can be typed as it is."""
+    try:
+        parse(line)
+    except ParseError:
+        return False
+    return True
+
+
+def test_the_pages_agree_with_the_house() -> None:
+    quiet = inspect.signature(House).parameters["quiet_plies"].default
+    assert f"{quiet} plies, unless this server is set otherwise" in prose("end")
+    assert f"{boards.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
+    assert f"{boards.CAPTURED} where it captured" in " ".join(page("view", 200))
+    assert f"There are {PAGE} on a page" in prose("history")
+    assert f"begins at {MIDDLE} " in prose("ratings")
+    assert f"{RATED_PLIES} plies or more" in prose("ratings")
+    assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.opening).of(Side.TROLL) == 32

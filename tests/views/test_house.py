@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thudmud.house import House
+from thudmud.language import KEYWORDS
+from thudmud.play.commands import Style
+from thudmud.play.options import Switch
+from thudmud.play.table import BoardSpec
+from thudmud.views import Message
+from thudmud.views.rooms import greeting
+from thudmud.views.view import Terminal
+
+BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
+
+
+def house_of(*names: str, width: int = 80) -> House:
+    house = House(BOARDS)
+    for name in names:
+        house.enter(name, 0.0, Terminal(width))
+    return house
+
+
+def told(messages: list[Message]) -> dict[str, str]:
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        for name in message.to:
+            texts[name].append(message.text)
+    return {name: "\n".join(parts) for name, parts in texts.items()}
+
+
+@pytest.mark.parametrize("name", ["Al", "anna", "McBert", "A" * 20])
+def test_names_that_can_be_had(name: str) -> None:
+    assert House(BOARDS).name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("", "2 to 20 letters"),
+        ("A", "2 to 20 letters"),
+        ("help", "First come in"),
+        ("Oak", "has a meaning here already"),
+        ("Second", "has a meaning here already"),
+        ("Myself", "has a meaning here already"),
+        ("A" * 21, "2 to 20 letters"),
+        ("Anna Bert", "2 to 20 letters"),
+        ("Anna1", "2 to 20 letters"),
+        ("Änne", "2 to 20 letters"),
+        ("Troll", "has a meaning here already"),
+        ("you", "has a meaning here already"),
+    ],
+)
+def test_names_that_cannot(name: str, problem: str) -> None:
+    assert problem in str(House(BOARDS).name_problem(name))
+
+
+def test_every_keyword_is_kept_from_players() -> None:
+    house = House(BOARDS)
+    assert [word for word in KEYWORDS if house.name_problem(word) is None] == []
+
+
+def test_readers_with_one_view_share_one_message() -> None:
+    house = house_of("Anna", "Bert", "Carla", "Dora")
+    for name in ("Anna", "Bert", "Carla", "Dora"):
+        house.obey(name, "go to oak board", 0.0)
+    house.obey("Anna", "join game as dwarf", 0.0)
+    house.obey("Bert", "join game as troll", 0.0)
+    house.obey("Bert", "start", 0.0)
+    groups = [message.to for message in house.obey("Anna", "move a6 b6", 0.0)]
+    assert groups == [("Anna",), ("Bert",), ("Carla", "Dora")]
+
+
+def test_a_width_is_ones_own_and_may_change() -> None:
+    house = house_of("Anna", width=40)
+    assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) < 40
+    house.fit("Anna", Terminal(80))
+    assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) > 40
+
+
+def test_quitting_ends_it() -> None:
+    house = house_of("Anna")
+    assert "Anna" in house
+    assert told(house.obey("Anna", "quit", 0.0)) == {"Anna": "Goodbye!"}
+    assert "Anna" not in house
+
+
+def test_a_blank_line_does_nothing() -> None:
+    assert house_of("Anna").obey("Anna", " \t", 0.0) == []
+
+
+def test_a_refused_command_says_what_it_is() -> None:
+    house = house_of("Anna")
+    house.obey("Anna", "move a6 b6 on oak board", 0.0)
+    assert (
+        "You are not playing at the oak board."
+        in told(house.obey("Anna", "end on it", 0.0))["Anna"]
+    )
+    house.obey("Anna", "go table", 0.0)
+    house.obey("Anna", "look at oak board", 0.0)
+    house.obey("Anna", "go to table", 0.0)
+    assert told(house.obey("Anna", "go to it", 0.0)) == {
+        "Anna": "You are at the elm table already."
+    }
+
+
+SAT = "anna join dwarf, bert join troll"
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ("bert go", "both seats free; 1 watching"),
+        ("anna join dwarf", "Anna (dwarfs); troll seat free"),
+        (SAT, "Anna (dwarfs) and Bert (trolls); no battle begun"),
+        (
+            f"{SAT}, anna start, anna move a6 b6",
+            "Anna (dwarfs) and Bert (trolls); battle 1, 1 ply played, trolls to move",
+        ),
+        (
+            f"{SAT}, anna start, bert leave",
+            "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat free; 1 watching",
+        ),
+        (
+            f"{SAT}, anna start, bert resign, bert leave",
+            "Anna (dwarfs); between the battles of a match; troll seat free; 1 watching",
+        ),
+        (
+            f"{SAT}, anna start, bert resign, anna start, bert resign",
+            "Bert (dwarfs) and Anna (trolls); match over",
+        ),
+    ],
+)
+def test_what_the_list_of_boards_tells(lines: str, state: str) -> None:
+    house = house_of("Anna", "Bert", "Carla", width=200)
+    for line in lines.split(", "):
+        name, _, command = line.partition(" ")
+        words = command.replace("join", "join game as") + " on oak board"
+        house.obey(name.capitalize(), words.replace("go on", "go to"), 0.0)
+    first = told(house.obey("Carla", "boards", 0.0))["Carla"].split("\n")[0]
+    assert first == f" 1. oak board (discworld rules): {state}"
+
+
+CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it; the line feed alone is ours."""
+
+COMMANDS = st.sampled_from(
+    [
+        "join game as dwarf", "join game as troll", "start", "end game", "resign", "leave game",
+        "move a6 b6", "move g7 f7 capturing all", "set board brief", "set rules classic", "quit",
+        "go hall", "go oak", "look", "who", "boards", "view possible", "view game", "say hello",
+        "tell anna hello", "emote waves", "help", "syntax", "help move", "hurl a6 b6", "look at it",
+        "undo", "take back", "no", "claim", "adjourn", "resume", "resume game 1", "games",
+        "history",
+        "history bert page 2", "replay 1", "next", "back", "first", "last", "play", "record 1",
+        "score", "score carla", "standings", "register", "password",
+    ]
+)  # fmt: skip
+OBJECTS = st.sampled_from(["", " on oak board", " on table", " on it", " on board 2", " on chair"])
+LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJECTS), st.none())
+"""None is a connection that is lost."""
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(st.sampled_from(["Anna", "Bert", "Carla"]), LINES), max_size=40),
+    st.integers(20, 200),
+    st.sampled_from([0.0, 300.0]),
+)
+def test_no_line_does_harm(
+    lines: list[tuple[str, str | None]], width: int, seat_grace: float
+) -> None:
+    house = House(BOARDS, seat_grace=seat_grace)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0, Terminal(width))
+    for now, (name, line) in enumerate(lines):
+        messages = [] if name in house else house.enter(name, now, Terminal(width))
+        messages += house.depart(name, now) if line is None else house.obey(name, line, now)
+        for message in messages:
+            assert message.to
+            assert message.text
+            assert not CONTROLS.search(message.text)
+
+
+def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
+    house = house_of("Anna", "Bert", width=40)
+    house.obey("Anna", "options charset ascii", 0.0)
+    said = "say \u00c4rger\u2026 \u2603 " + "\u2026" * 30
+    messages = house.obey("Bert", said, 0.0)
+    lines = told(messages)["Anna"].split("\n")
+    assert " ".join(lines) == "Bert says: Arger... ? " + " ".join(["." * 39] * 2 + ["." * 12])
+    assert max(map(len, lines)) < 40
+    assert "\u00c4rger" in told(messages)["Bert"]
+    assert told(house.obey("Anna", "\u00e9\u00e9", 0.0))["Anna"].isascii()
+    assert told(house.obey("Anna", "look at \u00e9\u00e9", 0.0))["Anna"].isascii()
+
+
+def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> None:
+    assert max(map(len, greeting(()).split("\n"))) < 40
+    (reader,) = re.findall(r'"(options .*?)"', greeting(()))
+    house = house_of("Anna")
+    house.obey("Anna", reader, 0.0)
+    assert house.hall.people["Anna"].options.reader is Switch.ON

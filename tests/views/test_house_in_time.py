@@ -1,0 +1,363 @@
+"""A house whose players come and go while time passes, and which is told of what was before."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.views.plays import everything, kept
+from tests.views.test_house import BOARDS, told
+from thudmud.house import House
+from thudmud.play.archive import BattleLookup
+from thudmud.play.commands import Style
+from thudmud.play.events import Absent, BattleStarted, Event, Joined, Parting, Returned
+from thudmud.rules import Ending, Side
+from thudmud.store.codec import from_line
+from thudmud.views.view import Terminal
+
+PLAYED = ["anna join game as dwarf", "bert join game as troll", "anna start", "anna move a6 b6"]
+BACK_AND_FORTH = ["anna move a6 b6", "bert move g7 g6", "anna move b6 a6", "bert move g6 g7"]
+LATER = 300.0
+
+
+def house_of(*lines: str, seat_grace: float = LATER) -> House:
+    """Return a house in which Anna, Bert and Carla are, after lines about the oak board."""
+    house = House(BOARDS, seat_grace=seat_grace)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0)
+    for line in lines:
+        say(house, line)
+    return house
+
+
+def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
+    name, _, command = line.partition(" ")
+    return told(house.obey(name.capitalize(), f"{command} on oak board", now))
+
+
+def happened(house: House, after: int = 0) -> list[Event]:
+    """Return what has happened after some other events."""
+    return [from_line(line)[1] for line in house.events(after)]
+
+
+class TestWhatIsStored:
+    def test_one_line_may_bring_about_and_tell_several_things(self) -> None:
+        house = house_of()
+        assert house.hall.tables["oak board"].version == 0
+        assert house.hall.people["Anna"].room is None
+        seen = told(house.obey("Anna", "join game as dwarf on oak board", 0.0))
+        assert "You sit down at the oak board" in seen["Anna"]
+        assert "Anna goes to the oak board." in seen["Carla"]
+        assert house.hall.tables["oak board"].version == 1
+        assert happened(house) == [Joined(0.0, "Anna", Side.DWARF)]
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("hurk a6 b6", 'There is no command "hurk"'),
+            ("start game on oak board", "You are not playing at the oak board."),
+            ("replay 7", "There is no battle 7."),
+        ],
+    )
+    def test_a_refusal_is_told_and_changes_nothing(self, line: str, says: str) -> None:
+        house = house_of()
+        before = everything(house)
+        seen = told(house.obey("Anna", line, 0.0))
+        assert list(seen) == ["Anna"]
+        assert says in seen["Anna"]
+        assert everything(house) == before
+
+    def test_coming_and_going(self) -> None:
+        house = house_of(*PLAYED)
+        count = len(house.events())
+        house.depart("Bert", 5.0)
+        assert "Bert" not in house
+        house.enter("Bert", 6.0)
+        assert "Bert" in house
+        assert happened(house, count) == [
+            Absent(5.0, "Bert", Side.TROLL, Parting.LOST),
+            Returned(6.0, "Bert", Side.TROLL),
+        ]
+
+
+class TestBack:
+    def test_what_happened_meanwhile_is_told(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert move g7 g6")
+        seen = told(house.enter("Anna", 1.0))
+        assert seen["Anna"].startswith(
+            "You are back at the oak board, where you play the dwarfs.\n"
+            "What has happened at the oak board meanwhile:\n"
+            "Bert moves the troll from G7 to G6.\n"
+            "   A B C"
+        )
+        assert seen["Anna"].endswith("It is your turn.\nAlso here: Bert.")
+        assert seen["Bert"] == "Anna is back at the oak board."
+
+    def test_what_happened_at_another_board_is_named(self) -> None:
+        house = house_of(*PLAYED)
+        for name, side in (("Anna", "troll"), ("Bert", "dwarf")):
+            house.obey(name, f"join game as {side} on elm table", 0.0)
+        house.obey("Bert", "start on elm table", 0.0)
+        house.depart("Bert", 0.0)
+        house.obey("Anna", "end game on elm table", 0.0)
+        house.obey("Anna", "end game on oak board", 0.0)
+        seen = told(house.enter("Bert", 1.0))["Bert"]
+        assert "\n[elm table] It is your turn. Anna offers to end the battle. To agree" in seen
+        assert seen.count("Anna offers to end the battle. To agree, say") == 2
+
+    def test_a_board_is_drawn_once(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert move g7 g6")
+        assert told(house.enter("Anna", 0.0))["Anna"].count("A B C D E") == 1
+
+    def test_in_the_style_that_was_chosen(self) -> None:
+        house = house_of(*PLAYED, "anna set board brief")
+        house.depart("Anna", 0.0)
+        assert "A B C D E" not in told(house.enter("Anna", 0.0))["Anna"]
+
+    def test_a_match_that_was_put_away_is_told_of(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        say(house, "bert adjourn game", LATER)
+        seen = told(house.enter("Anna", 0.0))["Anna"]
+        assert 'You have a match put away for another day: "games" tells more.' in seen
+        assert "put away" not in told(house.enter("Dora", 0.0))["Dora"]
+
+
+class TestTakingOver:
+    def test_one_is_shown_where_one_is(self) -> None:
+        house = house_of(*PLAYED)
+        (message,) = house.take_over("Bert", Terminal(40), 1.0)
+        assert message.to == ("Bert",)
+        assert message.text.startswith("You go on from here.\n   A B C")
+        assert message.text.endswith("It is your turn.\nAlso here: Anna.")
+        assert max(map(len, message.text.split("\n"))) < 40
+
+    def test_in_the_hall(self) -> None:
+        house = house_of()
+        (message,) = house.take_over("Anna", Terminal(), 1.0)
+        assert message.text.startswith("You go on from here.\nThis is the hall")
+
+    def test_nobody_else_is_told(self) -> None:
+        messages = house_of().take_over("Anna", Terminal(), 1.0)
+        assert [message.to for message in messages] == [("Anna",)]
+
+
+class TestPartings:
+    @pytest.mark.parametrize(
+        ("parting", "says"),
+        [
+            (Parting.LOST, "Bert has lost the connection. The troll seat at the oak board is kept"),
+            (Parting.IDLE, "Bert has been idle for too long and is gone. The troll seat at the"),
+            (Parting.QUIT, "Bert leaves for home; the troll seat at the oak board is kept."),
+            (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
+        ],
+    )
+    def test_whose_seat_is_kept(self, parting: Parting, says: str) -> None:
+        house = house_of(*PLAYED)
+        seen = told(house.depart("Bert", 0.0, parting))
+        assert says in seen["Anna"].replace("\n", " ")
+        assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
+        assert "Carla" not in seen
+
+    def test_between_the_battles_there_is_nothing_to_claim(self) -> None:
+        house = house_of(*PLAYED, "bert resign", seat_grace=0.0)
+        seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
+        assert seen.endswith('is kept for Bert. You may "adjourn game on oak board".')
+        assert "start game" not in say(house, "anna claim")["Anna"]
+        assert (
+            told(house.obey("Anna", "look", 0.0))["Anna"]
+            .replace("\n", " ")
+            .endswith(
+                "You play the dwarfs and Bert plays the trolls (away). When Bert is back, "
+                '"start game on oak board" begins the second battle, with the seats swapped.'
+            )
+        )
+
+    def test_when_the_match_is_over_there_is_nothing_to_do(self) -> None:
+        house = house_of(*PLAYED, "bert resign", "anna start", "bert resign")
+        seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
+        assert seen.endswith("is kept for Bert.")
+
+    @pytest.mark.parametrize(
+        ("parting", "says"),
+        [
+            (Parting.LOST, "Carla has lost the connection."),
+            (Parting.IDLE, "Carla has been idle for too long and is gone."),
+            (Parting.QUIT, "Carla leaves for home."),
+        ],
+    )
+    def test_who_was_in_the_hall(self, parting: Parting, says: str) -> None:
+        house = house_of()
+        seen = told(house.depart("Carla", 0.0, parting))
+        assert seen["Anna"] == says
+
+
+class TestWaiting:
+    def test_while_the_other_thinks(self) -> None:
+        house = house_of(*PLAYED)
+        assert house.is_waiting("Anna")
+        assert not house.is_waiting("Bert")
+        assert not house.is_waiting("Carla")
+        say(house, "bert move g7 g6")
+        assert not house.is_waiting("Anna")
+
+    def test_not_without_a_battle(self) -> None:
+        house = house_of(*PLAYED[:2])
+        assert not house.is_waiting("Anna")
+        house = house_of(*PLAYED, "bert resign")
+        assert not house.is_waiting("Anna")
+
+    def test_at_all_boards(self) -> None:
+        house = house_of(*PLAYED)
+        house.obey("Anna", "join game as dwarf on elm table", 0.0)
+        assert house.is_waiting("Anna")
+        house.obey("Bert", "join game as troll on elm table", 0.0)
+        house.obey("Bert", "start on elm table", 0.0)
+        assert not house.is_waiting("Anna")
+
+
+class TestSpelling:
+    @pytest.mark.parametrize("lines", [PLAYED, (*PLAYED, "anna adjourn", "bert adjourn")])
+    def test_a_name_that_is_needed_is_its_owners(self, lines: tuple[str, ...]) -> None:
+        house = house_of(*lines)
+        house.depart("Anna", 0.0)
+        before = everything(house), house.people
+        with pytest.raises(ValueError, match="Anna has a seat or a match here"):
+            house.enter("anna", 1.0)
+        assert (everything(house), house.people) == before
+        assert house.enter("Anna", 1.0)
+
+    def test_what_nobody_needs_any_more_is_free(self) -> None:
+        house = house_of(*PLAYED, "anna leave", "bert leave")
+        house.depart("Anna", 0.0)
+        assert house.enter("anna", 1.0)
+
+    def test_who_has_a_seat_too_is_not_kept_from_it(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        house.depart("Bert", 0.0)
+        lines = [line.replace('"Bert"', '"anna"') for line in house.events()]
+        again = House(BOARDS, events=lines)
+        assert again.enter("anna", 1.0)
+        again.depart("anna", 2.0)
+        assert again.enter("Anna", 3.0)
+
+
+class TestNeeds:
+    def test_a_seat(self) -> None:
+        house = house_of(*PLAYED)
+        house.depart("Anna", 0.0)
+        assert house.needs("Anna")
+        assert house.needs("aNNA")
+        assert not house.needs("Ann")
+        assert not house.needs("Carla")
+
+    def test_a_match_that_was_put_away(self) -> None:
+        house = house_of(*PLAYED, "anna adjourn", "bert adjourn")
+        assert house.hall.tables["oak board"].seats == {}
+        for name in ("Anna", "Bert"):
+            house.depart(name, 0.0)
+            assert house.needs(name.lower())
+
+    def test_nothing_any_more(self) -> None:
+        house = house_of(*PLAYED, "anna leave", "bert leave")
+        assert not house.needs("Anna")
+
+
+class TestWhatWasBefore:
+    def test_those_who_sit_there_are_noted_to_be_away(self) -> None:
+        again = kept(house_of(*PLAYED))
+        again.enter("Bert", 9.0)
+        count = len(again.events())
+        seen = told(again.settle(9.0))["Bert"].replace("\n", " ")
+        assert happened(again, count) == [Absent(9.0, "Anna", Side.DWARF, Parting.RESTART)]
+        assert seen.startswith(
+            "The server was down for a while. The dwarf seat at the oak board is"
+        )
+        assert again.settle(10.0) == []
+
+    def test_a_battle_that_was_played_before_can_be_seen(self) -> None:
+        again = kept(house_of(*PLAYED, "bert resign"))
+        found = again.look_up(BattleLookup(1))
+        assert found
+        battle = found.battle
+        assert (battle.number, battle.source.board, battle.source.version) == (1, "oak board", 3)
+        assert battle.outcome
+        assert battle.outcome.ending is Ending.RESIGNATION
+        again.enter("Dora", 0.0)
+        assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
+
+    def test_a_battle_of_others_is_seen_by_somebody_else(self) -> None:
+        house = house_of(*PLAYED)
+        seen = told(house.obey("Carla", "replay 1", 1.0))
+        assert list(seen) == ["Carla"]
+        assert "1 ply to see:" in seen["Carla"]
+        say(house, "bert move g7 g6")
+        assert "Anna moves the dwarf from A6" in told(house.obey("Carla", "next", 2.0))["Carla"]
+        end = told(house.obey("Carla", "next", 2.0))["Carla"].replace("\n", " ")
+        assert end == 'More has happened since; "replay 1" shows it.'
+
+
+def showing(*lines: str) -> House:
+    """Return a house in which Carla looks at a battle, and is shown one ply at a time."""
+    house = House(BOARDS, replays_at_once=False)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0)
+    for line in lines:
+        say(house, line)
+    house.obey("Carla", "replay 1", 0.0)
+    return house
+
+
+class TestPlaying:
+    def test_ply_after_ply(self) -> None:
+        house = showing(*PLAYED, "bert move g7 g6")
+        assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
+        assert house.is_playing("Carla")
+        assert not house.is_playing("Anna")
+        assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
+        assert not house.is_playing("Carla")
+
+    def test_it_can_be_stopped(self) -> None:
+        house = showing(*PLAYED, "bert move g7 g6")
+        house.obey("Carla", "play", 0.0)
+        house.stop_playing("Carla")
+        assert not house.is_playing("Carla")
+        assert house.play_on("Carla") == []
+        assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
+
+    def test_a_line_shows_some_plies_at_once_and_then_waits_for_another(self) -> None:
+        house = house_of(*PLAYED[:-1], *(line for _ in range(12) for line in BACK_AND_FORTH))
+        game, plies = house.game("oak board"), 48
+        assert game
+        assert len(game.moves) == plies
+        house.obey("Carla", "replay 1", 0.0)
+        shown: list[str] = []
+        for first, last in ((1, 20), (21, 40), (41, 48)):
+            lines = [each.text for each in house.obey("Carla", "play", 0.0)]
+            assert (lines[-1] == '"play" goes on.') is (last < plies)
+            assert not house.is_playing("Carla")
+            seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
+            assert seen == list(range(first, last + 1))
+            shown += lines
+        assert house.play_on("Carla") == house.play_on("Dora") == []
+
+    def test_nobody_plays_who_is_not_here(self) -> None:
+        house = house_of()
+        house.stop_playing("Dora")
+        assert not house.is_playing("Dora")
+
+
+def test_who_has_an_account_is_known() -> None:
+    house = House(BOARDS)
+    house.enter("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF})
+    house.enter("Bert", 0.0, member=True)
+    for line in PLAYED[:3]:
+        say(house, line)
+    started = happened(house)[-1]
+    assert isinstance(started, BattleStarted)
+    assert started.rated
+    assert house.hall.style("Anna", "oak board") is Style.BRIEF

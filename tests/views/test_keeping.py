@@ -1,0 +1,411 @@
+"""A house made again of its events is the house in which they happened."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.views.plays import (
+    BEGUN,
+    BOARDS,
+    DEEDS,
+    GONE,
+    IMPORTED,
+    NAMES,
+    PLAYS,
+    RICH_DEEDS,
+    TERMINALS,
+    do,
+    everything,
+    house_of,
+    kept,
+    rich_house,
+    seated,
+)
+from tests.views.test_house import told
+from thudmud import BoardSpec, House, Message, Options
+from thudmud.errors import InvalidValueError
+from thudmud.play.archive import BattleLookup, HistoryLookup, ScoreLookup
+from thudmud.play.events import BattleId, Cleared, Joined, Moved
+from thudmud.rules import Move, Piece, Side, Square
+from thudmud.store.codec import Misread, TooNew, to_line
+
+Deed = tuple[str, str]
+PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]
+
+
+def played(*deeds: Deed) -> House:
+    house = house_of(10.0)
+    for now, (name, deed) in enumerate(deeds, 1):
+        do(house, name, deed, now)
+    return house
+
+
+def emptied(house: House, now: float) -> House:
+    """Return it when everybody has lost the connection."""
+    for name in house.people:
+        house.depart(name, now)
+    return house
+
+
+def come(house: House, name: str, now: float) -> list[Message]:
+    """Let somebody come in, of whom it is known how they want to see everything."""
+    terminal, styles = TERMINALS[NAMES.index(name)], {each.name: each.style for each in BOARDS}
+    return house.enter(name, now, terminal, styles=styles, options=Options())
+
+
+def texts(messages: list[Any]) -> str:
+    return "\n".join(message.text for message in messages)
+
+
+class TestMadeAgain:
+    @settings(max_examples=80)
+    @given(
+        st.sampled_from([[], BEGUN, PUT_AWAY]),
+        PLAYS,
+        PLAYS,
+        st.sampled_from([0.0, 300.0]),
+        st.sampled_from([200, 2]),
+    )
+    def test_it_is_the_same_and_goes_on_as_the_same(
+        self, begun: list[Deed], before: list[Deed], after: list[Deed], grace: float, quiet: int
+    ) -> None:
+        house = house_of(grace, quiet)
+        for now, (name, deed) in enumerate([*begun, *before]):
+            do(house, name, deed, now)
+        again = kept(emptied(house, 99.0))
+        assert everything(again) == everything(house)
+        for name in NAMES:
+            assert come(again, name, 100.0) == come(house, name, 100.0)
+        for now, (name, deed) in enumerate(after, 101):
+            assert do(again, name, deed, now) == do(house, name, deed, now)
+        assert everything(again) == everything(house)
+
+    def test_with_something_of_everything(self) -> None:
+        house = rich_house()
+        again = kept(house)
+        found = everything(again)
+        assert found == everything(house)
+        assert house.hall.missed
+        assert all(house.look_up(BattleLookup(number)) for number in range(1, 6))
+        assert house.look_up(ScoreLookup("Anna"))
+        numbers = [table.match and table.match.number for table in again.hall.tables.values()]
+        assert all(numbers)
+        assert again.people == ()
+
+    def test_of_the_first_of_its_events_it_is_as_it_was_then(self) -> None:
+        """Deed by deed, and of any number of them it can be made."""
+        house, then = house_of(10.0), {}
+        for now, (name, deed) in enumerate(RICH_DEEDS, 1):
+            do(house, name, deed, now)
+            tables, battles = dict(house.hall.tables), house.look_up(HistoryLookup(None))
+            then[len(house.events())] = tables, battles
+        lines = house.events()
+        assert len(then) > 20
+        for count in range(len(lines) + 1):
+            again = House(BOARDS, 200, 10.0, lines[:count])
+            assert again.events() == lines[:count]
+            if count in then:
+                found = again.look_up(HistoryLookup(None))
+                assert (dict(again.hall.tables), found) == then[count]
+
+    def test_who_has_a_seat_is_back_at_it(self) -> None:
+        again = kept(emptied(played(*BEGUN, ("Anna", "7")), 9.0))
+        seen = told(again.enter("Bert", 10.0))["Bert"]
+        assert seen.startswith("You are back at the oak board, where you play the trolls.")
+        assert again.hall.tables["oak board"].away == {Side.DWARF: 9.0}
+
+    def test_who_is_back_is_told_what_they_have_missed(self) -> None:
+        house = played(*BEGUN, ("Bert", GONE), ("Anna", "7"))
+        again = kept(house)
+        again.enter("Anna", 19.0)
+        seen = texts(again.enter("Bert", 20.0))
+        assert "What has happened at the oak board meanwhile:\nAnna moves" in seen
+
+    def test_boards_that_stand_here_no_longer_have_their_battles_still(self) -> None:
+        house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign"))
+        again = House([BoardSpec("ivory board")], events=house.events())
+        again.enter("Anna", 50.0)
+        assert again.hall.seats_of("Anna") == []
+        assert "1 ply to see:" in texts(again.obey("Anna", "replay 1", 50.0))
+        again.obey("Anna", "join game as dwarf on ivory board", 51.0)
+        assert again.events(len(house.events())) == again.events()[-1:]
+        assert kept(again).events() == again.events()
+
+    def test_a_board_is_known_by_its_key_not_by_its_name(self) -> None:
+        house = played(*BEGUN)
+        boards = [BoardSpec("oak board", key="new"), BoardSpec("elm board", key="oak board")]
+        again = House(boards, events=house.events())
+        assert seated(again, "elm board") == ("Anna", "Bert")
+        assert seated(again, "oak board") == ()
+
+    def test_two_houses_have_nothing_in_common(self) -> None:
+        house = played(*BEGUN)
+        before = everything(house)
+        again = kept(house)
+        do(again, "Anna", "join game as dwarf on elm table", 50.0)
+        assert everything(house) == before
+
+    def test_a_battle_of_the_future_does_not_bring_that_about(self) -> None:
+        imported = replace(IMPORTED, at=IMPORTED.at + 1e9)
+        again = House(BOARDS, events=[to_line("(imports)", imported)])
+        again.enter("Anna", 5.0)
+        again.obey("Anna", "join game as dwarf on oak board", 6)
+        assert again.events(1) == [to_line("oak board", Joined(6.0, "Anna", Side.DWARF))]
+
+
+class TestEvents:
+    def test_there_are_none_at_first(self) -> None:
+        assert house_of().events() == []
+
+    def test_they_are_lines_of_ascii_in_the_order_of_what_happened(self) -> None:
+        lines = played(*BEGUN).events()
+        assert lines == [
+            '[1,"oak board",["joined",1.0,"Anna","dwarf"]]',
+            '[1,"oak board",["joined",2.0,"Bert","troll"]]',
+            '[1,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true]]',
+        ]
+
+    def test_those_after_some(self) -> None:
+        """A match that was put away is stored twice: that is nobody else's concern."""
+        house = rich_house()
+        lines = house.events()
+        assert sum('"adjourned"' in line for line in lines) == 1
+        for after in range(len(lines) + 3):
+            assert house.events(after) == lines[after:]
+
+    def test_those_after_less_than_none(self) -> None:
+        with pytest.raises(InvalidValueError, match="nobody has -1 events"):
+            house_of().events(-1)
+
+    def test_words_and_looks_leave_none(self) -> None:
+        house = played(("Anna", "say hello"), ("Anna", "look"), ("Anna", "go to oak"))
+        assert house.events() == []
+
+    @given(PLAYS)
+    def test_what_was_kept_bit_by_bit_is_the_whole(self, deeds: list[Deed]) -> None:
+        house = house_of()
+        lines: list[str] = []
+        for now, (name, deed) in enumerate([*PUT_AWAY, *deeds]):
+            do(house, name, deed, now)
+            lines += house.events(len(lines))
+        assert lines == house.events()
+
+
+class TestSettling:
+    def test_those_are_away_who_have_a_seat_and_have_not_come_back(self) -> None:
+        again = kept(played(*BEGUN))
+        again.enter("Anna", 9.0)
+        messages = again.settle(10.0)
+        assert again.hall.tables["oak board"].away == {Side.TROLL: 10.0}
+        assert [message.to for message in messages] == [("Anna",)]
+        assert texts(messages).startswith("The server was down for a while. The troll seat")
+        assert again.settle(11.0) == []
+        assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
+
+    def test_it_is_noted_at_all_boards(self) -> None:
+        house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))
+        again = kept(house)
+        again.settle(10.0)
+        assert [len(table.away) for table in again.hall.tables.values()] == [2, 1]
+
+    def test_who_was_away_stays_so_since_then(self) -> None:
+        house = played(*BEGUN, ("Bert", GONE))
+        again = kept(house)
+        again.settle(100.0)
+        assert again.hall.tables["oak board"].away == {Side.DWARF: 100.0, Side.TROLL: 4.0}
+
+    def test_where_all_are_here_nothing_happens(self) -> None:
+        house = played(*BEGUN)
+        assert house.settle(9.0) == []
+        with pytest.raises(ValueError, match="no time in seconds"):
+            house.settle(-1.0)
+
+
+class TestLookingUp:
+    def test_the_history_is_paged_and_names_are_the_same_in_any_case(self) -> None:
+        house = played(*BEGUN)
+        for number in range(44):
+            do(house, "Anna", "resign" if number % 2 == 0 else "start", 10.0 + number)
+        for asked in ("history anna", "history BERT", "history"):
+            numbers = []
+            for page in (1, 2):
+                lines = texts(house.obey("Carla", f"{asked} page {page}", 99.0)).split("\n")
+                numbers += [int(each[1]) for line in lines if (each := ENTRY.match(line))]
+            assert numbers == list(range(23, 0, -1)), asked
+
+    def test_one_far_below_is_told_their_place(self) -> None:
+        house = House([BoardSpec("oak board")])
+        letters = "abcdefghijklmnopqrstuvwx"
+        for name in ("Anna", *(f"X{letter}" for letter in letters)):
+            house.enter(name, 1.0, member=True)
+        for letter in letters:
+            for name, line in [
+                ("Anna", "join game as dwarf"), (f"X{letter}", "join game as troll"),
+                ("Anna", "start"), *PLIES, ("Anna", "resign"),
+                ("Anna", "leave game"), (f"X{letter}", "leave game"),
+            ]:  # fmt: skip
+                house.obey(f"X{letter}" if name == "other" else name, f"{line} on oak board", 2.0)
+        lines = texts(house.obey("Anna", "standings", 3.0)).split("\n")
+        assert len(lines) == 1 + 20 + 2
+        assert lines[-2].startswith(" 25. Anna: ")
+        assert lines[-1] == "There are 25 in all."
+        assert [line.split()[1] for line in lines[1:3]] == ["Xa:", "Xb:"]
+
+    def test_what_is_known_is_a_value(self) -> None:
+        house = played(*BEGUN, ("Anna", "7"))
+        found = house.look_up(BattleLookup(1))
+        assert found
+        assert found.game == house.game("oak board")
+        assert found.battle.id == BattleId("oak board", 3)
+        assert house.look_up(BattleLookup(2)) is None
+
+
+RICH = rich_house().events()
+GOOD = played(*PUT_AWAY, ("Anna", "join game as troll on elm table")).events()
+OAK, ELM = "oak board", "elm table"
+A6_B6 = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
+G7_G6 = Move(Piece.TROLL, Square.parse("G7"), Square.parse("G6"))
+
+
+def moved(move: Move, ply: int, board: str = OAK) -> str:
+    return to_line(board, Moved(9.0, "Anna", move.piece.side or Side.DWARF, move, ply))
+
+
+BEGUN_LINES = played(*BEGUN).events()
+JOINED, JOINED_TOO, STARTED = BEGUN_LINES
+AWAY = next(line for line in GOOD if '"adjourned"' in line)
+BACK = AWAY.replace("adjourned", "resumed")
+ENDED = next(line for line in RICH if '"ended"' in line)
+WRONG: list[tuple[list[str], str]] = [
+    ([moved(A6_B6, 1)], "'oak board', event 1: no battle has begun"),
+    ([*BEGUN_LINES, moved(A6_B6, 2)], "event 4: ply 2 comes after ply 0"),
+    ([*BEGUN_LINES, moved(A6_B6, 1), moved(A6_B6, 1)], "event 5: ply 1 comes after ply 1"),
+    ([*BEGUN_LINES, moved(G7_G6, 1)], "event 4: "),
+    ([*BEGUN_LINES, moved(replace(A6_B6, target=Square.parse("H8")), 1)], "event 4: "),
+    ([*BEGUN_LINES, moved(replace(A6_B6, captures=(Square.parse("G7"),)), 1)], "event 4: "),
+    ([JOINED, JOINED], "event 2: Anna cannot sit down"),
+    ([JOINED, JOINED.replace("Anna", "Bert")], "event 2: Bert cannot sit down"),
+    ([JOINED, JOINED.replace("dwarf", "troll")], "event 2: Anna cannot sit down"),
+    ([JOINED, STARTED], "event 2: others sit there"),
+    ([*BEGUN_LINES[:2], STARTED.replace(",1,", ",2,")], "battle 2 of a match cannot begin"),
+    ([*BEGUN_LINES, ENDED], "event 4: no such battle ends"),
+    ([JOINED.replace("joined", "returned").replace("Anna", "Carla")], "Carla has no such seat"),
+    ([*BEGUN_LINES, AWAY], "event 4: another match was put away"),
+    ([AWAY], "event 1: another match was put away"),
+    ([BACK], "event 1: the match is not put away"),
+    ([*GOOD, BACK, BACK.replace(OAK, ELM, 1)], "the match is not put away"),
+    ([*BEGUN_LINES, '[1,"oak board",["rules",9.0,"Anna","classic"]]'], "a match is under way"),
+    (['[1,"oak board",["offered",9.0,"Anna","end"]]'], "Anna has no seat"),
+    ([JOINED, to_line(OAK, IMPORTED)], "event 2: it was played elsewhere"),
+    ([to_line("x", replace(IMPORTED, record="dA6-B6"))], "'x', event 1: "),
+    ([to_line("hall", Cleared(9.0, "Anna"))], "'hall', event 1: it is of no board"),
+    ([to_line("(match) oak board 3", Cleared(9.0, "Anna"))], "it is of no board"),
+    ([to_line("a/b", Cleared(9.0, "Anna"))], "it is of no board"),
+    ([to_line("\ud800", Cleared(9.0, "Anna"))], "it is of no board"),
+]
+
+
+def lose(lines: list[str], place: int, _other: int) -> None:
+    del lines[place]
+
+
+def double(lines: list[str], place: int, _other: int) -> None:
+    lines.insert(place, lines[place])
+
+
+def swap(lines: list[str], place: int, other: int) -> None:
+    lines[place], lines[other] = lines[other], lines[place]
+
+
+def mix(lines: list[str], place: int, other: int) -> None:
+    """Put a value of one line in another."""
+    values, others = json.loads(lines[place]), json.loads(lines[other])
+    at = 1 + other % (len(values[2]) - 1)
+    values[2][at] = others[2][min(at, len(others[2]) - 1)]
+    lines[place] = json.dumps(values)
+
+
+def change(lines: list[str], place: int, other: int) -> None:
+    line = lines[place]
+    at = other * 7 % len(line)
+    lines[place] = f"{line[:at]}{'AGdT17,x'[other % 8]}{line[at + 1 :]}"
+
+
+DAMAGE: list[Callable[[list[str], int, int], None]] = [lose, double, swap, mix, change]
+LINES = [
+    "look", "boards", "who", "games", "history", "standings", "score", "view game", "view possible",
+    "join game as troll on oak board", "replay 1", "next", "replay 2", "play", "start on it",
+    "record 1", "record 2", "no on oak board", "undo on oak board", "resume game", "quit",
+]  # fmt: skip
+
+
+class TestDamage:
+    @pytest.mark.parametrize(
+        "line",
+        ["", "\n", "nonsense", "[]", "{}", "7", JOINED[:-1], JOINED[:20], f"{JOINED}{JOINED}",
+         JOINED.replace("joined", "hopped"), JOINED.replace("[1,", "[0,")],
+    )  # fmt: skip
+    def test_what_is_no_event_is_refused(self, line: str) -> None:
+        with pytest.raises(Misread, match="This is not an event"):
+            House(BOARDS, events=[JOINED, line])
+
+    def test_what_is_of_a_later_version_is_refused(self) -> None:
+        with pytest.raises(TooNew, match="schema 2; this version of thudmud knows 1"):
+            House(BOARDS, events=[JOINED.replace("[1,", "[2,")])
+
+    @pytest.mark.parametrize(("lines", "problem"), WRONG)
+    def test_events_that_do_not_fit_together_are_refused(
+        self, lines: list[str], problem: str
+    ) -> None:
+        words = f"the events of a house do not fit together: .*{re.escape(problem)}"
+        with pytest.raises(InvalidValueError, match=words):
+            House(BOARDS, events=lines)
+        if "elm table" not in str(lines):
+            with pytest.raises(InvalidValueError, match=words):  # be the board here or not
+                House([BoardSpec("ivory board")], events=lines)
+
+    def test_what_is_right_is_not(self) -> None:
+        assert House(BOARDS, events=[f"{line}\n" for line in GOOD]).events() == GOOD
+        assert seated(House(BOARDS, events=[*GOOD, BACK]), OAK) == ("Anna", "Bert")
+
+    @settings(max_examples=100)
+    @given(st.data())
+    def test_changed_lines_are_refused_or_those_of_a_house_there_can_be(
+        self, data: st.DataObject
+    ) -> None:
+        lines = list(RICH)
+        for _ in range(data.draw(st.integers(1, 3))):
+            places = st.integers(0, len(lines) - 1)
+            data.draw(st.sampled_from(DAMAGE))(lines, data.draw(places), data.draw(places))
+            try:
+                house = House(BOARDS, 200, 10.0, lines)
+            except (Misread, TooNew, InvalidValueError):
+                return
+        assert everything(kept(house)) == everything(house)
+        for name in seated(house, OAK) + seated(house, ELM):
+            if name not in house:
+                house.enter(name, 200.0)
+        for now, line in enumerate(LINES, 201):
+            for name in NAMES:
+                with suppress(ValueError):  # somebody else spells that name otherwise
+                    do(house, name, line, now)
+        for now, (name, deed) in enumerate(data.draw(st.lists(DEEDS, max_size=5)), 300):
+            with suppress(ValueError):
+                do(house, name, deed, now)
+        assert everything(kept(house)) == everything(house)
+
+
+PLIES = [
+    ("Anna", "move a6 b6"), ("other", "move g7 g6"), ("Anna", "move b6 a6"),
+    ("other", "move g6 g7"), ("Anna", "move a6 b6"), ("other", "move g7 g6"),
+]  # fmt: skip
+ENTRY = re.compile(r" *(\d+)\. ")

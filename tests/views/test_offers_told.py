@@ -1,0 +1,89 @@
+"""An offer is told once, and how to agree to it only to the one who can."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.house import House
+from thudmud.play.options import Switch
+from thudmud.play.table import BoardSpec
+from thudmud.views import Message
+
+BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
+AGREE = "To agree, say"
+
+
+def seen(messages: list[Message], name: str) -> str:
+    """Return what somebody is told, on one line."""
+    return " ".join("\n".join(each.text for each in messages if name in each.to).split())
+
+
+@pytest.fixture
+def house() -> House:
+    """Return a house in which Anna and Bert play, and Carla is about."""
+    house = House(BOARDS, seat_grace=0.0)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, now=0.0)
+    say(house, "Anna join game as dwarf on oak board", "Bert join game as troll on oak board")
+    say(house, "Anna start")
+    return house
+
+
+def say(house: House, *lines: str) -> str:
+    """Let lines be typed, each after its player's name; return what the last one is told."""
+    told = ""
+    for line in lines:
+        name, _, typed = line.partition(" ")
+        told = seen(house.obey(name, typed, 1.0), name)
+    return told
+
+
+class TestWatchers:
+    @pytest.mark.parametrize("line", ["go to oak board", "look at oak board", "view on oak board"])
+    @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
+    def test_are_told_that_it_stands(self, house: House, line: str, reader: Switch) -> None:
+        say(house, f"Carla options reader {reader.value}", "Anna end")
+        told = say(house, f"Carla {line}")
+        assert "Anna offers to end the battle." in told
+        assert AGREE not in told
+
+    def test_players_are_told_how_to_agree(self, house: House) -> None:
+        say(house, "Anna end")
+        assert f'{AGREE} "end game on oak board"' in say(house, "Bert look")
+
+
+class TestBack:
+    @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
+    def test_what_stands_is_told_once(self, house: House, reader: Switch) -> None:
+        say(house, f"Bert options reader {reader.value}")
+        house.depart("Bert", 0.0)
+        say(house, "Anna move a6 b6", "Anna end")
+        told = seen(house.enter("Bert", now=1.0), "Bert")
+        assert told.count("Anna offers to end the battle.") == told.count(AGREE) == 1
+        assert "meanwhile:" in told
+
+    def test_with_nothing_else_there_is_no_summary(self, house: House) -> None:
+        house.depart("Bert", 0.0)
+        say(house, "Anna end")
+        told = seen(house.enter("Bert", now=1.0), "Bert")
+        assert "meanwhile:" not in told
+        assert told.count(AGREE) == 1
+
+    @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
+    def test_what_has_lapsed_is_only_told(self, house: House, reader: Switch) -> None:
+        say(house, f"Bert options reader {reader.value}")
+        house.depart("Bert", 0.0)
+        say(house, "Anna end", "Anna no")
+        told = seen(house.enter("Bert", now=1.0), "Bert")
+        assert "Anna offers to end the battle." in told
+        assert AGREE not in told
+
+    def test_a_battle_that_is_over_is_not_told_how_to_go_on_twice(self, house: House) -> None:
+        house.depart("Bert", 0.0)
+        say(house, "Anna end", "Anna claim")
+        told = seen(house.enter("Bert", now=1.0), "Bert")
+        assert "You have been away for too long: Anna claims the battle." in told
+        assert AGREE not in told
+        assert "When Bert is back" not in told
+        assert told.count('"start game on oak board" begins') == 1
+        assert "Anna plays the dwarfs and you play the trolls." in told

@@ -1,0 +1,177 @@
+"""`lines` and `captures`: what they list is what the rules grant, all of it and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests.views.positions import game_of, played_at_random
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    EVERY,
+    KOOM_VALLEY,
+    RULESETS,
+    SQUARES,
+    Attempt,
+    Game,
+    IllegalMove,
+    Piece,
+    Ruleset,
+    Side,
+    Square,
+    Verb,
+)
+from thudmud.views import legal
+from thudmud.views.legal import capturing, lines
+
+SQUARE = re.compile("[A-O][0-9]+")
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "pieces", "side", "expected"),
+    [
+        (
+            DISCWORLD,
+            "dD6 dE6 dF6 TI6 XH8 TA9",
+            Side.DWARF,
+            ["Dwarf F6, line of 3 going east, reach 3: hurl to I6."],
+        ),
+        (DISCWORLD, "dE6 dF6 TI6 XH8", Side.DWARF, ["No dwarf can be hurled now."]),
+        (
+            DISCWORLD,
+            "dE6 TF6 TF7 TB11 XH8",
+            Side.DWARF,
+            ["Dwarf E6, alone, reach 1: hurl to F6 or F7."],
+        ),
+        (CLASSIC, "dD7 dD9 TF8 XH8", Side.TROLL, ["No troll can be shoved now."]),
+        (
+            CLASSIC,
+            "dD7 dD9 TG8 TF8 XH8",
+            Side.TROLL,
+            [
+                "If it were the trolls' turn:",
+                "Troll F8, line of 2 going west, reach 2: "
+                "shove to D8 or E8 capturing any of D7 and D9.",
+            ],
+        ),
+    ],
+)
+def test_what_is_told(ruleset: Ruleset, pieces: str, side: Side, expected: list[str]) -> None:
+    assert lines(game_of(ruleset, Side.DWARF, pieces), side) == expected
+
+
+def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None:
+    game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8")
+    assert lines(game, None) == [
+        "If it were the dwarfs' turn:",
+        "Dwarf F6, alone, reach 1: hurl to G6.",
+        "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
+    ]
+
+
+def test_where_nothing_is_hurled_the_rock_is_told_of() -> None:
+    assert lines(Game.start(KOOM_VALLEY), None) == [
+        "By the koom valley rules nobody is hurled or shoved.",
+        "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
+        '"captures" lists what can be captured.',
+        "The Rock on H8 could go to G8, I8, G9 or I9.",
+    ]
+    alone = game_of(KOOM_VALLEY, Side.TROLL, "dA6 TB9 RH8")
+    assert lines(alone, Side.DWARF)[-1] == "The Rock on H8 cannot go anywhere now."
+
+
+def test_nothing_is_told_of_a_battle_that_is_over() -> None:
+    game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8").resign(Side.TROLL)
+    assert lines(game, None) == ["The battle is over."]
+    assert capturing(game, None) == ["The battle is over."]
+
+
+@pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=lambda each: each.name)
+def test_lines_are_all_that_the_rules_grant(
+    ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(legal, "MOST_LINES", 1000)
+    random = Random(ruleset.name)  # noqa: S311 (games to try, no secrets)
+    told = 0
+    for plies in (0, 20, 40, 60, 80):
+        game = played_at_random(ruleset, random, plies)
+        if game.outcome:
+            continue
+        for side, verb in ((Side.DWARF, Verb.HURL), (Side.TROLL, Verb.SHOVE)):
+            heard = _heard(lines(game, side))
+            told += len(heard)
+            assert heard == _granted(game, side, verb)
+    assert told
+
+
+def _heard(facts: list[str]) -> set[tuple[str, str]]:
+    """Return from where to where a piece can go, as it is told."""
+    heard = set()
+    for fact in facts:
+        front, _, ways = fact.partition(":")
+        for way in ways.split(";"):
+            targets = way.partition(" capturing")[0]
+            heard |= {(SQUARE.findall(front)[0], target) for target in SQUARE.findall(targets)}
+    return heard
+
+
+def _granted(game: Game, side: Side, verb: Verb) -> set[tuple[str, str]]:
+    """Return the same, by asking for everything."""
+    position, granted = replace(game.position, turn=side), set()
+    for origin in position.squares(Piece.of(side)):
+        for target in SQUARES:
+            try:
+                game.ruleset.resolve(position, Attempt(verb, origin, target, EVERY), side)
+            except IllegalMove:
+                continue
+            granted.add((str(origin), str(target)))
+    return granted
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
+def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
+    random = Random(ruleset.name)  # noqa: S311 (games to try, no secrets)
+    told = 0
+    for plies in (10, 30, 50, 70):
+        game = played_at_random(ruleset, random, plies)
+        if game.outcome:
+            continue
+        able = {str(move.origin) for move in game.legal_moves() if move.captures}
+        facts = capturing(game, None)
+        assert {SQUARE.findall(fact)[0] for fact in facts if ":" in fact} == able
+        for origin in able:
+            (fact,) = capturing(game, Square.parse(origin))
+            assert origin in fact.partition(":")[0]
+        told += len(able)
+    assert told
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (
+            "G6",
+            "It is the dwarfs' turn; if it were the trolls': troll G6: "
+            "move to F5, G5, F7, G7 capturing F6.",
+        ),
+        ("F6", "Dwarf F6: hurl to G6."),
+        ("A9", "The dwarf on A9 can capture nothing now."),
+        ("H8", "The Thudstone on H8 never moves."),
+        ("B6", "Nothing stands on B6."),
+        ("A1", "A1 is off the octagon."),
+    ],
+)
+def test_captures_of_one_square(origin: str, expected: str) -> None:
+    game = game_of(DISCWORLD, Side.DWARF, "dF6 TG6 XH8 dA9")
+    assert capturing(game, Square.parse(origin)) == [expected]
+
+
+def test_a_voice_hears_words_between_the_ends_of_a_range() -> None:
+    game = game_of(KOOM_VALLEY, Side.DWARF, "dA6 dE8 dF8 dG8 TF7 RH15")
+    assert capturing(game, Square.parse("A6")) == ["Dwarf A6: move to E6..G6 capturing F7."]
+    heard = capturing(game, Square.parse("A6"), " through ")
+    assert heard == ["Dwarf A6: move to E6 through G6 capturing F7."]

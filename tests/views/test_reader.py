@@ -1,0 +1,282 @@
+"""What a screen reader is told: short facts, in words, of every event and every position."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from tests.views.positions import game_of, played_at_random, table_with
+from tests.views.test_house import told
+from thudmud.house import House
+from thudmud.play.commands import Style
+from thudmud.play.table import BoardSpec
+from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
+from thudmud.views import reader
+from thudmud.views.view import Terminal
+
+BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
+SPELT_OUT = re.compile(r"[\[\]()<>|*+_#/\\.]{2}|[\[\]()<>|*+_#/\\]|  ")
+"""What a voice would read as a symbol, or what is lined up for the eye."""
+
+
+def house_of(*names: str) -> House:
+    """Return a house with players who all have screen readers."""
+    house = House(BOARDS)
+    for name in names:
+        house.enter(name, 0.0, Terminal(reader=True))
+    return house
+
+
+def playing(board: str = "oak board", *watching: str) -> House:
+    """Return a house in which Anna, the dwarfs, and Bert have begun a battle."""
+    house = house_of("Anna", "Bert", *watching)
+    for name in watching:
+        house.obey(name, f"go to {board}", 0.0)
+    house.obey("Anna", f"join game as dwarf on {board}", 0.0)
+    house.obey("Bert", f"join game as troll on {board}", 0.0)
+    house.obey("Anna", "start game", 0.0)
+    return house
+
+
+def heard(house: House, who: str, line: str) -> dict[str, str]:
+    return told(house.obey(who, line, 0.0))
+
+
+def test_a_move_is_told_in_three_lines() -> None:
+    house = playing("oak board", "Carla")
+    texts = heard(house, "Anna", "move a6 to b6")
+    assert texts == {
+        "Anna": "Ply 1: you move the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nBert's turn.",
+        "Bert": "Ply 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\nYour turn.",
+        "Carla": "Ply 1: Anna moves the dwarf from A6 to B6.\nDwarfs 32, trolls 8.\n"
+        "Bert's turn, trolls.",
+    }
+
+
+def test_in_brief_style_the_pieces_are_counted_after_a_capture_alone() -> None:
+    house = playing()
+    house.obey("Anna", "set board brief", 0.0)
+    quiet = heard(house, "Anna", "move a6 to f6")
+    assert quiet["Anna"] == "Ply 1: you move the dwarf from A6 to F6.\nBert's turn."
+    assert "Dwarfs 32, trolls 8." in quiet["Bert"]
+    assert heard(house, "Bert", "move g7 to g6 capturing f6")["Anna"] == (
+        "Ply 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.\n"
+        "Dwarfs 31, trolls 8.\nYour turn."
+    )
+
+
+def test_who_is_elsewhere_is_told_which_board_it_is() -> None:
+    house = playing()
+    house.obey("Bert", "go to hall", 0.0)
+    assert heard(house, "Anna", "move a6 to b6")["Bert"].split("\n") == [
+        "At the oak board:",
+        "Ply 1: Anna moves the dwarf from A6 to B6.",
+        "Dwarfs 32, trolls 8.",
+        "Your turn.",
+    ]
+
+
+def test_the_rock_is_told_of_with_the_pieces() -> None:
+    house = playing("elm table")
+    text = heard(house, "Anna", "move h8 to g8")["Anna"]
+    assert text == "Ply 1: you move the Rock from H8 to G8.\nBert's turn."
+    house.obey("Anna", "set board full", 0.0)
+    text = heard(house, "Bert", "move f2 to f1")["Anna"]
+    assert "Dwarfs 16, trolls 8, the Rock on G8." in text
+
+
+def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
+    house = playing()
+    assert heard(house, "Bert", "resign game")["Anna"].split("\n") == [
+        "Bert resigns the battle.",
+        "The battle is over.",
+        "Dwarfs, you: 32.",
+        "Trolls, Bert: 0.",
+        "The dwarfs win by 32.",
+        "The match so far: you 32, Bert 0.",
+        '"start game on oak board" begins the second battle, with the seats swapped.',
+        '"replay 1" shows this battle again.',
+    ]
+
+
+def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
+    house = playing()
+    assert heard(house, "Anna", "resign game")["Anna"].startswith("You resign the battle.\n")
+    house.obey("Anna", "start game", 0.0)
+    assert "\nYou win the match by 64." in heard(house, "Anna", "resign game")["Bert"]
+
+
+def test_a_mistake_is_told_without_a_caret() -> None:
+    house = playing()
+    assert heard(house, "Anna", "where goblins")["Anna"].split("\n") == [
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+    ]
+    assert "^" not in heard(house, "Anna", "move a6 tu b6")["Anna"]
+    house.obey("Anna", "options reader off", 0.0)
+    assert "^" in heard(house, "Anna", "move a6 tu b6")["Anna"]
+
+
+def test_a_ply_taken_back_leaves_its_counts_and_turn() -> None:
+    house = playing()
+    house.obey("Anna", "move a6 to b6", 0.0)
+    house.obey("Anna", "undo", 0.0)
+    assert heard(house, "Bert", "undo")["Anna"].split("\n") == [
+        "You take back the move from A6 to B6.",
+        "Dwarfs 32, trolls 8.",
+        "Your turn.",
+    ]
+
+
+@pytest.mark.parametrize("words", ["look", "view game", "look at oak board"])
+def test_a_look_at_a_board_tells_all_of_it(words: str) -> None:
+    house = playing()
+    house.obey("Anna", "move a6 to f6", 0.0)
+    house.obey("Bert", "move g7 to g6 capturing f6", 0.0)
+    assert heard(house, "Anna", words)["Anna"].split("\n")[:10] == [
+        "Oak board, discworld rules, battle 1 of 2, 2 plies.",
+        "Dwarfs, you: 31 left, 1 lost.",
+        "Trolls, Bert: 8 left.",
+        "Dwarfs at diagonal J1 to O6, diagonal A10 to F15, diagonal O10 to J15, diagonal",
+        "F1 to B5, G1, I1, A7, O7, A9, O9, G15, I15.",
+        "Trolls at diagonal G6 to I8, G9 to I9, I7, G8.",
+        "The Thudstone at H8.",
+        "Score: dwarfs 31, trolls 32.",
+        "Ply 2: Bert moves the troll from G7 to G6, capturing the dwarf at F6.",
+        "Your turn.",
+    ]
+
+
+def test_who_comes_to_a_battle_hears_the_position_or_in_brief_style_the_counts() -> None:
+    house = playing("oak board", "Carla")
+    house.obey("Carla", "go to hall", 0.0)
+    assert "The Thudstone at H8." in heard(house, "Carla", "go to oak board")["Carla"]
+    house.obey("Carla", "set board brief", 0.0)
+    house.obey("Carla", "go to hall", 0.0)
+    assert heard(house, "Carla", "go to oak board")["Carla"].split("\n") == [
+        "You walk to the oak board.",
+        "Oak board, discworld rules, battle 1 of 2, 0 plies.",
+        "Dwarfs 32, trolls 8.",
+        "Anna's turn, dwarfs.",
+        "Also here: Anna and Bert.",
+    ]
+
+
+def test_who_was_away_hears_what_was_missed_and_then_the_position() -> None:
+    house = playing()
+    house.depart("Anna", 1.0)
+    house.obey("Bert", "undo", 2.0)
+    back = told(house.enter("Anna", 3.0, Terminal(reader=True)))
+    assert back["Anna"].split("\n")[-2:] == ["Your turn.", "Also here: Bert."]
+    assert "Trolls at G7 to I7, G9 to I9, G8, I8." in back["Anna"]
+
+
+def test_offers_that_stand_are_told_a_fact_a_line() -> None:
+    house = playing()
+    house.obey("Bert", "end game", 0.0)
+    assert heard(house, "Anna", "look")["Anna"].split("\n")[-5:] == [
+        "Your turn.",
+        "Bert offers to end the battle.",
+        'To agree, say "end game on oak board"; "no on oak board" or the next move',
+        "declines it.",
+        "Also here: Bert.",
+    ]
+
+
+def test_a_replay_tells_each_ply_and_what_is_left() -> None:
+    house = playing()
+    house.obey("Anna", "move a6 to b6", 0.0)
+    house.obey("Anna", "resign game", 0.0)
+    house.obey("Anna", "replay 1", 0.0)
+    assert heard(house, "Anna", "next")["Anna"].split("\n") == [
+        "Battle 1, ply 1 of 1: you move the dwarf from A6 to B6.",
+        "Dwarfs 32, trolls 8.",
+        "Anna resigned.",
+    ]
+
+
+@pytest.mark.parametrize("turn", Side)
+def test_turns_of_a_free_seat_and_of_who_is_away(turn: Side) -> None:
+    table = table_with(game_of(DISCWORLD, turn, "dA6 TB7 XH8"))
+    name = table.seats[turn]
+    assert reader.turn(table, name) == ["Your turn."]
+    assert reader.turn(table, None) == [f"{name}'s turn, {turn.plural}."]
+
+
+def test_a_seat_that_was_given_up() -> None:
+    house = playing()
+    house.obey("Anna", "leave game", 0.0)
+    text = heard(house, "Bert", "look")["Bert"]
+    assert "The dwarfs' turn; their seat is free." in text
+    assert "Dwarfs, seat free: 32 left." in text
+
+
+def test_somebody_who_is_away() -> None:
+    house = playing()
+    house.depart("Anna", 1.0)
+    assert "Anna's turn; Anna is away." in heard(house, "Bert", "look")["Bert"]
+
+
+@pytest.mark.parametrize(
+    ("squares", "expected"),
+    [
+        ("", ""),
+        ("A6", "A6"),
+        ("A6 B6", "A6, B6"),
+        ("A6 B6 C6", "A6 to C6"),
+        ("D5 D6 D7", "D5 to D7"),
+        ("D5 E6 F7", "diagonal D5 to F7"),
+        ("F5 E6 D7", "diagonal F5 to D7"),
+        ("C6 D6 E6 C7 C8 C9", "C6 to C9, D6, E6"),
+        ("D5 E5 F5 D6 E6 F6 D7 E7 F7", "D5 to F5, D6 to F6, D7 to F7"),
+    ],
+)
+def test_runs(squares: str, expected: str) -> None:
+    assert reader.runs(map(Square.parse, squares.split())) == expected
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("plies", [0, 7, 40, 90])
+def test_a_position_names_every_piece_in_short_words(ruleset: Ruleset, plies: int) -> None:
+    game = played_at_random(ruleset, Random(plies), plies)  # noqa: S311 (games to try, no secrets)
+    facts = reader.position(table_with(game), "Anna")
+    for piece, noun in ((Piece.DWARF, "Dwarfs at "), (Piece.TROLL, "Trolls at ")):
+        (said,) = [fact for fact in facts if fact.startswith(noun)] or [""]
+        assert _squares(said) == set(game.position.squares(piece))
+    assert sum(map(len, facts)) < 700
+    assert not [fact for fact in facts if SPELT_OUT.search(fact)]
+
+
+def _squares(said: str) -> set[Square]:
+    """Return the squares that a fact names, or has between two that it names."""
+    found: set[Square] = set()
+    for first, last in re.findall(r"([A-O][0-9]+)(?: to ([A-O][0-9]+))?", said):
+        start, end = Square.parse(first), Square.parse(last or first)
+        steps = max(abs(end.column - start.column), abs(end.row - start.row)) or 1
+        across, down = (end.column - start.column) // steps, (end.row - start.row) // steps
+        found |= {
+            Square(start.column + across * step, start.row + down * step)
+            for step in range(steps + 1 if last else 1)
+        }
+    return found
+
+
+@pytest.mark.parametrize("ruleset", [DISCWORLD, KOOM_VALLEY], ids=lambda each: each.name)
+def test_a_whole_game_is_told_without_a_symbol(ruleset: Ruleset) -> None:
+    house = playing("oak board" if ruleset is DISCWORLD else "elm table")
+    board = house.hall.tables["oak board" if ruleset is DISCWORLD else "elm table"].name
+    random = Random(3)  # noqa: S311 (a game to try, no secret)
+    for _ in range(60):
+        game = house.hall.tables[board].game
+        if game is None or game.outcome:
+            break
+        move = random.choice(game.legal_moves())
+        squares = ", ".join(map(str, move.captures)) or "none"
+        captured = "" if move.verb.value == "hurl" else f" capturing {squares}"
+        line = f"{move.verb.value} {move.origin} to {move.target}{captured}"
+        texts = heard(house, "Anna" if game.position.turn is Side.DWARF else "Bert", line)
+        assert texts["Anna"].startswith(("Ply", "You", "At"))
+        for text in texts.values():
+            assert not SPELT_OUT.search(text), text
+            assert len(text.split("\n")) <= 4

@@ -1,0 +1,70 @@
+"""Refusals and answers that tell how things are, not only that they are not otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.house import House
+from thudmud.play.table import BoardSpec
+from thudmud.views.help import contents, page
+from thudmud.views.sentences import KEPT_ENDINGS
+
+
+@pytest.fixture
+def house() -> House:
+    """Return a house in which Anna plays against Bert, who is away."""
+    house = House([BoardSpec("oak board"), BoardSpec("pine board")])
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0)
+    for name, line in (
+        ("Anna", "join game as dwarf on pine board"),
+        ("Bert", "join game as troll on pine board"),
+        ("Anna", "start"),
+    ):
+        house.obey(name, line, 0.0)
+    house.depart("Bert", 1.0)
+    return house
+
+
+def told(house: House, name: str, line: str) -> str:
+    """Return what a line is answered."""
+    (message,) = house.obey(name, line, 2.0)
+    return message.text
+
+
+@pytest.mark.parametrize("line", ["look bert", "look at Bert", "l BERT"])
+def test_who_is_away_is_not_unheard_of(house: House, line: str) -> None:
+    assert told(house, "Carla", line) == "Bert is away from the pine board."
+
+
+def test_nobody_else_is_away(house: House) -> None:
+    assert told(house, "Carla", "look dora").startswith('There is no "dora" here.')
+    assert told(house, "Carla", "look anna").startswith("Anna: at the pine board")
+
+
+def test_a_match_that_goes_on_cannot_be_resumed(house: House) -> None:
+    goes_on = "Your match goes on at the pine board; none of yours is put away."
+    assert told(house, "Anna", "resume") == goes_on
+    assert told(house, "Carla", "resume on pine board").startswith("You have no adjourned match.")
+
+
+def test_the_rock_is_surrounded() -> None:
+    assert "the Rock was surrounded" in KEPT_ENDINGS.values()
+
+
+def test_help_for_me_is_the_main_help() -> None:
+    assert page("me", 80) == contents(80)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("oak bord", 'There is no "oak bord" here. Did you mean "board"? The boards are: '),
+        ("pine capuring e6", 'here. Did you mean "capturing"? The boards are: '),
+        ("chair", 'There is no "chair" here. The boards are: '),
+        ("oak table", 'There is no "oak table" here. The boards are: '),
+        ("x" * 99, 'There is no "' + "x" * 40 + '..." here. The boards are: '),
+    ],
+)
+def test_what_is_near_the_name_of_a_board(house: House, words: str, answer: str) -> None:
+    assert answer in " ".join(told(house, "Carla", f"view game on {words}").split())

@@ -1,0 +1,101 @@
+"""Who shares a text: those who look on are found once, and anew when one of them changes."""
+
+from __future__ import annotations
+
+from gc import collect
+from weakref import ref
+
+import pytest
+
+from thudmud.house import House
+from thudmud.play.table import BoardSpec
+from thudmud.views.view import Terminal
+
+WATCHERS = ("Carla", "Dora", "Emil")
+
+
+class Name(str):
+    """A name of which it can be told whether anything holds it still."""
+
+
+@pytest.fixture
+def house() -> House:
+    house = House([BoardSpec("oak board"), BoardSpec("elm board")])
+    for name in ("Anna", "Bert", *WATCHERS):
+        house.enter(name, 0.0)
+        house.obey(name, "go to oak board", 0.0)
+    house.obey("Anna", "join game as dwarf", 0.0)
+    house.obey("Bert", "join game as troll", 0.0)
+    house.obey("Bert", "start", 0.0)
+    assert groups(house, "Anna", "move a6 b6") == {("Anna",), ("Bert",), WATCHERS}
+    return house
+
+
+def groups(house: House, name: str, line: str) -> set[tuple[str, ...]]:
+    return {message.to for message in house.obey(name, line, 0.0)}
+
+
+def test_who_looks_on_shares_a_text_move_after_move(house: House) -> None:
+    assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), WATCHERS}
+
+
+@pytest.mark.parametrize("line", ["set board brief", "options orient north", "options width 40"])
+def test_who_chooses_to_see_things_otherwise_is_told_apart(house: House, line: str) -> None:
+    house.obey("Dora", line, 0.0)
+    assert ("Dora",) in groups(house, "Bert", "move g7 f7")
+    assert ("Carla", "Emil") in groups(house, "Anna", "move b6 a6")
+
+
+def test_whose_terminal_changes_is_told_apart(house: House) -> None:
+    house.fit("Dora", Terminal(40))
+    assert groups(house, "Bert", "move g7 f7") == {
+        ("Anna",),
+        ("Bert",),
+        ("Dora",),
+        ("Carla", "Emil"),
+    }
+    house.fit("Dora", Terminal())
+    assert groups(house, "Anna", "move b6 a6") == {("Anna",), ("Bert",), WATCHERS}
+
+
+def test_who_goes_is_told_nothing_more_and_who_comes_is(house: House) -> None:
+    house.obey("Dora", "go to hall", 0.0)
+    house.depart("Emil", 0.0)
+    assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), ("Carla",)}
+    house.obey("Dora", "go to oak board", 0.0)
+    house.enter("Fay", 0.0)
+    house.obey("Fay", "go to oak board", 0.0)
+    assert ("Carla", "Dora", "Fay") in groups(house, "Anna", "move b6 a6")
+
+
+def test_who_speaks_or_sits_down_among_those_who_look_on_is_told_apart(house: House) -> None:
+    assert groups(house, "Dora", "say hello") == {
+        ("Dora",),
+        ("Anna",),
+        ("Bert",),
+        ("Carla", "Emil"),
+    }
+    house.obey("Bert", "leave", 0.0)
+    assert groups(house, "Emil", "join game as troll") >= {("Emil",), ("Bert", "Carla", "Dora")}
+
+
+def test_a_player_who_has_gone_elsewhere_is_told_of_it_there(house: House) -> None:
+    house.obey("Anna", "go to elm board", 0.0)
+    assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), WATCHERS}
+    told = {
+        message.to: message.text for message in house.obey("Anna", "move b6 a6 on oak board", 0)
+    }
+    assert told["Anna",].startswith("[oak board]")
+    assert not told[WATCHERS].startswith("[oak board]")
+
+
+def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
+    name = Name("Fay")
+    house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
+    house.obey(name, "go to oak board", 0.0)
+    assert ("Fay",) in groups(house, "Bert", "move g7 f7")
+    house.depart(name, 0.0)
+    known = ref(name)
+    del name
+    collect()
+    assert known() is None

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from thudmud.views.words import columns, wrapped
+
+
+def test_lines_are_narrower_than_the_screen() -> None:
+    assert wrapped("x" * 9 + " y", 10) == ["x" * 9, "y"]
+
+
+def test_an_indent_goes_before_later_lines() -> None:
+    assert wrapped("one two three", 10, "  ") == ["one two", "  three"]
+
+
+def test_hyphens_do_not_break() -> None:
+    assert wrapped("a word well-known to all", 14) == ["a word", "well-known to", "all"]
+
+
+def test_words_to_be_typed_stay_together() -> None:
+    assert wrapped('Say "end game on oak" now.', 20) == ["Say", '"end game on oak"', "now."]
+    assert wrapped('Say "end game on oak".', 20) == ["Say", '"end game on oak".']
+
+
+def test_words_to_be_typed_are_parted_where_they_must_be() -> None:
+    text = 'Say "join game as dwarf on oak board" now.'
+    assert wrapped(text, 20) == ['Say "join game as', 'dwarf on oak board"', "now."]
+
+
+def test_speech_is_not_glued() -> None:
+    said = 'Anna says: "one two three"'
+    assert wrapped(said, 20, glued=False) == ['Anna says: "one two', 'three"']
+
+
+@given(st.text(st.sampled_from('ab "'), max_size=200).map(str.strip), st.integers(20, 60))
+@example('aaaaaaaaaaaaaaaaa" "', 20)
+def test_nothing_is_lost_and_nothing_too_wide(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert all(len(line) < width and line == line.strip() for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+FAMILY = "\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"
+ACCENTED = "e\N{COMBINING ACUTE ACCENT}"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("plain words", 11),
+        ("Käse", 4),
+        ("你好", 4),
+        (ACCENTED, 1),
+        ("a\N{COMBINING ACUTE ACCENT}\N{COMBINING GRAVE ACCENT}", 1),
+        ("\N{THUMBS UP SIGN}", 2),
+        (FAMILY, 6),
+        ("\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}", 2),
+        ("\N{DEVANAGARI LETTER KA}\N{DEVANAGARI VOWEL SIGN AA}", 2),
+    ],
+)
+def test_columns(text: str, count: int) -> None:
+    assert columns(text) == count
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert wrapped("Anna says: 你好 你好", 20) == ["Anna says: 你好", "你好"]
+    assert wrapped("你" * 12, 20) == ["你" * 9, "你" * 3]
+    assert wrapped("a" + "你" * 12, 20, "  ") == ["a" + "你" * 9, "  你你你"]
+
+
+def test_combining_characters_take_none_and_stay_with_their_letter() -> None:
+    assert wrapped(ACCENTED * 38, 20) == [ACCENTED * 19, ACCENTED * 19]
+
+
+def test_what_is_drawn_as_one_is_not_parted() -> None:
+    assert wrapped("a" * 15 + FAMILY * 2, 20) == ["a" * 15, FAMILY * 2]
+    assert wrapped("a" * 20 + FAMILY * 3, 20) == ["a" * 19, "a" + FAMILY * 3]
+
+
+def test_a_family_too_wide_for_a_line_is_parted() -> None:
+    crowd = "\N{ZERO WIDTH JOINER}".join("\N{MAN}" * 20)
+    lines = wrapped(crowd, 20)
+    assert "".join(lines) == crowd
+    assert max(map(columns, lines)) == 18
+
+
+def test_words_to_be_typed_stay_together_beside_wide_ones() -> None:
+    assert wrapped('你好 "go to oak board"', 20) == ["你好", '"go to oak board"']
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\N{COMBINING GRAVE ACCENT}", "\u200b"])
+def test_nothing_to_see(text: str) -> None:
+    assert "".join(wrapped(text, 20)) == text.strip()
+
+
+MIXED = st.text(
+    st.sampled_from([*'ab  "ä你が\u0301\u200d\ufe0f\u0915\u093e👍❤']),
+    max_size=200,
+)
+
+
+@given(MIXED, st.integers(20, 60), st.sampled_from(["", "  ", "    "]), st.booleans())
+def test_whatever_is_said_fits(text: str, width: int, indent: str, glued: bool) -> None:  # noqa: FBT001
+    lines = wrapped(text, width, indent, glued=glued)
+    assert all(columns(line) < width for line in lines)
+    assert all(wcswidth(line) < width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+WORDS = (
+    st.lists(st.text("ab", min_size=1, max_size=30) | st.just(" "), max_size=30)
+    .map(" ".join)
+    .filter(lambda text: len(text) - len(text.lstrip()) < 20)
+)
+"""Words that begin before the edge of a screen."""
+
+
+@given(WORDS, st.integers(20, 60), st.sampled_from(["", "  ", "    "]))
+@example(" " * 12 + "a" * 7, 20, "  ")
+def test_columns_break_lines_as_characters_do(text: str, width: int, indent: str) -> None:
+    # What combines with the last letter takes no column: it only makes the text one that is not
+    # narrow, so that both ways of breaking are compared.
+    lines = wrapped(text, width, indent, glued=False)
+    other = wrapped(f"{text}z\u0301", width, indent, glued=False)
+    assert [line.rstrip() for line in wrapped(f"{text}z", width, indent, glued=False)] == [
+        line.replace("\u0301", "") for line in other
+    ]
+    assert len(lines) <= len(other)
+
+
+@given(st.text(st.sampled_from("ab \té"), max_size=30), st.integers(20, 40))
+def test_one_line_is_what_the_standard_library_makes_of_it(text: str, width: int) -> None:
+    expected = textwrap.wrap(text, width - 1, break_on_hyphens=False)
+    if columns(text) == len(text):
+        assert wrapped(text, width, glued=False) == expected

@@ -1,0 +1,1 @@
+"""Who somebody is: names, passwords, resume words, the login dialogue, throttles."""

@@ -1,0 +1,1 @@
+"""The command line: a module for each subcommand of `thudmud`, and what several of them share."""

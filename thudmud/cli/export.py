@@ -1,0 +1,243 @@
+"""`thudmud export`: the battles that are stored, as files of records, and how those are named.
+
+The headers of a record tell its rules, who played it and when, and how it ended. The name of its
+file tells that once more, for those who look through a folder, and for bare records:
+``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.records import is_player
+from thudmud.cli.store import open_store
+from thudmud.english import counted
+from thudmud.errors import ThudmudError
+from thudmud.play.archive import Battle, State
+from thudmud.play.events import Event
+from thudmud.play.match import game_of
+from thudmud.rules import (
+    RULESETS,
+    Ending,
+    Game,
+    Outcome,
+    Record,
+    Side,
+    write_record,
+)
+from thudmud.rules.records import outcome_told
+from thudmud.server.config import ConfigError
+from thudmud.store import Store, StoreError
+from thudmud.views.words import day, day_begins
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Write the battles that were played to files, a record each. Its headers, and the name "
+        "of its file, tell when and by which rules it was played, by whom, and how it ended. A "
+        "battle that is still running or adjourned is left out, and so is one without a ply. The "
+        "server may be running."
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
+    parser.add_argument(
+        "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
+    )
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the folder, made if need be; default: .",
+    )
+    parser.add_argument(
+        "--bare", action="store_true", help="leave the headers out, for programs that know none"
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+
+
+def _day(text: str) -> float:
+    begins = day_begins(text)
+    if begins is None:
+        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
+    return begins
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which battles are to be written: those of a player, if one is named, from a time on."""
+
+    player: str | None = None
+    since: float = float("-inf")
+
+    async def among(self, store: Store) -> AsyncIterator[Battle]:
+        """Yield them, in the order of their numbers. There may be more than memory holds."""
+        last = 0
+        while page := await store.battles(self.player, last, PAGE, since=self.since):
+            for battle in page:
+                yield battle
+            last = page[-1].number
+
+
+GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
+"""The states of battles that are left out: their records would not be whole."""
+PAGE = 1000
+"""Battles that are looked up at once."""
+NOTHING = 1
+"""The exit status if there is no battle of a player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many records were written, and how many battles were left out since they may go on."""
+
+    records: int
+    going_on: int
+
+
+class StrangerError(ThudmudError):
+    """There is no battle of the player who is wanted; ``str()`` is the name."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the records; print how many."""
+    since = float("-inf") if options.since is None else options.since
+    wanted = Wanted(options.player, since)
+    try:
+        written = asyncio.run(_run(options.config, options.to, wanted, bare=options.bare))
+    except StrangerError as stranger:
+        print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
+        return NOTHING
+    except ConfigError as error:
+        return refuse(*error.problems)
+    except (StoreError, CommandError) as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
+    print(f"{counted(written.records, 'record')} written to {options.to}")
+    if written.going_on:
+        print(f"{counted(written.going_on, 'battle')} left out, still running or adjourned")
+    return 0
+
+
+async def _run(config: Path | None, folder: Path, wanted: Wanted, *, bare: bool) -> Written:
+    async with open_store(config) as store:
+        return await export(store, folder, wanted, bare=bare)
+
+
+async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
+    """Write the records of the battles that are wanted to a folder, which is made if need be.
+
+    Args:
+        store: where the battles are. It stays as it is.
+        folder: where the files go.
+        wanted: which battles.
+        bare: whether the records have no headers, so that only the files' names tell the rest.
+
+    Raises:
+        StrangerError: there is no battle of the player who is wanted.
+        StoreError: the store cannot be read.
+        OSError: a file cannot be written.
+    """
+    if wanted.player is not None and not await store.battles(wanted.player, most=1):
+        raise StrangerError(repr(wanted.player))
+    records = going_on = 0
+    async for battle in wanted.among(store):
+        if battle.state in GOING_ON:
+            going_on += 1
+            continue
+        game = game_of(cast("Iterable[Event]", await store.plies(battle)))
+        if game.moves:
+            shown = _without_the_erased(battle)
+            text = write_record(game) if bare else str(_record(shown, game))
+            _write(folder / file_name(shown), text)
+            records += 1
+    return Written(records, going_on)
+
+
+def _without_the_erased(battle: Battle) -> Battle:
+    """Return a battle with nobody in the place of a player whose name was erased."""
+    dwarf, troll = (name if is_player(name) else "" for name in battle.players)
+    return battle._replace(dwarf=dwarf, troll=troll)
+
+
+def _record(battle: Battle, game: Game) -> Record:
+    ended = replace(game, outcome=battle.outcome or game.outcome)
+    return Record(ended, battle.dwarf, battle.troll, day(battle.at))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+NOBODY = "nobody"
+"""Stands in the name of a file for a player who is not known; no player is called that."""
+
+_NAME = re.compile(
+    r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]{2,20})"
+    r"_(?P<troll>[A-Za-z]{2,20})"
+    r"(?:_(?P<ending>[a-z-]+)_(?P<winner>[a-z]+))?\.thud",
+    re.ASCII,
+)
+_ENDINGS = {each.value.replace(" ", "-"): each for each in Ending}
+_WINNERS = {"draw": None} | {each.value: each for each in Side}
+
+
+@dataclass(frozen=True, slots=True)
+class BattleDetails:
+    """What is known of a battle but for its record.
+
+    Attributes:
+        at: when it was played, in seconds since the epoch.
+        rules: its ruleset's name.
+        dwarf: who played the dwarfs; "" if that is not known.
+        troll: the same for the trolls.
+        ending: how it ended; None if it has not, or if that is not known.
+        winner: the side that won it; None for a draw, or if that is not known.
+    """
+
+    at: float | None = None
+    rules: str | None = None
+    dwarf: str = ""
+    troll: str = ""
+    ending: Ending | None = None
+    winner: Side | None = None
+
+    def outcome(self, game: Game) -> Outcome | None:
+        """Return how a battle ended: by its plies, or else as is told; None if it is not known."""
+        if game.outcome or self.ending is None:
+            return game.outcome
+        return outcome_told(game, self.ending, self.winner)
+
+
+def file_name(battle: Battle) -> str:
+    """Return the name of the file for a battle's record."""
+    dwarf, troll = battle.dwarf or NOBODY, battle.troll or NOBODY
+    rules = battle.rules.replace(" ", "-")
+    ended = ""
+    if battle.outcome:
+        ending = battle.outcome.ending.value.replace(" ", "-")
+        ended = f"_{ending}_{battle.outcome.winner.value if battle.outcome.winner else 'draw'}"
+    return f"{battle.number:06}_{day(battle.at)}_{rules}_{dwarf}_{troll}{ended}.thud"
+
+
+def details_in(name: str) -> BattleDetails:
+    """Return what the name of a file tells; nothing if it is not one that `file_name` makes."""
+    match = _NAME.fullmatch(name)
+    at = day_begins(match["day"]) if match else None
+    rules = match["rules"].replace("-", " ") if match else ""
+    if match is None or at is None or rules not in RULESETS:
+        return BattleDetails()
+    dwarf, troll = ("" if name == NOBODY else name for name in (match["dwarf"], match["troll"]))
+    ending, winner = _ENDINGS.get(match["ending"]), _WINNERS.get(match["winner"])
+    return BattleDetails(at, rules, dwarf, troll, ending, winner)

@@ -1,0 +1,129 @@
+"""`thudmud gateway`: boards for another MUD, which brings the players."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from thudmud.cli.options import port, refuse
+from thudmud.errors import StartError
+from thudmud.gateway.gateway import Gateway
+from thudmud.gateway.listening import Acceptor, on_standard_streams
+from thudmud.gateway.session import GatewayPolicy
+from thudmud.server import logs, serve
+from thudmud.server.config import (
+    ConfigError,
+    Settings,
+    config_folder,
+    load_settings,
+    named_or_default,
+)
+from thudmud.server.serve import background, check, served_store
+from thudmud.store import StoreError
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+    parser.add_argument("--port", type=port, help="the port, instead of gateway.port")
+    parser.add_argument(
+        "--stdio", action="store_true", help="talk over standard input and output instead"
+    )
+    parser.set_defaults(run=run)
+
+
+SECRETLESS = (
+    "gateway.secret: whoever can connect to a port could play as anybody, so there has to be a "
+    "secret; or name a unix socket (gateway.socket), or say --stdio"
+)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve other MUDs until a signal comes; over standard input, until that ends."""
+    path = named_or_default(options.config)
+    try:
+        settings = load_settings(path)
+        if options.port is not None:
+            changed = {"port": options.port, "socket": ""}
+            gateway = settings.gateway.model_copy(update=changed)
+            settings = settings.model_copy(update={"gateway": gateway})
+        if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
+            return refuse(SECRETLESS)
+        folder, log_file = config_folder(path), settings.server.log_file
+        logs.begin(settings.server.log_level, folder / log_file if log_file else None)
+        serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
+    except ConfigError as error:
+        return refuse(*error.problems)
+    except (StartError, StoreError) as error:
+        return refuse(error)
+    return 0
+
+
+async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
+    """Serve until SIGINT or SIGTERM comes; over standard input, until that ends.
+
+    Raises:
+        StartError: the port or the socket cannot be had.
+        StoreError: the store cannot be used.
+    """
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with _opened(settings, folder) as gateway:
+        if stdio:
+            await on_standard_streams(gateway, stopped)
+        else:
+            await _listen(gateway, settings, folder, stopped)
+
+
+async def _listen(
+    gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
+) -> None:
+    listener = Acceptor(gateway)
+    name = settings.gateway.socket
+    if name:
+        server, place = await listener.on_path(folder / name)
+    else:
+        server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
+    print(f"thudmud gateway is ready: {place}", flush=True)
+    try:
+        await stopped.wait()
+    finally:
+        server.close()
+        listener.close()
+        await gateway.close()
+        await listener.ended()
+        if name:
+            with suppress(FileNotFoundError):
+                (folder / name).unlink()
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
+    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
+    async with served_store(path) as (store, _):
+        gateway = Gateway(store, _policy(settings))
+        await gateway.open()
+        async with background(check(store)):
+            yield gateway
+        await gateway.close()
+
+
+def _policy(settings: Settings) -> GatewayPolicy:
+    own, game = settings.gateway, settings.game
+    return GatewayPolicy(
+        secret=own.secret,
+        max_line=own.max_line,
+        outbox_bytes=own.outbox_bytes,
+        links=own.clients,
+        boards=own.boards,
+        heartbeat=own.heartbeat,
+        resume_grace=own.resume_grace,
+        close_grace=settings.server.shutdown_grace,
+        quiet_plies=game.quiet_plies,
+        seat_grace=game.seat_grace,
+    )

@@ -1,0 +1,298 @@
+"""`thudmud import`: records in files, into the store.
+
+What is wrong with a file that is not taken is told in a line. Its plies are judged by the rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import cast
+
+from thudmud.cli.export import BattleDetails, details_in
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.records import is_player, ruleset_named
+from thudmud.cli.store import open_store
+from thudmud.english import capitalised, counted
+from thudmud.errors import ThudmudError
+from thudmud.language import clean
+from thudmud.play.events import BattleId, Event, Imported
+from thudmud.play.match import game_of
+from thudmud.rules import RULESETS, Record, RecordError, Side, read_record, write_record
+from thudmud.server.config import ConfigError
+from thudmud.store import Conflict, Store, StoreError
+from thudmud.views.refusals import unread
+from thudmud.views.words import day, day_begins
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Bring records of battles in from files. Every ply is checked by the rules. "
+        "The headers of a record tell the rest: the day, the rules, who played and how it ended. "
+        "Where there are none, the name of a file does that export has written. For others give "
+        "it here, where no header says otherwise; their day is that of the file. What is there "
+        "already, with the same plies, players and day, is refused. The server may be running."
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
+    names = ", ".join(f'"{name}"' for name in RULESETS)
+    rules = f"{names}; by default the first that begins so"
+    parser.add_argument("--rules", type=ruleset_named, metavar="NAME", help=rules)
+    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played them")
+    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played them")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+
+
+def _player(name: str) -> str:
+    if not is_player(name):
+        raise argparse.ArgumentTypeError(f"should be 2 to 20 letters from A to Z, not {name!r}")
+    return capitalised(name)
+
+
+STREAMS = "(import) "
+"""What the key of an imported battle's stream begins with; names of boards are made of letters."""
+DAY = 86_400.0
+LARGEST = 1_048_576
+"""Bytes. A record of a thousand plies has some 10,000."""
+MOST_PLIES = 2_000
+LONGEST_REASON = 200
+REFUSED = 1
+"""The exit status if any file was refused."""
+
+
+class RefusedFileError(ThudmudError):
+    """A file is not taken in; ``str()`` says why, in a line that does not name it."""
+
+
+class KnownError(RefusedFileError):
+    """A battle is there already: it was imported, or played here; ``number`` is the battle's."""
+
+    def __init__(self, how: str, number: int) -> None:
+        super().__init__(how, number)
+        self.how, self.number = how, number
+
+    def __str__(self) -> str:
+        return f"it was {self.how} already: battle {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What became of the files: the numbers of the battles they became, or why they did not.
+
+    A number is None if the store failed before it could tell.
+    """
+
+    accepted: dict[Path, int | None]
+    refused: dict[Path, str]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Bring the files in; print what became of each, and how many were accepted and refused."""
+    given = BattleDetails(
+        None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
+    )
+    result = ImportReport({}, {})
+    try:
+        asyncio.run(_run(options.config, options.files, given, result))
+    except ConfigError as error:
+        return refuse(*error.problems)
+    except CommandError as error:
+        return refuse(error)
+    except StoreError as error:
+        _report(result)
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
+    _report(result)
+    return REFUSED if result.refused else 0
+
+
+def _report(result: ImportReport) -> None:
+    for path, number in result.accepted.items():
+        print(f"{_shown(path)}: " + (f"battle {number}" if number else "accepted"))
+    for path, reason in result.refused.items():
+        print(f"thudmud: {_shown(path)}: {reason}", file=sys.stderr)
+    accepted = counted(len(result.accepted), "record")
+    print(f"{accepted} accepted, {len(result.refused)} refused")
+
+
+async def _run(
+    config: Path | None, files: Sequence[Path], given: BattleDetails, result: ImportReport
+) -> None:
+    async with open_store(config) as store:
+        await bring_in(store, files, given, result)
+
+
+async def bring_in(
+    store: Store, files: Iterable[Path], given: BattleDetails, result: ImportReport
+) -> None:
+    """Bring files in, one after the other, and note in ``result`` what became of each.
+
+    Args:
+        store: where to.
+        files: the files.
+        given: what is known of all of them, see `read_file`.
+        result: takes the note, so that it is known even if the store fails halfway.
+
+    Raises:
+        StoreError: the store cannot be read or written.
+    """
+    for path in files:
+        try:
+            began = await _add(store, read_file(path, given))
+        except RefusedFileError as refusal:
+            result.refused[path] = str(refusal)
+        else:
+            result.accepted[path] = None
+            result.accepted[path] = await store.number_of(began)
+
+
+async def _add(store: Store, battle: Imported) -> BattleId:
+    """Store a battle; return where.
+
+    Each has a stream of its own, which what makes it the same as another one names: so it can be
+    there but once, whoever else brings it in at the same time.
+
+    Raises:
+        KnownError: it is there already.
+        StoreError: it could not be stored.
+    """
+    if number := await _played_here(store, battle):
+        raise KnownError("played here", number)
+    began = BattleId(STREAMS + _likeness(battle), 1)
+    try:
+        await store.append({began.board: (0, [battle])})
+    except Conflict:
+        raise KnownError("imported", await store.number_of(began) or 0) from None
+    return began
+
+
+async def _played_here(store: Store, battle: Imported) -> int | None:
+    """Return the number of the battle that was played here and is the same, if there is one."""
+    begins = day_begins(day(battle.at)) or 0.0
+    for known in await store.between(battle.dwarf, battle.troll, begins, begins + DAY):
+        same = known.rules == battle.rules and known.plies in {battle.plies, None}
+        if same and not known.imported:
+            plies = cast("Iterable[Event]", await store.plies(known))
+            if write_record(game_of(plies)) == battle.record:
+                return known.number
+    return None
+
+
+def _likeness(battle: Imported) -> str:
+    """Return a short text that is the same for two imported battles if they are.
+
+    The plies alone do not: many battles begin alike, and some end soon.
+    """
+    players = battle.dwarf.lower(), battle.troll.lower()
+    same = "\n".join((battle.rules, *players, day(battle.at), battle.record))
+    return sha256(same.encode()).hexdigest()[:32]
+
+
+def read_file(path: Path, given: BattleDetails) -> Imported:
+    """Return the battle that a file tells, checked by the rules.
+
+    What its headers tell goes before what is given, which must not contradict them, and that before
+    what its name tells.
+
+    Raises:
+        RefusedFileError: it tells none.
+    """
+    named = details_in(path.name)
+    text, changed = _read(path)
+    record = _checked(text, given.rules, named.rules or _likely_rules(text))
+    game = record.game
+    at = changed if named.at is None else named.at
+    if record.date:
+        at = _day(record.date)
+    dwarf = _player_meant(Side.DWARF, record.dwarf, given.dwarf) or named.dwarf
+    troll = _player_meant(Side.TROLL, record.troll, given.troll) or named.troll
+    outcome = named.outcome(game)
+    rules, plies = game.ruleset.name, len(game.moves)
+    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
+
+
+def _likely_rules(text: str) -> str:
+    """Return the first ruleset whose opening a record begins with, else the first of all."""
+    lines = (line.strip() for line in text.splitlines())
+    setup = next((line for line in lines if line and not line.startswith("[")), "")
+    for rules in RULESETS.values():
+        with suppress(RecordError):
+            if read_record(setup, rules).game.opening == rules.opening:
+                return rules.name
+    return next(iter(RULESETS))
+
+
+def _checked(text: str, given: str | None, likely: str) -> Record:
+    """Return the record in a text: by the rules that its headers tell, or given, or likely ones."""
+    if len(text.splitlines()) > MOST_PLIES:
+        raise RefusedFileError(f"it has more than {MOST_PLIES} lines")
+    try:
+        record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
+    except RecordError as error:
+        raise RefusedFileError(_short(unread(error))) from None
+    if not record.game.moves:
+        raise RefusedFileError("it tells of no ply")
+    return record
+
+
+def _day(date: str) -> float:
+    begins = day_begins(date)
+    if begins is None:
+        raise RefusedFileError(f"its date, {date}, is no day")
+    return begins
+
+
+def _player_meant(side: Side, told: str, given: str) -> str:
+    """Return who played a side, as a header and an option tell; "" if neither does."""
+    if told and not is_player(told):
+        right = "should be 2 to 20 letters from A to Z"
+        raise RefusedFileError(_short(f"who played the {side.plural} {right}, not {told!r}"))
+    if told and given and told.lower() != given.lower():
+        raise RefusedFileError(f"it says that {told} played the {side.plural}, not {given}")
+    return capitalised(told or given)
+
+
+def _read(path: Path) -> tuple[str, float]:
+    """Return the text in a file and when it was last changed.
+
+    Nothing is read of what cannot be a record: a device, or far too much.
+    """
+    try:
+        if not path.is_file():
+            raise RefusedFileError("it is not a file" if path.exists() else "there is no such file")
+        status = path.stat()
+        content = b""
+        if status.st_size <= LARGEST:
+            with path.open("rb") as file:
+                content = file.read(LARGEST + 1)  # it may be growing
+    except OSError as error:
+        raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
+    if max(status.st_size, len(content)) > LARGEST:
+        raise RefusedFileError(f"it is larger than {LARGEST} bytes, as no record is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise RefusedFileError("it is not text in UTF-8")
+    return text, min(max(status.st_mtime, 0.0), time.time())
+
+
+def _short(reason: str) -> str:
+    """Return a reason, which may hold what the file does, as a line for a terminal."""
+    line = clean(reason[: 2 * LONGEST_REASON])
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
+
+
+def _shown(path: Path) -> str:
+    text = str(path)
+    return text if text.isprintable() else ascii(text)

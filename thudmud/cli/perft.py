@@ -1,0 +1,62 @@
+"""`thudmud perft`: how many distinct outcomes there are."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.records import DEFAULT, read, rules_option
+from thudmud.rules import Game, divide, perft
+
+DEEPEST = 20
+"""Plies. Far fewer outlast anybody's patience."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.set_defaults(run=run)
+    rules_option(parser)
+    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="plies to count")
+    parser.add_argument("--divide", action="store_true", help="first list the count of each move")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="count from where it ends")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count the distinct outcomes; the last line printed is the total."""
+    with suppress(BrokenPipeError):  # as in "... | head": nobody reads on
+        return _count(options)
+    sys.stderr.close()  # or Python would tell of the pipe again when it ends
+    return 0
+
+
+def _count(options: argparse.Namespace) -> int:
+    try:
+        game = (
+            read(options.record, options.rules)
+            if options.record
+            else Game.start(options.rules or DEFAULT)
+        )
+    except CommandError as error:
+        return refuse(error)
+    if game.outcome:
+        print(f"thudmud: {options.record}: the battle has ended there", file=sys.stderr)
+        print(1 if options.depth == 0 else 0)
+        return 0
+    if not options.divide or options.depth == 0:
+        print(perft(game.ruleset, game.position, options.depth))
+        return 0
+    total = 0
+    for move, count in divide(game.ruleset, game.position, options.depth):
+        print(str(move), count)
+        total += count
+    print(total)
+    return 0
+
+
+def _depth(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= DEEPEST):
+        raise argparse.ArgumentTypeError(f"should be a number from 0 to {DEEPEST}, not {text!r}")
+    return int(text)

@@ -1,0 +1,248 @@
+"""A stage for transcripts on a running server: each player is a telnet connection.
+
+That everything has been seen is found out without waiting for a guessed time: a telnet timing mark
+(RFC 860) is answered behind all that was sent before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from types import TracebackType
+from typing import Self, TypeVar
+
+import telnetlib3
+from telnetlib3 import telopt
+
+from thudmud.accounts.login import KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.script import Seen, StageError
+from thudmud.server.session import PROMPT
+from thudmud.views.view import DEFAULT_WIDTH
+
+PATIENCE = 20.0
+"""Seconds to wait for an answer before the server counts as stuck."""
+
+_MARK = b"\x00\x06"  # no server sends NUL within a line
+_PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT)}
+_T = TypeVar("_T")
+_CHUNK = 65536  # bytes
+_MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
+
+
+class RemoteStage:
+    """A stage whose players are connected to a server; a context manager.
+
+    Args:
+        host: where the server listens.
+        port: on which port.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+        self._runner = asyncio.Runner()
+        self._players: dict[str, _Player] = {}
+        self._words: dict[str, str] = {}  # resume words, of whoever was here
+
+    def __enter__(self) -> Self:
+        """Return the stage."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Let those who are left quit, so that their names are free again; close everything."""
+        for who in list(self._players):
+            player = self._players.pop(who)
+            with suppress(OSError, TimeoutError):
+                self._runner.run(_within(PATIENCE, player.quit()))
+            self._runner.run(player.close())
+        self._runner.close()
+
+    def enter(self, who: str) -> Seen:
+        """Connect a player, and give their name."""
+        if who in self._players:
+            raise StageError(f"{who} is connected already")
+        return self._run(self._enter(who))
+
+    def type(self, who: str, line: str) -> Seen:
+        """Let a player type a line."""
+        return self._run(self._type(who, line))
+
+    def vanish(self, who: str) -> Seen:
+        """Cut a player's connection."""
+        return self._run(self._vanish(who))
+
+    def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
+        """Let a player wait until they see a line that fits, or the time is up."""
+        return self._run(self._wait(who, fits, seconds), seconds)
+
+    def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
+        """Wait for a step to be played, but not for ever."""
+        try:
+            return self._runner.run(_within(PATIENCE + extra, step))
+        except TimeoutError as error:
+            raise StageError(f"no answer within {PATIENCE:g} seconds") from error
+        except OSError as error:
+            host, port = self._address
+            raise StageError(f"nothing answers at {host}:{port}: {error}") from error
+
+    async def _enter(self, who: str) -> Seen:
+        player = await _Player.connect(*self._address)
+        self._players[who] = player
+        greeting = await player.seen()
+        player.type(who)
+        seen = await self._seen(first=who)
+        if player.is_asked(WORD_PROMPT) and who in self._words:
+            player.type(self._words[who])
+            seen = await self._seen(first=who)
+        if not player.is_in:
+            raise StageError(f"{who} is not let in: {' '.join(seen.get(who, greeting))}")
+        if player.word:
+            self._words[who] = player.word
+        return seen
+
+    async def _type(self, who: str, line: str) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here; a line {who}+ lets them in")
+        self._players[who].type(line)
+        return await self._seen(first=who)
+
+    async def _wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here; a line {who}+ lets them in")
+        with suppress(TimeoutError):
+            await _within(seconds, self._players[who].until(fits))
+        return await self._seen(first=who)
+
+    async def _vanish(self, who: str) -> Seen:
+        if who not in self._players:
+            raise StageError(f"{who} is not here")
+        player = self._players.pop(who)
+        await player.hang_up()
+        await player.close()
+        return await self._seen()
+
+    async def _seen(self, first: str | None = None) -> Seen:
+        """Return what each has seen since the last time; ``first`` is who has done something."""
+        everybody = [first] if first else []
+        everybody += [who for who in self._players if who != first]
+        seen = {who: await self._players[who].seen() for who in everybody}
+        for who in everybody:
+            if self._players[who].ended:
+                await self._players.pop(who).close()
+        return {who: lines for who, lines in seen.items() if lines}
+
+
+async def _within(seconds: float, step: Coroutine[None, None, _T]) -> _T:
+    async with asyncio.timeout(seconds):
+        return await step
+
+
+class _Player:
+    """One connection of a player.
+
+    Attributes:
+        ended: whether the server has closed it.
+        word: the resume word that was told on it, if any.
+    """
+
+    def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
+        self.ended = False
+        self.word = ""
+        self._prompt = ""
+        self._has_typed = False  # since the last time that anything was seen
+        self._text = b""  # read already while waiting, and not yet seen
+        self._reader, self._writer = reader, writer
+        # The answer to a timing mark is put among the text, where it came.
+        writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
+        # Transcripts are held in ASCII, as a house without a terminal shows things.
+        writer.set_ext_send_callback(telopt.CHARSET, lambda _offered: "")
+
+    @classmethod
+    async def connect(cls, host: str, port: int) -> _Player:
+        """Connect to a server. OSError if it is not there."""
+        reader, writer = await telnetlib3.open_connection(
+            host,
+            port,
+            client_factory=telnetlib3.TelnetClient,
+            encoding=False,
+            connect_maxwait=0,
+            cols=DEFAULT_WIDTH,
+            limit=_MOST_UNREAD,
+        )
+        return cls(reader, writer)
+
+    def type(self, line: str) -> None:
+        """Send a line."""
+        self._has_typed = True
+        self._writer.write(line.encode() + b"\r\n")
+
+    async def seen(self) -> list[str]:
+        """Return the lines that have come since the last time, without prompts and empty lines."""
+        if not self._writer.is_closing():
+            self._writer.iac(telopt.DO, telopt.TM)
+        try:
+            rest = await self._reader.readuntil(_MARK)
+        except asyncio.IncompleteReadError as end:
+            rest, self.ended = end.partial, True
+        text, self._text = self._text + rest, b""
+        lines = text.removesuffix(_MARK).decode("utf-8", "replace").split("\r\n")
+        self._prompt = lines[-1] or self._prompt
+        for line in lines:
+            if told := TOLD_WORD.fullmatch(line):
+                self.word = told[1]
+        if self._has_typed:  # on the line of a prompt that stood there, if it was not yet seen
+            lines = [line if _is_left_out(line) else line.removeprefix(PROMPT) for line in lines]
+            self._has_typed = False
+        # A prompt stands at the end, or by itself on a line that something else has ended.
+        return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
+
+    async def until(self, fits: Callable[[str], bool]) -> None:
+        """Wait for a line that fits, or the end; what comes by then is still to be seen."""
+        line = ""
+        while not line or _is_left_out(line) or not fits(line):
+            try:
+                came = await self._reader.readuntil(b"\n")
+            except asyncio.IncompleteReadError as end:
+                self._text += end.partial
+                return
+            self._text += came
+            line = came.decode("utf-8", "replace").rstrip()
+
+    @property
+    def is_in(self) -> bool:
+        """Whether the player is asked for commands."""
+        return not self.ended and self.is_asked(PROMPT)
+
+    def is_asked(self, prompt: str) -> bool:
+        """Whether this was the last thing that the server asked."""
+        return self._prompt == prompt
+
+    async def quit(self) -> None:
+        """Leave for good, and wait until the server has closed the connection."""
+        if not self.is_in:
+            return
+        self.type("quit")
+        while await self._reader.read(_CHUNK):
+            pass
+
+    async def hang_up(self) -> None:
+        """End the connection, and wait until the server has taken notice and done the same."""
+        self._writer.write_eof()
+        while await self._reader.read(_CHUNK):
+            pass
+
+    async def close(self) -> None:
+        """Close the connection."""
+        self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+
+def _is_left_out(line: str) -> bool:
+    """Whether a line is none that a transcript tells of."""
+    return line.rstrip() in {*_PROMPTS, KEEP_WORD} or bool(TOLD_WORD.fullmatch(line))

@@ -1,0 +1,27 @@
+"""`thudmud replay`: a game record, checked, and the board that it ends with."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.records import read, rules_option
+from thudmud.views.sentences import summary
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.set_defaults(run=run)
+    rules_option(parser)
+    parser.add_argument("record", type=Path, metavar="FILE", help="a game record")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check a record, and draw the board that it ends with."""
+    try:
+        game = read(options.record, options.rules)
+    except CommandError as error:
+        return refuse(error)
+    print("\n".join(summary(game)))
+    return 0

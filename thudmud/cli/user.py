@@ -1,0 +1,194 @@
+"""`thudmud user`: the operator's changes to the accounts, also while the server runs.
+
+A hash is never printed, nor a password but the one that has just been made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import secrets
+import string
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from thudmud.accounts.passwords import Passwords, password_problem
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.store import open_store
+from thudmud.english import capitalised, counted
+from thudmud.language.parsing import player_problem
+from thudmud.play.events import TableEvent
+from thudmud.play.table import BoardSpec, Table
+from thudmud.server.config import ConfigError
+from thudmud.store import Account, Store, StoreError
+
+ACTIONS = {
+    "list": "list the accounts and who is banned, or one of them",
+    "reset": "give an account a new password",
+    "remove": "remove an account, and the name from all that was played",
+    "ban": "keep a player out, with an account or without",
+    "unban": "let a banned player in again",
+}
+"""What can be done with accounts, in words."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "List and change the accounts of players. The server may be running: what is changed "
+        "holds at once, and who is banned or removed is shown out."
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    for word, help_ in ACTIONS.items():
+        action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
+        action.set_defaults(run=run, action=word)
+        action.add_argument("name", nargs="?" if word == "list" else None, metavar="NAME")
+        if word == "reset":
+            generate = "print a new password, instead of asking for one"
+            action.add_argument("--generate", action="store_true", help=generate)
+        action.add_argument(
+            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
+        )
+
+
+_ALPHABET = string.ascii_letters + string.digits
+_GENERATED = 16  # characters
+_DAY = "%Y-%m-%d %H:%M"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what is asked for with the accounts that the configuration names."""
+    try:
+        asyncio.run(_act(options))
+    except ConfigError as error:
+        return refuse(*error.problems)
+    except (StoreError, CommandError) as error:
+        return refuse(error)
+    return 0
+
+
+async def _act(options: argparse.Namespace) -> None:
+    async with open_store(options.config) as store:
+        await _ACTIONS[options.action](store, options)
+
+
+async def _list(store: Store, options: argparse.Namespace) -> None:
+    if options.name:
+        account = await store.find(options.name)
+        if account is None:
+            raise _no_account(options.name)
+        print(_line(account))
+        return
+    found = await store.accounts()
+    for account in found:
+        print(_line(account))
+    print(counted(len(found), "name"))
+
+
+async def _reset(store: Store, options: argparse.Namespace) -> None:
+    account = await _member(store, options.name)
+    password = _generated() if options.generate else _asked_for(account.name)
+    passwords = Passwords()
+    try:
+        await store.set_password(account.name, await passwords.hashed(password))
+    finally:
+        passwords.close()
+    print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
+
+
+async def _remove(store: Store, options: argparse.Namespace) -> None:
+    account = await _member(store, options.name)
+    if await store.is_served() and (board := await _board_of(store, account.name)):
+        raise CommandError(
+            f"{account.name} has a seat at the {board}, and the server runs: remove the name when"
+            ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
+            " meanwhile"
+        )
+    await store.erase(account.name)
+    name = "the name is banned still" if account.banned else "anybody can have the name"
+    print(f"{account.name} is removed; what was played stays, without the name, and {name}")
+
+
+async def _board_of(store: Store, name: str) -> str | None:
+    """Return a board at which somebody has a seat, if there is one."""
+    for board in await store.open_boards():
+        table = replace(Table.set_up(BoardSpec(board.name)), version=board.beginning - 1)
+        for entry in await store.read(board.key, board.beginning):
+            table = table.apply(cast("TableEvent", entry.event))
+        if name.lower() in map(str.lower, table.seats.values()):
+            return board.name
+    return None
+
+
+async def _ban(store: Store, options: argparse.Namespace) -> None:
+    account = await store.find(options.name)
+    problem = player_problem(options.name)
+    if problem and account is None:
+        raise CommandError(f"nobody can be called {options.name!r}: {problem}")
+    name = account.name if account else capitalised(options.name)
+    await store.ban(name)
+    print(f"{name} is banned" + ("" if account else ", without having an account"))
+
+
+async def _unban(store: Store, options: argparse.Namespace) -> None:
+    account = await store.find(options.name)
+    if account is None or not account.banned:
+        name = account.name if account else options.name
+        raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
+    await store.unban(account.name)
+    print(f"{account.name} may come in again")
+
+
+async def _member(store: Store, name: str) -> Account:
+    """Return an account that there is; a name may be banned without one."""
+    account = await store.find(name)
+    if account is None or not account.password:
+        raise _no_account(name)
+    return account
+
+
+def _no_account(name: str) -> CommandError:
+    return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
+
+
+_ACTIONS: Mapping[str, Callable[[Store, argparse.Namespace], Awaitable[None]]] = {
+    "list": _list,
+    "reset": _reset,
+    "remove": _remove,
+    "ban": _ban,
+    "unban": _unban,
+}
+
+
+def _line(account: Account) -> str:
+    if not account.password:
+        return f"{account.name:20}  banned {_told(account.created)}, has no account"
+    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
+    return f"{line}  banned" if account.banned else line
+
+
+def _told(seconds: float) -> str:
+    return time.strftime(_DAY, time.localtime(seconds))
+
+
+def _asked_for(name: str) -> str:
+    """Return a new password: typed twice on a terminal, else the next line of the input."""
+    if sys.stdin.isatty():
+        password = getpass.getpass(f"New password for {name}: ")
+        if getpass.getpass("The same again: ") != password:
+            raise CommandError("the two differ")
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    problem = password_problem(password, name)
+    if problem:
+        raise CommandError(problem)
+    return password
+
+
+def _generated() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(_GENERATED))

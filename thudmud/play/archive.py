@@ -1,0 +1,257 @@
+"""The battles that were played, the standings, and how a decision asks for them.
+
+No hall keeps what was played before. A decision asks `Found` for it; what has not been looked up
+yet is `Unread`, and whoever wanted the decision looks it up where it is stored, and decides once
+more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from thudmud.errors import ThudmudError
+from thudmud.play.events import BattleId, SavedMatch
+from thudmud.rules import Game, Outcome, Side
+
+
+class State(Enum):
+    """How far a battle has come."""
+
+    RUNNING = "running"
+    ENDED = "ended"
+    ADJOURNED = "adjourned"
+    UNFINISHED = "unfinished"
+    """Given up without an end: both left, or began another one."""
+
+
+class Battle(NamedTuple):
+    """What is known of a battle without its plies. A tuple, since there are many.
+
+    Attributes:
+        number: as players ask for it: 1 for the first that began or was imported.
+        id: where it began.
+        at: when, in seconds since the epoch.
+        rules: its ruleset's name.
+        dwarf: who played the dwarfs, in the end; "" if that is not known.
+        troll: the same for the trolls.
+        source: from where on its plies are read: the event that it began, was resumed or was
+            imported with.
+        until: the version of its last event in the stream of ``source``; None while it is running.
+        state: how far it has come.
+        part: 1 or 2, which of the two battles of its match.
+        before: the points of the match before it, of who has the dwarfs and of who has the trolls.
+        plies: how many were played; None where only its events tell that.
+        outcome: how it ended; None if it has not, or if it was imported and that is not known.
+        rated: whether it counts for ratings.
+        points: if its match was over with it, the points of who has the dwarfs and of who has the
+            trolls.
+        imported: whether it was brought in from elsewhere.
+    """
+
+    number: int
+    id: BattleId
+    at: float
+    rules: str
+    dwarf: str
+    troll: str
+    source: BattleId
+    until: int | None = None
+    state: State = State.RUNNING
+    part: int = 1
+    before: tuple[int, int] = (0, 0)
+    plies: int | None = None
+    outcome: Outcome | None = None
+    rated: bool = False
+    points: tuple[int, int] | None = None
+    imported: bool = False
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Who played the dwarfs and who played the trolls; "" if that is not known."""
+        return self.dwarf, self.troll
+
+    def player(self, side: Side) -> str:
+        """Return who played a side; "" if that is not known."""
+        return self.dwarf if side is Side.DWARF else self.troll
+
+    @property
+    def length(self) -> int | None:
+        """How many events have to be read for it from its source on; None for all that follow."""
+        return None if self.until is None else self.until - self.source.version + 1
+
+
+class Count(NamedTuple):
+    """How often a player won, drew and lost."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    def and_one(self, *, mine: bool, theirs: bool) -> Count:
+        """Return it with one more, that the player, the opponent or neither has won."""
+        return Count(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How good a player is.
+
+    Attributes:
+        points: the rating, as a chess player would read it.
+        uncertainty: one standard deviation of it, in points: it is as likely as two to one that the
+            player is that near.
+        battles: how many battles it rests on.
+    """
+
+    points: int
+    uncertainty: int
+    battles: int
+
+    @property
+    def proven(self) -> int:
+        """What the player is good for, as good as certainly: players are ranked by that."""
+        return self.points - 2 * self.uncertainty
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerScore:
+    """All that a player has won and lost.
+
+    Attributes:
+        name: what they are called now.
+        battles: by ruleset's name and side.
+        matches: by ruleset's name.
+        rating: how good that makes them, if any of it was rated.
+    """
+
+    name: str
+    battles: Mapping[tuple[str, Side], Count]
+    matches: Mapping[str, Count]
+    rating: Rating | None
+
+
+PAGE = 20
+"""Battles on a page of the history, and players in the standings."""
+
+AnswerT = TypeVar("AnswerT")
+
+
+class FoundBattle(NamedTuple):
+    """A battle, and the game as far as it has come; None if its plies are no longer kept."""
+
+    battle: Battle
+    game: Game | None
+
+
+class AdjournedMatch(NamedTuple):
+    """A match that is put away, and the battle that it has come to."""
+
+    battle: Battle
+    match: SavedMatch
+
+
+class AdjournedMatches(NamedTuple):
+    """The matches of somebody that are put away."""
+
+    matches: tuple[AdjournedMatch, ...] = ()
+
+
+class HistoryPage(NamedTuple):
+    """Some battles, the last one first, and how many there are in all."""
+
+    battles: tuple[Battle, ...]
+    in_all: int
+
+
+class RankedPlayer(NamedTuple):
+    """A player and their place, from 1."""
+
+    place: int
+    score: PlayerScore
+
+
+class Ranking(NamedTuple):
+    """The best players, whoever asked, if they have a rating, and how many have one in all."""
+
+    players: tuple[RankedPlayer, ...]
+    in_all: int
+
+
+LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | Ranking
+
+
+class Lookup(Generic[AnswerT]):
+    """Something to be looked up, and what kind of answer it has."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BattleLookup(Lookup["FoundBattle | None"]):
+    """The battle with a number; None if there is none."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdjournedLookup(Lookup[AdjournedMatches]):
+    """The matches of a player, named in any case, that are put away."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLookup(Lookup[HistoryPage]):
+    """A page, from 1, of the battles of a player, named in any case, or of everybody."""
+
+    player: str | None
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLookup(Lookup["PlayerScore | None"]):
+    """What a player, named in any case, has won and lost; None if they have ended no battle."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsLookup(Lookup[Ranking]):
+    """The best players, and the one who asks."""
+
+    player: str
+
+
+class Unread(ThudmudError):
+    """Something has to be looked up before it can be decided what a command brings about."""
+
+    def __init__(self, lookup: Lookup[Any]) -> None:
+        super().__init__(lookup)
+        self.lookup = lookup
+
+    def __str__(self) -> str:
+        return f"{self.lookup} has not been looked up"
+
+
+class Found:
+    """What has been looked up for one decision.
+
+    It is as old as the decision: what was found for one may be otherwise for the next.
+    """
+
+    def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
+        self._answers: dict[Lookup[Any], Any] = dict(answers or {})
+
+    def take(self, lookup: Lookup[AnswerT], answer: AnswerT) -> None:
+        """Take note of an answer."""
+        self._answers[lookup] = answer
+
+    def __getitem__(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return an answer; Unread if there is none yet."""
+        try:
+            return cast("AnswerT", self._answers[lookup])
+        except KeyError:
+            raise Unread(lookup) from None

@@ -1,0 +1,428 @@
+"""The settings: their names, defaults and limits; and `config.toml`, read into them.
+
+A mistake is told in one line, which names the file, the key and what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from thudmud.english import capitalised
+from thudmud.errors import ThudmudError
+from thudmud.language import MAX_LINE
+from thudmud.language.parsing import board_problem, is_name, player_problem
+from thudmud.rules import RULESETS
+
+RULES = tuple(RULESETS)
+_LISTED = "at most 60 characters"
+_SHORTEST_SECRET = 16
+YEAR = 31_622_400  # seconds
+
+
+def _whole(default: int, low: int, high: int) -> Any:
+    words = f"a whole number from {low} to {high}"
+    return Field(default=default, ge=low, le=high, description=words)
+
+
+def _seconds(default: float, low: float, high: float) -> Any:
+    words = f"a number of seconds from {low} to {high}"
+    return Field(default=float(default), ge=low, le=high, description=words)
+
+
+def _board_name(name: str) -> str:
+    if problem := board_problem(name):
+        raise _clash(problem) if is_name(name) else _unfit(problem)
+    return name
+
+
+def _ruleset(name: str) -> str:
+    if name not in RULES:
+        raise _unfit(f"should be one of {', '.join(RULES)}")
+    return name
+
+
+def _secret(words: str) -> str:
+    if words and len(words) < _SHORTEST_SECRET:
+        # It is not repeated: what tells of the mistake may be read by many.
+        raise _clash(f"should have at least {_SHORTEST_SECRET} characters")
+    return words
+
+
+def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
+    names = [board.name.lower() for board in boards]
+    twins = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twins:
+        raise _clash(f'should have a name of its own each, but "{twins[0]}" comes twice')
+    return boards
+
+
+def _bots_of_their_own(
+    bots: tuple[BotSettings, ...], known: ValidationInfo
+) -> tuple[BotSettings, ...]:
+    boards = known.data.get("board", ())
+    words = {word for board in boards for word in board.name.lower().split()}
+    names: set[str] = set()
+    for bot in bots:
+        if problem := player_problem(bot.name, words):
+            raise _clash(
+                f"should have names that players could have, but {bot.name!r}: {problem} "
+                'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
+            )
+        if bot.name.lower() in names:
+            raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')
+        names.add(bot.name.lower())
+    return bots
+
+
+def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
+    storage = known.data.get("storage")
+    if storage and Path(storage.file) == Path(gateway.file):
+        raise _clash(f"file should not be {gateway.file}, which is storage.file already")
+    return gateway
+
+
+def _unfit(right: str) -> PydanticCustomError:
+    """Return the error of a value that is not what is ``right``."""
+    return PydanticCustomError("unfit", "{right}", {"right": right})
+
+
+def _clash(reason: str) -> PydanticCustomError:
+    """Return the error of a value that gets in the way of something else."""
+    return PydanticCustomError("clash", "{reason}", {"reason": reason})
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ServerSettings(_Section):
+    """The network, and the caps that keep one client from harming others."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8483, 0, 65535)
+    tls_port: int = _whole(0, 0, 65535)
+    tls_certificate: str = Field(default="", description='the name of a file, or ""')
+    tls_key: str = Field(default="", description='the name of a file, or ""')
+    connections: int = _whole(1000, 1, 1_000_000)
+    connections_reserved: int = _whole(10, 0, 1000)
+    connections_per_address: int = _whole(32, 1, 1_000_000)
+    accepts_per_second: int = _whole(20, 1, 100_000)
+    accepts_at_once: int = _whole(100, 4, 1_000_000)
+    max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
+    max_subnegotiation: int = _whole(4096, 64, 65_536)
+    option_changes: int = _whole(100, 10, 1_000_000)
+    compress: bool = Field(default=False, description="true or false")
+    commands_per_second: int = _whole(20, 1, 100_000)
+    commands_at_once: int = _whole(200, 1, 1_000_000)
+    commands_per_turn: int = _whole(8, 1, 1000)
+    queue_length: int = _whole(64, 1, 100_000)
+    outbox_bytes: int = _whole(262_144, 65_536, 1_073_741_824)
+    shutdown_grace: float = Field(default=3.0, ge=0, le=600, description="a number from 0 to 600")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="warning", description='"debug", "info", "warning" or "error"'
+    )
+    log_file: str = Field(default="", description='the name of a file, or ""')
+
+    @model_validator(mode="after")
+    def _not_all_reserved(self) -> Self:
+        if self.connections_reserved >= self.connections:
+            raise _clash(
+                f"connections_reserved ({self.connections_reserved}) should be less than "
+                f"connections ({self.connections})"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _certified(self) -> Self:
+        if self.tls_port and not self.tls_certificate:
+            raise _clash("tls_port needs a certificate: tls_certificate should name its file")
+        if self.tls_port and self.tls_port == self.port:
+            raise _clash(f"port and tls_port should be two ports, not {self.port} both")
+        return self
+
+    @property
+    def share(self) -> int:
+        """How many bytes of the outbox the answers to a player's own commands may take."""
+        return self.outbox_bytes // 4
+
+
+class ListingSettings(_Section):
+    """What lists of games are told of this one, by MSSP; "" is not told."""
+
+    name: str = Field(
+        default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
+    )
+    hostname: str = Field(default="", max_length=60, description=_LISTED)
+    location: str = Field(default="", max_length=60, description=_LISTED)
+    website: str = Field(default="", max_length=60, description=_LISTED)
+    contact: str = Field(default="", max_length=60, description=_LISTED)
+    created: str = Field(default="", max_length=60, description=_LISTED)
+
+
+class GameSettings(_Section):
+    """What holds at every board."""
+
+    quiet_plies: int = _whole(200, 0, 1_000_000)
+    seat_grace: float = _seconds(300, 0, YEAR)
+    replay_pause: float = _seconds(2, 0, 60)
+
+
+class PlayerSettings(_Section):
+    """What holds for everybody who comes to play."""
+
+    guest_grace: float = _seconds(86_400, 0, YEAR)
+    names_per_hour: int = _whole(60, 1, 1_000_000)
+    login_limit: float = _seconds(300, 0, YEAR)
+    idle_warning: float = _seconds(3_300, 0, YEAR)
+    idle_limit: float = _seconds(3_600, 0, YEAR)
+    chat_per_minute: int = _whole(30, 1, 100_000)
+    chat_at_once: int = _whole(15, 1, 100_000)
+
+    @model_validator(mode="after")
+    def _warned_before_it_is_over(self) -> Self:
+        warning, limit = self.idle_warning, self.idle_limit
+        if warning and limit and warning >= limit:
+            raise _clash(
+                f"idle_limit ({limit}) should be more than idle_warning ({warning}), "
+                "unless either is 0"
+            )
+        return self
+
+
+class StorageSettings(_Section):
+    """Where everything is kept."""
+
+    backend: Literal["sqlite", "memory"] = Field(
+        default="sqlite", description='"sqlite" or "memory"'
+    )
+    file: str = Field(default="thudmud.db", min_length=1, description="the name of a file")
+
+
+class GatewaySettings(_Section):
+    """What other MUDs connect to."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8484, 0, 65535)
+    socket: str = Field(default="", description='the name of a file, or ""')
+    secret: Annotated[str, AfterValidator(_secret)] = Field(
+        default="", description='a text of at least 16 characters, or ""'
+    )
+    file: str = Field(default="gateway.db", min_length=1, description="the name of a file")
+    clients: int = _whole(16, 1, 1000)
+    boards: int = _whole(1000, 1, 1_000_000)
+    max_line: int = _whole(8192, 2048, 1_048_576)
+    outbox_bytes: int = _whole(1_048_576, 65_536, 1_073_741_824)
+    heartbeat: float = _seconds(30, 1, 3600)
+    resume_grace: float = _seconds(600, 0, 86_400)
+
+
+class BoardSettings(_Section):
+    """One board in the hall."""
+
+    name: Annotated[str, AfterValidator(_board_name)] = Field(
+        description='a name of letters, such as "oak board"'
+    )
+    rules: Annotated[str, AfterValidator(_ruleset)] = Field(
+        default="discworld", description=f"one of {', '.join(RULES)}"
+    )
+    style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
+
+
+class BotSettings(_Section):
+    """One program that plays."""
+
+    name: Annotated[str, AfterValidator(capitalised)] = Field(
+        description='a name that a player could have, such as "Grog"'
+    )
+    command: tuple[str, ...] = Field(
+        default=(), strict=False, description='a list of words, such as ["thudmud", "engine"]'
+    )
+    seconds: float = _seconds(5, 0.1, 3600)
+    restarts: int = _whole(3, 0, 1000)
+
+
+class Settings(_Section):
+    """All of them, as the sections of `config.toml`."""
+
+    server: ServerSettings = Field(
+        default=ServerSettings(), description="a section that begins with [server]"
+    )
+    listing: ListingSettings = Field(
+        default=ListingSettings(), description="a section that begins with [listing]"
+    )
+    game: GameSettings = Field(
+        default=GameSettings(), description="a section that begins with [game]"
+    )
+    players: PlayerSettings = Field(
+        default=PlayerSettings(), description="a section that begins with [players]"
+    )
+    storage: StorageSettings = Field(
+        default=StorageSettings(), description="a section that begins with [storage]"
+    )
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = Field(
+        default=GatewaySettings(),
+        validate_default=True,
+        description="a section that begins with [gateway]",
+    )
+    board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
+        default=(
+            BoardSettings(name="oak board"),
+            BoardSettings(name="pine board", style="brief"),
+            BoardSettings(name="marble board", rules="classic"),
+            BoardSettings(name="basalt board", rules="koom valley"),
+        ),
+        # A list of TOML is not a tuple; this is the one place that need not be strict.
+        strict=False,
+        min_length=1,
+        description="at least one section that begins with [[board]]",
+    )
+    bot: Annotated[tuple[BotSettings, ...], AfterValidator(_bots_of_their_own)] = Field(
+        default=(BotSettings(name="Grog"),),
+        validate_default=True,  # a board may have the name of the bot that is there by default
+        strict=False,
+        description="sections that begin with [[bot]], or [] for none",
+    )
+
+
+_SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
+    "": Settings.model_fields,
+    "server": ServerSettings.model_fields,
+    "listing": ListingSettings.model_fields,
+    "game": GameSettings.model_fields,
+    "players": PlayerSettings.model_fields,
+    "storage": StorageSettings.model_fields,
+    "gateway": GatewaySettings.model_fields,
+    "board": BoardSettings.model_fields,
+    "bot": BotSettings.model_fields,
+}
+_LONGEST_VALUE = 40  # characters of a wrong value that are repeated
+
+
+DEFAULT = Path("config.toml")
+"""The file that is read if none is named and there is one."""
+
+
+class ConfigError(ThudmudError):
+    """The configuration can't be used.
+
+    Attributes:
+        problems: What is wrong, one line each.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(problems)
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Return the settings that the file at ``path`` makes; the defaults if there is no ``path``.
+
+    Raises:
+        ConfigError: The file can't be read, is not TOML, or holds anything that can't be used.
+    """
+    return Settings() if path is None else check(_read(path), str(path))
+
+
+def named_or_default(path: Path | None) -> Path | None:
+    """Return the file to be read: the one that was named, or else the default if there is one."""
+    return path or (DEFAULT if DEFAULT.exists() else None)
+
+
+def config_folder(path: Path | None) -> Path:
+    """Return the folder from which the names of files in the file at ``path`` are told."""
+    return path.parent if path else Path()
+
+
+def check(values: Mapping[str, Any], source: str) -> Settings:
+    """Return the settings that ``values``, from ``source``, make.
+
+    Raises:
+        ConfigError: They hold anything that can't be used.
+    """
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        problems = [f"{source}: {line}" for line in _complaints(error.errors())]
+        raise ConfigError(problems) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        reason = f"is not valid TOML: {error}"
+    except UnicodeDecodeError:
+        reason = "is not a text in UTF-8"
+    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+        reason = "holds a value that is too large to read"
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    raise ConfigError([f"{path}: {reason}"])
+
+
+def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
+    places = [error["loc"] for error in errors]
+    for error in errors:
+        place = error["loc"]
+        # A list that holds mistakes also counts as too short; they say enough.
+        if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
+            yield f"{_named(place)}: {_told(error)}"
+
+
+def _told(error: ErrorDetails) -> str:
+    place = error["loc"]
+    *outer, key = (step for step in place if isinstance(step, str))
+    siblings = _SECTIONS[outer[0] if outer else ""]
+    if error["type"] == "extra_forbidden" and outer and key in _SECTIONS[""]:
+        return f'is no setting of a section; "{key}" belongs above the first section'
+    if error["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(key, siblings, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(siblings)}"
+        return f"there is no such setting; {hint}"
+    right = siblings[key].description if place[-1] == key or outer else "a section"
+    if error["type"] == "missing":
+        return f"is missing; it should be {right}"
+    if error["type"] == "clash":
+        return error["msg"]
+    wanted = error["msg"] if error["type"] == "unfit" else f"should be {right}"
+    return f"{wanted}, not {_shown(error['input'])}"
+
+
+def _named(place: tuple[int | str, ...]) -> str:
+    """Return the name of a key: `server.port`, or `board 2, rules` for the second board's."""
+    name = ""
+    for step in place:
+        if isinstance(step, int):
+            name += f" {step + 1}"
+        else:
+            name += (", " if name[-1:].isdigit() else "." if name else "") + _printable(step)
+    return name
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+
+
+def _printable(key: str) -> str:
+    return key if key.isascii() and key.isprintable() else json.dumps(key)

@@ -1,0 +1,1 @@
+"""Telnet: bytes of a connection -> lines and signals, and back."""

@@ -1,0 +1,166 @@
+"""What a client has told of itself -> what its terminal can show. Pure.
+
+Terminal types, MTTS (the bits that MUD clients tell behind them), character sets, MNES variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import IntFlag
+
+from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+
+NARROWEST, WIDEST = 20, 500
+
+_MOST_TYPES = 8
+"""Terminal types asked for; RFC 1091 lets a client go on for ever."""
+_LONGEST_TYPE = 40  # characters (RFC 1091)
+_MTTS = re.compile(r"MTTS (\d{1,5})", re.ASCII)
+_UTF_8 = re.compile(r"UTF-?8", re.IGNORECASE)
+_TRUE = re.compile(r"TRUECOLOU?R|24BIT|DIRECT")
+_COLOURED = {
+    "ALACRITTY", "ANSI", "CYGWIN", "FOOT", "GNOME", "ITERM", "ITERM2", "KITTY", "KONSOLE", "LINUX",
+    "PUTTY", "RXVT", "SCREEN", "ST", "TERATERM", "TMUX", "VTE", "WEZTERM", "XTERM",
+}  # fmt: skip
+"""Terminals that have the 16 colours, whatever follows behind the name."""
+
+
+class Mtts(IntFlag):
+    """The bits of MTTS that mean something here."""
+
+    ANSI = 1
+    UTF_8 = 4
+    COLOURS_256 = 8
+    SCREEN_READER = 64
+    PROXY = 128
+    TRUE_COLOUR = 256
+    MNES = 512
+
+
+class Capabilities:
+    """What is known of one client, from nothing at all to everything it can tell.
+
+    Attributes:
+        packages: the GMCP packages that it has asked for, in lower case.
+    """
+
+    def __init__(self) -> None:
+        self.packages: frozenset[str] = frozenset()
+        self._width = DEFAULT_WIDTH
+        self._types: list[str] = []
+        self._mtts = Mtts(0)
+        self._utf8: bool | None = None  # as agreed by CHARSET
+        self._says_utf8 = False  # in its variables
+
+    @property
+    def terminal(self) -> Terminal:
+        """What all of that comes to."""
+        told = self._says_utf8 or Mtts.UTF_8 in self._mtts
+        return Terminal(
+            width=self._width,
+            utf8=told if self._utf8 is None else self._utf8,
+            colours=max([_by_bits(self._mtts), *map(_by_name, self._types)]),
+            reader=Mtts.SCREEN_READER in self._mtts,
+            packages=self.packages,
+        )
+
+    @property
+    def has_variables(self) -> bool:
+        """Whether the client has said that it knows MNES."""
+        return Mtts.MNES in self._mtts
+
+    def is_wide(self, columns: int) -> None:
+        """Take its width; 0 means that it does not know, or leaves it to us (RFC 1073)."""
+        self._width = min(max(columns, NARROWEST), WIDEST) if columns else DEFAULT_WIDTH
+
+    def is_called(self, name: str) -> bool:
+        """Take one of its terminal types; return whether to ask for the next one.
+
+        A client names itself, its terminal, and then, as "MTTS 271", its bits; one that knows no
+        MTTS ends its list by telling the last name again (RFC 1091).
+        """
+        name = name.upper()
+        if bits := _MTTS.fullmatch(name):
+            self._mtts = Mtts(int(bits[1]))
+            return False
+        if name in self._types or len(self._types) >= _MOST_TYPES or len(name) > _LONGEST_TYPE:
+            return False
+        self._types.append(name)
+        return True
+
+    def agrees_to(self, *, utf8: bool | None) -> None:
+        """Note whether UTF-8 has been agreed on; None if nothing has."""
+        self._utf8 = utf8
+
+    def has_set(self, variables: Mapping[str, str]) -> None:
+        """Take what its MNES variables hold; those that are missing have not changed."""
+        if "CHARSET" in variables:
+            self._says_utf8 = is_utf8(variables["CHARSET"])
+        bits = variables.get("MTTS", "")
+        if bits.isdecimal() and bits.isascii() and len(bits) < 6:
+            self._mtts = Mtts(int(bits))
+
+
+def is_utf8(name: str) -> bool:
+    """Whether that is the name of UTF-8."""
+    return bool(_UTF_8.fullmatch(name))
+
+
+def utf8_in(offer: bytes) -> bytes:
+    """Return how a client's request spells UTF-8, among the character sets in it; b"" if not."""
+    table = b"[TTABLE]"
+    if offer.startswith(table):  # and its version, one byte (RFC 2066)
+        offer = offer[len(table) + 1 :]
+    names = offer[1:].split(offer[:1]) if offer else []
+    return next((name for name in names if is_utf8(name.decode("ascii", "replace"))), b"")
+
+
+def variables_in(payload: bytes) -> dict[str, str]:
+    """Return the variables in what NEW-ENVIRON sends behind IS or INFO (RFC 1572)."""
+    variables: dict[str, str] = {}
+    name = ""
+    for kind, text in _pieces(payload):
+        if kind == _VALUE:
+            if name:
+                variables[name] = text
+            name = ""
+        else:
+            name = text.upper()
+    return variables
+
+
+_VAR, _VALUE, _ESC, _USERVAR = range(4)
+
+
+def _pieces(payload: bytes) -> Iterator[tuple[int, str]]:
+    """Cut at what begins a name or a value, which an ESC before it makes a part of the text."""
+    kind, text, escaped = _VALUE, bytearray(), False
+    for byte in payload:
+        if escaped or byte > _USERVAR:
+            text.append(byte)
+            escaped = False
+        elif byte == _ESC:
+            escaped = True
+        else:
+            yield kind, text.decode("utf-8", "replace")
+            kind, text = byte, bytearray()
+    yield kind, text.decode("utf-8", "replace")
+
+
+def _by_bits(mtts: Mtts) -> int:
+    if Mtts.TRUE_COLOUR in mtts:
+        return TRUE_COLOUR
+    if Mtts.COLOURS_256 in mtts:
+        return PALETTE
+    return SIXTEEN if Mtts.ANSI in mtts else 0
+
+
+def _by_name(name: str) -> int:
+    if _TRUE.search(name):
+        return TRUE_COLOUR
+    if "256" in name:
+        return PALETTE
+    kind, _, rest = name.partition("-")
+    coloured = kind in _COLOURED and rest not in {"M", "MONO"}
+    return SIXTEEN if coloured else 0

@@ -1,0 +1,210 @@
+"""What one player's terminal shows: text is only ever appended, with a prompt after it.
+
+Prompts, fresh lines, CR LF, compression, and the outbox: one write for each turn of the event loop,
+and no more than so many bytes waiting for a slow reader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from thudmud.telnet.interface import Flusher
+from thudmud.telnet.negotiation import Compressor
+
+CRLF = b"\r\n"
+
+_log = logging.getLogger(__name__)
+
+
+def encode(text: str) -> bytes:
+    """Return lines joined by line feeds as they go out: UTF-8, CR LF after each.
+
+    UTF-8 never holds the byte 0xFF, so the text needs none of telnet's escaping.
+    """
+    return f"{text}\n".replace("\n", "\r\n").encode("utf-8", "replace")
+
+
+class Screen:
+    """The output side of a connection.
+
+    A player who is being asked for a line has the cursor behind the prompt. Text that comes then
+    starts on a fresh line, and the prompt is shown again once, at the end of the turn. A line that
+    the player sends ends the prompt's line by itself if their terminal has echoed it.
+
+    Args:
+        transport: Where the bytes go. A reader whose unsent bytes exceed ``limit`` is cut off.
+        limit: The most bytes that may wait to be sent.
+        flusher: Calls for them to be written when the turn of the event loop ends.
+    """
+
+    __slots__ = (
+        "_abort",
+        "_asking",
+        "_at_prompt",
+        "_compressor",
+        "_flusher",
+        "_limit",
+        "_pieces",
+        "_prompt_end",
+        "_room",
+        "_scheduled",
+        "_size",
+        "_transport",
+        "closed",
+        "prompt",
+    )
+
+    def __init__(self, transport: asyncio.Transport, limit: int, flusher: Flusher) -> None:
+        self.prompt = b""
+        self._prompt_end = b""
+        self._compressor: Compressor | None = None
+        self.closed = False
+        self._transport = transport
+        self._limit = self._room = limit
+        self._flusher = flusher
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._scheduled = False
+        self._asking = False
+        self._at_prompt = False
+        self._abort: asyncio.TimerHandle | None = None
+
+    @property
+    def unsent(self) -> int:
+        """How many bytes have been shown in this turn and not been sent yet."""
+        return self._size
+
+    def show(self, lines: bytes) -> None:
+        """Append whole lines, each ended by CR LF."""
+        if self._at_prompt:
+            self._at_prompt = False
+            self._asking = True
+            self._put(CRLF)
+        self._put(lines)
+
+    def ask(self) -> None:
+        """Show the prompt once nothing else follows in this turn, unless it is shown already."""
+        if not self._at_prompt:
+            self._asking = True
+            self._schedule()
+
+    def answered(self, *, echoed: bool = True) -> None:
+        """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
+        if self._at_prompt and not echoed:
+            self._put(CRLF)
+        self._asking = self._at_prompt = False
+
+    def command(self, sequence: bytes) -> None:
+        """Append telnet bytes, which no terminal shows."""
+        self._put(sequence)
+
+    def end_prompts(self, sequence: bytes) -> None:
+        """Put telnet bytes behind every prompt from now on, the one that is shown included."""
+        if sequence != self._prompt_end:
+            self._prompt_end = sequence
+            if self._at_prompt and sequence:
+                self._put(sequence)
+
+    def compress(self, sequence: bytes) -> None:
+        """Append telnet bytes, and compress everything behind them."""
+        self._put(sequence)
+        self._write()
+        self._compressor = Compressor()
+
+    def decompress(self) -> None:
+        """End the compressed part of the output."""
+        self._write()
+        self._end_compression()
+
+    def mark(self, sequence: bytes) -> None:
+        """Append telnet bytes that mean: everything before this, the prompt too, has been sent."""
+        self._put_prompt()
+        self._put(sequence)
+
+    def close(self, *, linger: bool, grace: float) -> None:
+        """Send what is waiting, without a prompt, and end the connection behind it.
+
+        Args:
+            linger: Whether to leave it to the client to close: if bytes of its are still on their
+                way when we do, the last words may be lost on it (RFC 1122, section 4.2.2.13).
+            grace: Seconds after which the connection is ended by force.
+        """
+        self._asking = self._at_prompt = False
+        self._write()
+        self._end_compression()
+        self.closed = True
+        if self._abort is None:
+            loop = asyncio.get_running_loop()
+            self._abort = loop.call_later(grace, self._transport.abort)
+        if linger and self._transport.can_write_eof():
+            try:
+                self._transport.write_eof()
+            except OSError:  # the client has gone already
+                self._transport.abort()
+        else:
+            self._transport.close()
+
+    def lost(self) -> None:
+        """Note that the connection is gone."""
+        self.closed = True
+        if self._abort is not None:
+            self._abort.cancel()
+
+    def _put(self, piece: bytes) -> None:
+        if self.closed:
+            return
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size > self._room:
+            self._look_for_room()
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._flusher.at_end(self)
+
+    def _put_prompt(self) -> None:
+        if self._asking:
+            self._asking = False
+            self._at_prompt = True
+            prompt = self.prompt + self._prompt_end
+            self._pieces.append(prompt)
+            self._size += len(prompt)
+
+    def flush(self) -> None:
+        """Write what has been shown in this turn, with the prompt behind it."""
+        self._scheduled = False
+        self._put_prompt()
+        self._write()
+
+    def _write(self) -> None:
+        if self._pieces and not self.closed:
+            output = self._flusher.joined(self._pieces)
+            if self._compressor is not None:
+                output = self._compressor.packed(output)
+            self._transport.write(output)
+            self._room -= len(output)  # at least that is left: what waits grows by little else
+        self._pieces.clear()
+        self._size = 0
+
+    def _end_compression(self) -> None:
+        if self._compressor is not None and not self.closed:
+            self._transport.write(self._compressor.end())
+        self._compressor = None
+
+    def _look_for_room(self) -> None:
+        """Write, if there is no room for more, and see whether somebody reads at all."""
+        self._room = self._limit - self._transport.get_write_buffer_size()
+        if self._size > self._room:
+            self._write()
+            self._room = self._limit - self._transport.get_write_buffer_size()
+            if self._room < 0:
+                self._cut_off()
+
+    def _cut_off(self) -> None:
+        # Sending a reason would need the very room that is missing.
+        _log.info("cut off a reader who cannot keep up", extra={"unread": self._limit})
+        self.closed = True
+        self._transport.abort()

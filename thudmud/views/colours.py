@@ -1,0 +1,227 @@
+"""Colours: what each element of a board looks like, and how a terminal is told so.
+
+The ready schemes, the SGR sequences of ECMA-48, and the nearest colour that a terminal has. Colour
+only repeats what letters, marks and words say already. Every coloured piece ends with a reset, on
+its own line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+
+from thudmud.play.options import Colour, Element, Scheme, Shade
+from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
+from thudmud.views.words import GLUE, wrapped
+
+NONE = Colour()
+
+Run = tuple[str, Colour]
+"""Text without a line end, and its colour."""
+Phrase = tuple[str, Element | None]
+"""Words, and what their colour is the colour of."""
+
+
+def colour_of(element: Element, display: Display) -> Colour:
+    """Return the colour of an element, for as many colours as there are; none if there are none."""
+    if not display.colours:
+        return NONE
+    own = dict(display.elements).get(element)
+    if own is not None:
+        return own
+    few = display.colours == SIXTEEN and display.scheme in _SIXTEEN
+    return (_SIXTEEN if few else _SCHEMES)[display.scheme].get(element, NONE)
+
+
+def on(colour: Colour, ground: Colour) -> Colour:
+    """Return a colour, on the background of another where it has none of its own."""
+    if colour.background is not None or ground.background is None:
+        return colour
+    return replace(colour, background=ground.background)
+
+
+def joined(runs: Iterable[Run], display: Display) -> str:
+    """Return runs as one piece of a line; neighbours of the same colour share a sequence."""
+    if not display.colours:
+        return "".join([text for text, _ in runs])
+    return "".join(
+        _painted("".join(text for text, _ in same), colour, display.colours)
+        for colour, same in groupby(runs, key=lambda run: run[1])
+    )
+
+
+_BLANKS = " ", GLUE
+
+
+def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
+    """Return phrases as wrapped lines, each phrase in its colour wherever the lines break it."""
+    phrases = list(phrases)
+    lines = wrapped("".join([words for words, _ in phrases]), width, indent)
+    if not display.colours:
+        return lines
+    letters = iter([each for words, each in phrases for char in words if char not in _BLANKS])
+    drawn = []
+    for line in lines:
+        elements = [None if char.isspace() else next(letters) for char in line]
+        for at, char in enumerate(line[1:-1], 1):
+            if char.isspace() and elements[at - 1] is elements[at + 1]:
+                elements[at] = elements[at - 1]
+        colours = [colour_of(each, display) if each else NONE for each in elements]
+        drawn.append(joined(zip(line, colours, strict=True), display))
+    return drawn
+
+
+def _painted(text: str, colour: Colour, colours: int) -> str:
+    start = _sgr(colour, colours)
+    return f"{start}{text}{_RESET}" if start and text else text
+
+
+_RESET = "\x1b[0m"
+
+
+@lru_cache(maxsize=1024)
+def _sgr(colour: Colour, colours: int) -> str:
+    """Return the sequence that begins a colour; nothing if there is nothing to begin."""
+    codes = ["1"] if colour.bold else []
+    if colour.foreground is not None:
+        codes.append(_code(nearest(colour.foreground, colours), 30))
+    if colour.background is not None:
+        codes.append(_code(nearest(colour.background, colours), 40))
+    return f"\x1b[{';'.join(codes)}m" if colours and codes else ""
+
+
+def _code(shade: Shade, base: int) -> str:
+    """Return the SGR parameters of a shade; ``base`` is 30 before, 40 behind the letters."""
+    if isinstance(shade, tuple):
+        red, green, blue = shade
+        return f"{base + 8};2;{red};{green};{blue}"
+    if shade >= SIXTEEN:
+        return f"{base + 8};5;{shade}"
+    return str(base + shade if shade < 8 else base + 60 + shade - 8)
+
+
+def nearest(shade: Shade, colours: int) -> Shade:
+    """Return the shade that comes nearest to one, of those that so many colours hold."""
+    if colours >= TRUE_COLOUR or (isinstance(shade, int) and shade < colours):
+        return shade
+    # What the first 16 of 256 look like is up to each terminal: the others are sure.
+    among = range(SIXTEEN, PALETTE) if colours == PALETTE else range(SIXTEEN)
+    wanted = shade if isinstance(shade, tuple) else PALETTE_RGB[shade]
+    return min(among, key=lambda index: _distance(wanted, PALETTE_RGB[index]))
+
+
+def _distance(one: tuple[int, int, int], other: tuple[int, int, int]) -> int:
+    """Return how different two colours look: the "redmean" approximation, good enough here."""
+    red, green, blue = (a - b for a, b in zip(one, other, strict=True))
+    mean = (one[0] + other[0]) // 2
+    return (512 + mean) * red * red + 1024 * green * green + (767 - mean) * blue * blue
+
+
+def _palette() -> tuple[tuple[int, int, int], ...]:
+    """Return the 256 colours, the first 16 of them as xterm has them."""
+    levels = (0, 95, 135, 175, 215, 255)
+    dark = [(0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0)]
+    dark += [(0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229)]
+    bright = [(127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0)]
+    bright += [(92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255)]
+    cube = [(red, green, blue) for red in levels for green in levels for blue in levels]
+    greys = [(level, level, level) for level in range(8, 239, 10)]
+    return (*dark, *bright, *cube, *greys)
+
+
+PALETTE_RGB = _palette()
+"""Red, green and blue of the 256 colours."""
+
+_BLACK, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _WHITE = range(8)
+_BRIGHT = 8
+_ORANGE_RGB, _BLUE_RGB, _YELLOW_RGB = (230, 159, 0), (0, 114, 178), (240, 228, 66)
+_PURPLE_RGB, _GREEN_RGB, _VERMILION_RGB = (204, 121, 167), (0, 158, 115), (213, 94, 0)
+_SKY_RGB = (0, 135, 215)  # no colour of theirs: their blue, readable on black and on white
+_BLACK_RGB, _WHITE_RGB = (0, 0, 0), (255, 255, 255)
+
+_Table = dict[Element, Colour]
+
+_SCHEMES: dict[Scheme, _Table] = {
+    # Readable on a black screen and on a white one, in 16 colours.
+    Scheme.PLAIN: {
+        Element.DWARF: Colour(_RED, bold=True),
+        Element.TROLL: Colour(_BRIGHT + _BLUE, bold=True),
+        Element.STONE: Colour(bold=True),
+        Element.ROCK: Colour(_CYAN, bold=True),
+        Element.LAST_MOVE: Colour(_GREEN, bold=True),
+        Element.CAPTURED: Colour(_MAGENTA, bold=True),
+        Element.TURN: Colour(bold=True),
+    },
+    # A green ground of its own, whatever the screen's is.
+    Scheme.VIVID: {
+        Element.DWARF: Colour(226, 22, bold=True),
+        Element.TROLL: Colour(231, 22, bold=True),
+        Element.STONE: Colour(51, 22, bold=True),
+        Element.ROCK: Colour(214, 22, bold=True),
+        Element.SQUARES: Colour(71, 22),
+        Element.LAST_MOVE: Colour(16, 220),
+        Element.CAPTURED: Colour(231, 160, bold=True),
+        Element.COORDINATES: Colour(33),
+        Element.TURN: Colour(16, 220),
+    },
+    # For a dark room: nothing bold, nothing bright.
+    Scheme.DIM: {
+        Element.DWARF: Colour(137),
+        Element.TROLL: Colour(67),
+        Element.STONE: Colour(246),
+        Element.ROCK: Colour(97),
+        Element.SQUARES: Colour(242),
+        Element.LAST_MOVE: Colour(101),
+        Element.CAPTURED: Colour(131),
+        Element.COORDINATES: Colour(242),
+        Element.TURN: Colour(246),
+    },
+    # Okabe and Ito's colours: orange and blue look different to everybody, and one is much lighter.
+    Scheme.SAFE: {
+        Element.DWARF: Colour(_BLACK_RGB, _ORANGE_RGB),
+        Element.TROLL: Colour(_WHITE_RGB, _BLUE_RGB, bold=True),
+        Element.STONE: Colour(_PURPLE_RGB, bold=True),
+        Element.ROCK: Colour(_GREEN_RGB, bold=True),
+        Element.LAST_MOVE: Colour(_BLACK_RGB, _YELLOW_RGB),
+        Element.CAPTURED: Colour(_BLACK_RGB, _VERMILION_RGB),
+        Element.COORDINATES: Colour(_SKY_RGB),
+        Element.TURN: Colour(_BLACK_RGB, _YELLOW_RGB),
+    },
+}
+"""The ready schemes; what is left out has no colour."""
+
+_SIXTEEN: dict[Scheme, _Table] = {
+    Scheme.VIVID: {
+        Element.DWARF: Colour(_BRIGHT + _YELLOW, _BLUE, bold=True),
+        Element.TROLL: Colour(_BRIGHT + _WHITE, _BLUE, bold=True),
+        Element.STONE: Colour(_BRIGHT + _CYAN, _BLUE, bold=True),
+        Element.ROCK: Colour(_BRIGHT + _MAGENTA, _BLUE, bold=True),
+        Element.SQUARES: Colour(_CYAN, _BLUE),
+        Element.LAST_MOVE: Colour(_BLACK, _YELLOW),
+        Element.CAPTURED: Colour(_BRIGHT + _WHITE, _RED, bold=True),
+        Element.COORDINATES: Colour(_BRIGHT + _BLUE),
+        Element.TURN: Colour(_BLACK, _YELLOW),
+    },
+    Scheme.DIM: {
+        Element.DWARF: Colour(_YELLOW),
+        Element.TROLL: Colour(_CYAN),
+        Element.ROCK: Colour(_MAGENTA),
+        Element.SQUARES: Colour(_BRIGHT + _BLACK),
+        Element.LAST_MOVE: Colour(_GREEN),
+        Element.CAPTURED: Colour(_RED),
+        Element.COORDINATES: Colour(_BRIGHT + _BLACK),
+    },
+    Scheme.SAFE: {
+        Element.DWARF: Colour(_BLACK, _YELLOW),
+        Element.TROLL: Colour(_BRIGHT + _WHITE, _BLUE, bold=True),
+        Element.STONE: Colour(_MAGENTA, bold=True),
+        Element.ROCK: Colour(_CYAN, bold=True),
+        Element.LAST_MOVE: Colour(_BLACK, _WHITE),
+        Element.CAPTURED: Colour(_BRIGHT + _WHITE, _RED, bold=True),
+        Element.COORDINATES: Colour(_BRIGHT + _BLUE),
+        Element.TURN: Colour(_BLACK, _WHITE),
+    },
+}
+"""The schemes again where the nearest of 16 colours would not do."""

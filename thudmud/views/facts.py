@@ -1,0 +1,306 @@
+"""What happened, as data for programs: the package ``Thud`` of GMCP, and the machine lines.
+
+`docs/gmcp.md` and `docs/machine.md` tell all of it. There is one form of each fact, whoever reads
+it. Fields are only ever added at the end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from thudmud.play.asides import (
+    Asked,
+    CameIn,
+    CaughtUp,
+    Emoted,
+    Entered,
+    Invited,
+    OptionChosen,
+    Spoke,
+    Told,
+    TookOver,
+)
+from thudmud.play.commands import Boards, Look, ViewGame
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Joined,
+    Moved,
+    Resumed,
+    RulesSet,
+    TableEvent,
+    TakenBack,
+)
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.options import SetMachine
+from thudmud.play.table import Table
+from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.rules.board import WIDTH
+
+Data = Mapping[str, object]
+"""What a fact holds: nothing that JSON has no form for."""
+
+DRAWN_ANEW = (BattleStarted, Resumed, RulesSet, TakenBack, Adjourned, Cleared)
+"""The events that change a position otherwise than by a ply."""
+
+EMPTY, OFF_BOARD = ".", " "
+"""What stands in the rows of a board where no piece does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that a program is told.
+
+    Attributes:
+        package: what GMCP calls it.
+        data: what it holds.
+        to: whose alone it is, of those who are told of what happened; None for all of them.
+    """
+
+    package: str
+    data: Data
+    to: str | None = None
+
+
+def facts(hall: Hall, telling: Telling) -> list[Fact]:
+    """Return what a program is told of one thing that happened, in this order."""
+    return list(_facts(hall, telling))
+
+
+def concerning(hall: Hall, player: str) -> list[Fact]:
+    """Return how things stand for somebody: where they are, and wherever they have a seat."""
+    room = hall.people[player].room
+    seats = [table for table in hall.seats_of(player) if table.name != room]
+    if room is None:
+        boards = [Fact("Thud.Board", _board(table), player) for table in seats]
+        return [*_listed(hall, player), *boards]
+    tables = [hall.tables[room], *seats]
+    return [fact for table in tables for fact in _whole(table, player)]
+
+
+def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
+    event, table = telling.event, telling.table
+    match event:
+        case Spoke(player, room, text):
+            yield _said("say", player, text, room=room)
+        case Emoted(player, room, text):
+            yield _said("emote", player, text, room=room)
+        case Told(player, to, text):
+            yield _said("tell", player, text, to=to)
+        case Invited(player, to, board, side):
+            asked = {"board": board, "side": side.value, "player": player, "to": to}
+            yield Fact("Thud.Invite", asked)
+        case TookOver(player) | OptionChosen(player, SetMachine(True)):
+            yield from concerning(hall, player)
+        case Entered(player, None) | CameIn(player, None):
+            yield from _listed(hall, player)
+        case Asked(player, Boards() | Look(None), None):
+            yield from _listed(hall, player)
+        case CaughtUp(player) | CameIn(player, sits=False) | Asked(player, Look() | ViewGame()):
+            if table:
+                yield from _whole(table, player)
+        case _ if table and isinstance(event, TableEvent):
+            yield from _happened(event, table)
+
+
+def _happened(event: TableEvent, table: Table) -> Iterator[Fact]:
+    """Yield the facts of an event of a table, as it stands right after."""
+    match event:
+        case Moved():
+            yield _moved(event, table)
+            return
+        case TakenBack():
+            yield from _taken_back(event, table)
+        case BattleEnded():
+            yield _ended(event, table)
+    yield Fact("Thud.Table", _table(table))
+    if isinstance(event, DRAWN_ANEW):
+        yield Fact("Thud.Board", _board(table))
+    elif isinstance(event, Joined):
+        yield Fact("Thud.Board", _board(table), event.player)
+
+
+def _listed(hall: Hall, player: str) -> list[Fact]:
+    """Return what goes with a list of all boards."""
+    return [Fact("Thud.Table", _table(table), player) for table in hall.tables.values()]
+
+
+def _whole(table: Table, player: str) -> list[Fact]:
+    """Return what goes with a board that somebody is shown."""
+    return [
+        Fact("Thud.Table", _table(table), player),
+        Fact("Thud.Board", _board(table), player),
+    ]
+
+
+# What each of them holds.
+
+
+def _table(table: Table) -> Data:
+    match = table.match
+    return {
+        **_place(table),
+        "rules": (table.game.ruleset if table.game else table.ruleset).name,
+        "part": match.battle if match else None,
+        "running": table.running,
+        "over": bool(match and match.over),
+        "seats": [_seat(table, side) for side in Side],
+        "points": {side.value: match.points(side) if match else 0 for side in Side},
+        "offers": [
+            {"offer": offer.value, "side": side.value} for offer, side in table.offers.items()
+        ],
+    }
+
+
+def _board(table: Table) -> Data:
+    game = table.game or Game.start(table.ruleset)
+    position = game.position
+    stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
+    return {
+        **_place(table),
+        "rules": game.ruleset.name,
+        "ply": len(game.moves),
+        "turn": _turn(game) if table.game else None,
+        "rows": _rows(position),
+        "dwarfs": _names(position.squares(Piece.DWARF)),
+        "trolls": _names(position.squares(Piece.TROLL)),
+        "stone": str(stone[0]) if stone else None,
+        "rock": str(rock[0]) if rock else None,
+        "last": _way(game.moves[-1]) if game.moves else None,
+        "score": _score(game.score),
+    }
+
+
+def _moved(event: Moved, table: Table) -> Fact:
+    if table.game is None:
+        raise ValueError(f"{event} happened in no battle")
+    return Fact("Thud.Move", _ply(event, table, table.game))
+
+
+def _taken_back(event: TakenBack, table: Table) -> Iterator[Fact]:
+    """Yield each ply that was taken back, the last of them first."""
+    game, side = table.game, event.side
+    if game is None:
+        raise ValueError(f"{event} happened in no battle")
+    told = []
+    for move in event.moves:
+        played = Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
+        told.append(Fact("Thud.Move", _ply(played, table, game, taken_back=True)))
+        game, side = game.play(move), side.other
+    yield from reversed(told)
+
+
+def _ply(event: Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
+    """Return a ply which has led to ``game``, or has been taken back to it."""
+    return {
+        **_place(table),
+        "ply": event.ply,
+        "taken_back": taken_back,
+        "side": event.side.value,
+        "player": event.player or None,
+        **_way(event.move),
+        "record": str(event.move),
+        "score": _score(game.score),
+        "turn": _turn(game),
+        "at": int(event.at),
+    }
+
+
+def _ended(event: BattleEnded, table: Table) -> Fact:
+    outcome, match = event.outcome, table.match
+    data = {
+        **_place(table),
+        "outcome": outcome.ending.value.replace(" ", "_"),
+        "winner": outcome.winner.value if outcome.winner else None,
+        "score": _score(outcome.score),
+        "points": {side.value: match.points(side) if match else 0 for side in Side},
+        "part": match.battle if match else None,
+        "over": bool(match and match.over),
+        "dwarf": event.dwarf or None,
+        "troll": event.troll or None,
+        "player": event.player,
+        "plies": event.plies,
+        "rated": event.rated,
+        "at": int(event.at),
+    }
+    return Fact("Thud.End", data)
+
+
+def _said(
+    kind: str, player: str, text: str, *, room: str | None = None, to: str | None = None
+) -> Fact:
+    data = {"room": room, "player": player, "kind": kind, "text": text, "to": to}
+    return Fact("Thud.Say", data)
+
+
+# What several of them have in common.
+
+
+def _place(table: Table) -> Data:
+    """Return which battle a fact is of, and how far the board had come then."""
+    number = table.match.number if table.match else None
+    return {"board": table.name, "version": table.version, "battle": number}
+
+
+def _seat(table: Table, side: Side) -> Data:
+    since = table.away.get(side)
+    return {
+        "side": side.value,
+        "player": table.seats.get(side),
+        "away_since": None if since is None else int(since),
+    }
+
+
+def _way(move: Move) -> Data:
+    return {
+        "piece": move.piece.noun.lower(),
+        "verb": move.verb.value,
+        "from": str(move.origin),
+        "to": str(move.target),
+        "captures": _names(move.captures),
+        "trample": move.trample,
+    }
+
+
+def _rows(position: Position) -> list[str]:
+    marks = dict.fromkeys(SQUARES, EMPTY)
+    for piece in Piece:
+        marks |= dict.fromkeys(position.squares(piece), piece.value)
+    grid = [[Square(column, row) for column in range(WIDTH)] for row in range(WIDTH)]
+    return ["".join(marks.get(square, OFF_BOARD) for square in row) for row in grid]
+
+
+def _turn(game: Game) -> str | None:
+    return None if game.outcome else game.position.turn.value
+
+
+def _names(squares: Iterable[Square]) -> list[str]:
+    return [str(square) for square in squares]
+
+
+def _score(score: Score) -> Data:
+    return {side.value: score.of(side) for side in Side}
+
+
+TAG = "@thud"
+"""What a line for a program begins with, in column one."""
+
+
+def dumped(data: Data) -> str:
+    """Return data as JSON: one line, and nothing in it but printable ASCII."""
+    return json.dumps(data, separators=(",", ":")).replace("\x7f", "\\u007f")
+
+
+def line(fact: Fact) -> str:
+    """Return a fact as one line, however wide the screen is."""
+    kind = fact.package.rpartition(".")[2].lower()
+    return f"{TAG} {dumped({'type': kind, **fact.data})}"
+
+
+def set_apart(lines: Iterable[str]) -> list[str]:
+    """Return lines of text so that none is taken for a fact: players can say what they like."""
+    return [f" {each}" if each.startswith(TAG) else each for each in lines]

@@ -1,0 +1,236 @@
+"""The help pages, and the patterns of the commands, which stand on the same pages.
+
+The texts are in ``help/*.txt``. A page's file is named for its topic, with hyphens for blanks. Its
+first line is the title, after it come ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other
+names of the topic). Blocks are set apart by empty lines:
+
+- ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
+- ``Examples:``, and indented lines that can be typed;
+- lines indented by four blanks or more: a diagram, kept as it is;
+- lines that begin with "- ", their further lines indented: a list;
+- anything else: prose, which is wrapped.
+
+A block with ``{bot}`` in it is there only where a bot can be invited, and so is such a line of the
+examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from itertools import groupby
+
+from thudmud.english import shortened
+from thudmud.language import VERBS
+from thudmud.language.slips import near_miss
+from thudmud.views.words import wrapped
+
+PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
+"""The headings of the contents."""
+
+WIDEST = 78
+"""The most columns a page takes, however wide the screen is."""
+
+_INDENT = "    "
+_HANGING = _INDENT * 2
+_BULLET = "- "
+_SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
+_OPTION = re.compile(r"\[[^][]*\]")
+_BOT = re.compile(r"\{[Bb]ot\}")
+_GLUE = "\xa0"  # a blank that no line is broken at
+_CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
+
+Block = tuple[str, ...]
+"""Lines without an empty one between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of help.
+
+    Attributes:
+        topic: what it is about, as players type it.
+        title: the same in a few words.
+        part: the heading of the contents that it stands under.
+        also: other names of the topic.
+        blocks: the page below the title.
+    """
+
+    topic: str
+    title: str
+    part: str
+    also: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def parse(cls, topic: str, text: str) -> Page:
+        """Return the page that a file holds; ValueError if it is not in the format above."""
+        (title, *fields), *blocks = _blocks(text)
+        known = dict(field.split(": ", 1) for field in fields)
+        also = tuple(name for name in known.pop("Also", "").split(", ") if name)
+        part = known.pop("Part", None)
+        if part not in PARTS or known:
+            raise ValueError(f"the help page {topic!r} has a wrong heading: {fields}")
+        return cls(topic, title, part, also, tuple(blocks))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """How the command is typed; nothing for a topic that is no command."""
+        return self._under(_SYNTAX)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines that can be typed."""
+        return self._under(_EXAMPLES)
+
+    def told(self, bot: str | None) -> Page:
+        """Return the page as it is where that bot can be invited, or none."""
+        blocks = (_with_bot(block, bot) for block in self.blocks)
+        return replace(self, blocks=tuple(block for block in blocks if block))
+
+    def rows(self, width: int, bot: str | None = None) -> Iterator[str]:
+        """Yield the page in rows of fewer than ``width`` columns, diagrams excepted."""
+        yield from wrapped(f"{self.topic}: {self.title}", width)
+        for block in self.told(bot).blocks:
+            yield ""
+            yield from _set(block, width)
+
+    def _under(self, heading: str) -> tuple[str, ...]:
+        return tuple(
+            line.strip() for first, *lines in self.blocks if first == heading for line in lines
+        )
+
+
+def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
+    """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
+
+    None, or a word for it, asks for the contents. What there is no page about gets a sentence that
+    says so, with the topic probably meant.
+
+    Args:
+        topic: what somebody wants to read about.
+        width: of their screen.
+        bot: the name of a bot that they can invite, if there is one.
+    """
+    width = min(width, WIDEST + 1)
+    name = _plain(topic)
+    if name in _CONTENTS:
+        return contents(width)
+    found = _find(name)
+    return (
+        list(found.rows(width, bot))
+        if found
+        else _unknown("help on", name, '"help" lists the topics.', width)
+    )
+
+
+def contents(width: int) -> list[str]:
+    """Return the list of all topics, part by part."""
+    width = min(width, WIDEST + 1)
+    rows = wrapped('Type "help" and one of these topics; "help thud" tells the game.', width)
+    for part in PARTS:
+        topics = ", ".join(page.topic for page in PAGES.values() if page.part == part)
+        rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
+    return rows
+
+
+def syntax(verb: str | None, width: int) -> list[str]:
+    """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them."""
+    width = min(width, WIDEST + 1)
+    name = _plain(verb)
+    if name in _CONTENTS:
+        commands = [PAGES[word] for word in VERBS if word in PAGES]
+        return [row for each in commands for row in _indented(each.patterns, width)]
+    found = _find(name)
+    if found is None:
+        return _unknown("command", name, '"syntax" lists the commands.', width)
+    if not found.patterns:
+        sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
+        return wrapped(sentence, width)
+    return _indented(found.patterns, width)
+
+
+def _plain(topic: str | None) -> str:
+    return "" if topic is None else " ".join(topic.lower().split())
+
+
+def _find(name: str) -> Page | None:
+    """Return the page that goes by ``name``, or else by as many of its first words as may be."""
+    while name and name not in _BY_NAME:
+        name = name.rpartition(" ")[0]
+    return _BY_NAME.get(name)
+
+
+def _unknown(kind: str, name: str, where: str, width: int) -> list[str]:
+    meant = near_miss(name, {*_BY_NAME, *_CONTENTS} - {""})
+    hint = f'Did you mean "{meant}"?' if meant else where
+    return wrapped(f'There is no {kind} "{shortened(name)}". {hint}', width)
+
+
+def _with_bot(block: Block, bot: str | None) -> Block:
+    """Return what of a block holds with a bot, or without any."""
+    if not any(map(_BOT.search, block)):
+        return block
+    if bot:
+        return tuple(line.replace("{Bot}", bot).replace("{bot}", bot.lower()) for line in block)
+    without = tuple(line for line in block if not _BOT.search(line))
+    return without if block[0] == _EXAMPLES else ()
+
+
+def _set(block: Block, width: int) -> list[str]:
+    """Return a block as rows: wrapped, unless it is a diagram."""
+    first, *lines = block
+    if first in {_SYNTAX, _EXAMPLES}:
+        return [first, *_indented(lines, width)]
+    if all(line.startswith(_INDENT) for line in block):
+        return list(block)
+    return [row for item in _items(block) for row in wrapped(item, width, _hanging(item))]
+
+
+def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
+    """Return patterns and examples as rows; an ``[option]`` stays on one of them if it fits."""
+
+    def glue(option: re.Match[str]) -> str:
+        fits = len(_HANGING + option[0]) < width
+        return option[0].replace(" ", _GLUE) if fits else option[0]
+
+    glued = [_INDENT + _OPTION.sub(glue, line.strip()) for line in lines]
+    return [row.replace(_GLUE, " ") for line in glued for row in wrapped(line, width, _HANGING)]
+
+
+def _items(block: Block) -> Iterator[str]:
+    """Yield the items of a list, or the one paragraph."""
+    bullets = 0
+    numbered = []
+    for line in block:
+        bullets += line.startswith(_BULLET)
+        numbered.append((bullets, line.strip()))
+    for _, lines in groupby(numbered, key=lambda pair: pair[0]):
+        yield " ".join(line for _, line in lines)
+
+
+def _hanging(item: str) -> str:
+    return " " * len(_BULLET) if item.startswith(_BULLET) else ""
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    for block in text.split("\n\n"):
+        yield tuple(block.strip("\n").split("\n"))
+
+
+def _load() -> Mapping[str, Page]:
+    files = (resources.files("thudmud.views") / "help").iterdir()
+    texts = {
+        file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
+        for file in files
+        if file.name.endswith(".txt")
+    }
+    return {topic: Page.parse(topic, texts[topic]) for topic in sorted(texts)}
+
+
+PAGES: Mapping[str, Page] = _load()
+"""All pages by their topics, in alphabetical order."""
+
+_BY_NAME = {name: page for page in PAGES.values() for name in (page.topic, *page.also)}

@@ -1,0 +1,323 @@
+"""Legal moves, told briefly: squares in a row as a range, many ways to capture as one choice.
+
+Beside them the lines from which a piece can be hurled or shoved. What is legal the ruleset says.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import comb
+
+from thudmud.english import capitalised, counted, listed
+from thudmud.play.commands import Captures
+from thudmud.rules import (
+    EVERY,
+    Attempt,
+    Game,
+    IllegalMove,
+    Move,
+    Piece,
+    Position,
+    Side,
+    Square,
+    Verb,
+)
+from thudmud.rules.board import direction_to, line_length
+from thudmud.views.sentences import COMPASS
+from thudmud.views.view import Display
+from thudmud.views.words import wrapped
+
+MOST_PATHS = 12
+"""How many ways to trample are spelt out for one piece."""
+
+MOST_PIECES, MOST_KINDS = 12, 4
+"""How many pieces that capture are told of, and how many ways of each, when all are asked for."""
+
+NO_MOVE = "has no legal move", "have no legal move"
+NO_CAPTURE = "can capture nothing", "can capture nothing"
+"""What one piece and what a side cannot do."""
+
+
+def to(display: Display) -> str:
+    """Return what stands between the ends of a range of squares: words, for who hears them."""
+    return " through " if display.reader else ".."
+
+
+def possible(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
+    """Return the legal moves of the side to move, or those of the piece on ``origin``.
+
+    They are grouped by piece and kind, in the words of the commands. A piece of the other side is
+    told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
+    """
+    position, heading = _as_moving(game.position, origin)
+    rows = []
+    for moves in _by_piece(game, position, origin):
+        rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
+    return rows or wrapped(_headed(heading, _none(position, origin, NO_MOVE)), width)
+
+
+def capturing(game: Game, origin: Square | None, between: str = "..") -> list[str]:
+    """Return the moves that capture, as `possible` has them, a sentence for each piece."""
+    if game.outcome:
+        return ["The battle is over."]
+    position, heading = _as_moving(game.position, origin)
+    most = MOST_KINDS if origin is None else None
+    facts: list[str] = []
+    further: list[Square] = []
+    for moves in _by_piece(game, position, origin):
+        captures = [move for move in moves if move.captures]
+        if captures and len(facts) == MOST_PIECES:
+            further.append(captures[0].origin)
+        elif captures:
+            kinds = _kinds(captures, between)
+            more = ["and more"] if most and len(kinds) > most else []
+            said = _piece(captures[0], [*kinds[:most], *more])
+            facts.append(f"{heading}{said if heading else capitalised(said)}.")
+    if further:
+        facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
+    return facts or [_headed(heading, _none(position, origin, NO_CAPTURE))]
+
+
+def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
+    """Return a position as if it were the turn of the piece on ``origin``, and words for that."""
+    piece = position.piece_at(origin) if origin else None
+    owner = Side.DWARF if piece is Piece.ROCK else piece.side if piece else None
+    if owner is not position.turn.other:
+        return position, ""
+    heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
+    return replace(position, turn=owner), heading
+
+
+def _headed(heading: str, sentence: str) -> str:
+    """Return a sentence behind its heading, if it has one."""
+    return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
+
+
+def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:
+    """Yield the moves of each piece that has any, or of the one on ``origin``."""
+    for square in (origin,) if origin else _origins(position):
+        # One more than is spelt out tells that there are more; all may be hundreds of thousands.
+        moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
+        if moves:
+            yield moves
+
+
+def _origins(position: Position) -> list[Square]:
+    """Return the squares of all that the side to move may be able to move."""
+    pieces = (Piece.of(position.turn), Piece.ROCK)
+    return sorted(square for piece in pieces for square in position.squares(piece))
+
+
+def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
+    one, many = cannot
+    if origin is None:
+        return f"The {position.turn.plural} {many}."
+    if not origin.on_board:
+        return f"{origin} is off the octagon."
+    piece = position.piece_at(origin)
+    if piece is None:
+        return f"Nothing stands on {origin}."
+    if piece is Piece.STONE:
+        return f"The Thudstone on {origin} never moves."
+    return f"The {piece.noun} on {origin} {one} now."
+
+
+def _piece(move: Move, kinds: Sequence[str]) -> str:
+    return f"{move.piece.noun} {move.origin}: {'; '.join(kinds)}"
+
+
+def _kinds(moves: Sequence[Move], between: str) -> list[str]:
+    """Return what one piece can do, a kind of ply each, in the words of the commands."""
+    choices: defaultdict[tuple[Verb, Square], list[Move]] = defaultdict(list)
+    tramples = []
+    for move in moves:
+        if move.trample:
+            tramples.append(move)
+        else:
+            choices[move.verb, move.target].append(move)
+    by_kind: defaultdict[tuple[str, str], list[Square]] = defaultdict(list)
+    for (verb, target), options in choices.items():
+        by_kind[verb.value, _choice(options)].append(target)
+    kinds = [
+        f"{kind} to {_ranges(moves[0].origin, targets, between)}{choice}"
+        for (kind, choice), targets in by_kind.items()
+    ]
+    return kinds + _tramples(tramples)
+
+
+def _choice(options: Sequence[Move]) -> str:
+    """Return what can be captured on the way to one target, in a few words."""
+    sets = {frozenset(move.captures) for move in options}
+    if sets == {frozenset()} or options[0].captures == (options[0].target,):
+        return ""
+    none = " or none" if frozenset() in sets else ""
+    return f" capturing {_some(sets - {frozenset()})}{none}"
+
+
+def _some(sets: set[frozenset[Square]]) -> str:
+    """Return a choice of sets, none of them empty, in a few words."""
+    squares = sorted(frozenset().union(*sets))
+    least, most = min(map(len, sets)), max(map(len, sets))
+    if len(sets) == sum(comb(len(squares), size) for size in range(least, most + 1)):
+        if least == len(squares):
+            return listed(squares)
+        if most == 1:
+            return listed(squares, "or")
+        if most == len(squares):
+            number = "any" if least == 1 else f"{least} or more"
+            return f"{number} of {listed(squares)}"
+    return " or ".join(listed(sorted(each)) for each in sorted(sets, key=sorted))
+
+
+def _tramples(moves: Sequence[Move]) -> list[str]:
+    """Return the ways to trample, which come shortest first, the first of them spelt out."""
+    paths = [
+        f"move to {move.target} capturing {', '.join(map(str, move.captures))}" for move in moves
+    ]
+    return [*paths[:MOST_PATHS], "and more ways to trample"] if len(paths) > MOST_PATHS else paths
+
+
+def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
+    """Return ``targets`` with those in a row, seen from ``origin``, as ``B6..G6`` or so."""
+    rays: defaultdict[tuple[int, int], list[tuple[int, Square]]] = defaultdict(list)
+    for target in targets:
+        across, down = target.column - origin.column, target.row - origin.row
+        distance = max(abs(across), abs(down))
+        rays[_sign(across), _sign(down)].append((distance, target))
+    return ", ".join(text for ray in rays.values() for text in _runs(sorted(ray), between))
+
+
+def _runs(ray: Sequence[tuple[int, Square]], between: str) -> list[str]:
+    """Return squares of one ray, by distance, with three or more in a row as a range."""
+    runs: list[list[tuple[int, Square]]] = []
+    for distance, square in ray:
+        if runs and runs[-1][-1][0] == distance - 1:
+            runs[-1].append((distance, square))
+        else:
+            runs.append([(distance, square)])
+    return [
+        f"{run[0][1]}{between}{run[-1][1]}"
+        if len(run) > 2
+        else ", ".join(str(each) for _, each in run)
+        for run in runs
+    ]
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+MOST_LINES = 12
+"""How many lines of a side are told, the longest first."""
+
+LINE_VERBS = {Side.DWARF: Verb.HURL, Side.TROLL: Verb.SHOVE}
+WAYS = {direction: name for name, direction in COMPASS.items()}
+GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
+
+
+@dataclass(frozen=True, slots=True)
+class _PieceLine:
+    """A line of pieces whose front one can go on along it.
+
+    A piece alone is told once, for all its ways.
+
+    Attributes:
+        front: where the front piece stands.
+        way: in which direction it goes; empty for a piece alone.
+        length: how long the line is, and so how far the piece can go.
+        moves: what it can do.
+    """
+
+    front: Square
+    way: str
+    length: int
+    moves: tuple[Move, ...]
+
+
+def lines(game: Game, side: Side | None) -> list[str]:
+    """Return the lines of a side, or of both, a sentence for each."""
+    if game.outcome:
+        return ["The battle is over."]
+    if not game.ruleset.verbs & set(LINE_VERBS.values()):
+        return _instead(game)
+    facts = []
+    for each in Side if side is None else (side,):
+        facts += _of(game, each)
+    return facts
+
+
+def _of(game: Game, side: Side) -> list[str]:
+    verb = LINE_VERBS[side]
+    found = list(_found(game, side, verb))
+    if not found:
+        return [f"No {side.value} can be {GONE[verb]} now."]
+    found.sort(key=lambda line: -line.length)
+    facts = [_told(line, side, verb) for line in found[:MOST_LINES]]
+    if game.position.turn is not side:
+        facts.insert(0, f"If it were the {side.plural}' turn:")
+    if len(found) > MOST_LINES:
+        facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
+    return facts
+
+
+def _found(game: Game, side: Side, verb: Verb) -> Iterator[_PieceLine]:
+    position = replace(game.position, turn=side)
+    pieces = position.bits(Piece.of(side))
+    for front in position.squares(Piece.of(side)):
+        found: dict[tuple[str, int], list[Move]] = {}
+        for move in _granted(game, position, front, verb):
+            direction = direction_to(front, move.target)
+            if direction:
+                length = line_length(pieces, front, direction)
+                way = "" if length == 1 else WAYS[direction]
+                found.setdefault((way, length), []).append(move)
+        for (way, length), moves in found.items():
+            yield _PieceLine(front, way, length, tuple(moves))
+
+
+def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Iterator[Move]:
+    """Yield how a piece can go by a verb to where it captures, all that it can.
+
+    What is listed as a move may be had by the verb, too, and only the rules tell.
+    """
+    moves = game.ruleset.moves_from(position, front)
+    for target in dict.fromkeys(move.target for move in moves if move.captures):
+        try:
+            yield game.ruleset.resolve(position, Attempt(verb, front, target, EVERY), position.turn)
+        except IllegalMove:
+            continue
+
+
+def _told(line: _PieceLine, side: Side, verb: Verb) -> str:
+    length = line.length
+    which = f"line of {length} going {line.way}, reach {length}" if line.way else "alone, reach 1"
+    ways: dict[str, list[Square]] = {}
+    for move in line.moves:
+        ways.setdefault(_prey(move), []).append(move.target)
+    goes = "; ".join(f"to {listed(sorted(targets), 'or')}{prey}" for prey, targets in ways.items())
+    return f"{capitalised(side.value)} {line.front}, {which}: {verb.value} {goes}."
+
+
+def _prey(move: Move) -> str:
+    """Return what can be captured by a move; nothing for a hurl, which captures where it lands."""
+    prey = [square for square in move.captures if square is not move.target]
+    if not prey:
+        return ""
+    return f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
+
+
+def _instead(game: Game) -> list[str]:
+    """Return what there is by rules that know no lines."""
+    facts = [
+        f"By the {game.ruleset.name} rules nobody is hurled or shoved.",
+        "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
+        f'"{Captures()}" lists what can be captured.',
+    ]
+    position = replace(game.position, turn=Side.DWARF)
+    for square in position.squares(Piece.ROCK):
+        targets = [move.target for move in game.ruleset.moves_from(position, square)]
+        can = f"could go to {listed(targets, 'or')}" if targets else "cannot go anywhere now"
+        facts.append(f"The Rock on {square} {can}.")
+    return facts

@@ -1,0 +1,88 @@
+"""What is told to whom of what happened: each distinct text made once, for all who share it.
+
+Messages are returned; the service sends them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thudmud.play.hall import DEFAULTS, Hall, Telling
+from thudmud.views.facts import Fact, dumped, facts, line, set_apart
+from thudmud.views.telling import tell
+from thudmud.views.view import PACKAGE, Display, Screens, Terminal, views
+from thudmud.views.words import plain, wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something that players are told.
+
+    Attributes:
+        to: the names of those who are told just that.
+        text: lines joined by line feeds; or, for their programs, the JSON of a GMCP package.
+        package: the name of that package; empty for what they read.
+    """
+
+    to: tuple[str, ...]
+    text: str
+    package: str = ""
+
+    @property
+    def data(self) -> Any:
+        """What a package holds: numbers, strings, lists and dicts; None for what is read."""
+        return json.loads(self.text) if self.package else None
+
+
+def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
+    """Return all that is told of one thing that happened; those without a screen hear nothing."""
+    readers = views(hall, telling, screens)
+    programs = [name for name in telling.audience if name in screens.programs]
+    machines = [view for view in readers if view.display.machine]
+    known = facts(hall, telling) if programs or machines else []
+    told = []
+    for view, names in readers.items():
+        lines = fitted(tell(hall, telling, view), view.display)
+        if view.display.machine:
+            lines += [line(fact) for fact in known if fact.to in {None, view.me}]
+        if lines:
+            told.append(Message(names, "\n".join(lines)))
+    return told + sent(known, programs, screens)
+
+
+def sent(known: Iterable[Fact], names: Sequence[str], screens: Screens) -> list[Message]:
+    """Return facts for the programs of those, of some players, who have asked for them."""
+    told = []
+    for fact in known:
+        to = [name for name in names if fact.to in {None, name} and _wants(fact, screens[name])]
+        if to:
+            told.append(Message(tuple(to), dumped(fact.data), fact.package))
+    return told
+
+
+def fitted(lines: list[str], display: Display) -> list[str]:
+    """Return lines of text so that a display can show them, and a program can tell them apart."""
+    if display.ascii_only:
+        lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
+    return set_apart(lines) if display.machine else lines
+
+
+def display_of(hall: Hall, name: str, screens: Screens) -> Display:
+    """Return how everything is shown to somebody."""
+    person = hall.people.get(name)
+    return screens.display(name, person.options if person else DEFAULTS)
+
+
+def _spelled(line: str, width: int) -> list[str]:
+    """Return a line in ASCII, where it may be a longer one."""
+    spelled = plain(line)
+    if line.isascii() or len(spelled) < width:
+        return [spelled]
+    return wrapped(spelled, width, glued=False)
+
+
+def _wants(fact: Fact, terminal: Terminal) -> bool:
+    return PACKAGE in terminal.packages or fact.package.lower() in terminal.packages

@@ -1,0 +1,253 @@
+"""How one reader sees things: what their client can, what they chose, and where they stand.
+
+Two readers with the same `View` are told the same, and so one text is made for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from thudmud.play.asides import Aside, Invited, Told
+from thudmud.play.commands import Style
+from thudmud.play.events import Adjourned, Resumed, TableEvent
+from thudmud.play.hall import DEFAULTS, Company, Hall, Telling
+from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
+from thudmud.play.table import Table
+
+DEFAULT_WIDTH = 80
+PACKAGE = "thud"
+"""What a client asks for that wants every fact, in lower case."""
+SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
+"""How many colours a terminal may have, besides none."""
+COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What is known of a client.
+
+    Attributes:
+        width: the columns of its screen.
+        utf8: whether it shows UTF-8.
+        colours: how many it has: 0, 16, 256 or 2 ** 24.
+        reader: whether it reads aloud.
+        packages: the GMCP packages that it has asked for, in lower case.
+    """
+
+    width: int = DEFAULT_WIDTH
+    utf8: bool = False
+    colours: int = 0
+    reader: bool = False
+    packages: frozenset[str] = frozenset()
+
+    def nearest(self) -> Terminal:
+        """Return the terminal most like this one that there is; no width is one nobody knows."""
+        width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
+        colours = max(each for each in COLOURS if each <= max(self.colours, 0))
+        packages = frozenset(map(str.lower, self.packages))
+        return Terminal(width, self.utf8, colours, self.reader, packages)
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How everything is shown to a reader. Readers whose displays are equal can share a text.
+
+    Attributes:
+        width: the columns of the screen; every line is shorter.
+        utf8: whether boards are drawn in UTF-8, not in ASCII.
+        ascii_only: whether nothing but ASCII is to be shown, players' own words included.
+        colours: how many there are: 0, 16, 256 or 2 ** 24.
+        scheme: the ready scheme of colours.
+        elements: the colours of elements that are not the scheme's.
+        orient: which side of the board is at the bottom.
+        reader: whether boards are told for a screen reader, in words.
+        machine: whether each event is told for a program, too.
+    """
+
+    width: int = DEFAULT_WIDTH
+    utf8: bool = False
+    ascii_only: bool = False
+    colours: int = 0
+    scheme: Scheme = Scheme.PLAIN
+    elements: tuple[tuple[Element, Colour], ...] = ()
+    orient: Orient = Orient.SOUTH
+    reader: bool = False
+    machine: bool = False
+
+    @classmethod
+    def of(cls, terminal: Terminal, options: Options) -> Display:
+        """Return how a terminal shows things to somebody who has chosen these options."""
+        reader = _wanted(options.reader, can=terminal.reader)
+        wants_utf8 = options.charset is Charset.UTF_8
+        is_auto = options.charset is Charset.AUTO
+        # A screen reader would read escape sequences and line drawing aloud, if it is badly set up.
+        colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
+        coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
+        return cls(
+            width=options.width or terminal.width,
+            utf8=wants_utf8 or (is_auto and terminal.utf8),
+            ascii_only=options.charset is Charset.ASCII,
+            colours=colours if coloured else 0,
+            scheme=options.scheme if coloured and colours else Scheme.PLAIN,
+            elements=options.elements if coloured and colours else (),
+            orient=options.orient,
+            reader=reader,
+            machine=options.machine,
+        )
+
+
+_shared = lru_cache(maxsize=1024)(Display.of)
+"""The same display for the same wishes, so that those who share a text are quick to find."""
+
+
+_Groups = dict[frozenset[str], Mapping[Any, tuple[str, ...]]]
+
+
+class Screens(Mapping[str, Terminal]):
+    """What is known of the terminals of those who are here, by their names.
+
+    Attributes:
+        programs: the names of those whose clients have asked for any of our packages.
+        kept: who of a company sees things in which way, by who of them is involved, until a
+            terminal changes.
+    """
+
+    def __init__(self) -> None:
+        self.programs: set[str] = set()
+        self.kept: WeakKeyDictionary[Company, _Groups] = WeakKeyDictionary()
+        self._terminals: dict[str, Terminal] = {}
+        self._displays: dict[str, tuple[Options, Display]] = {}
+
+    def __getitem__(self, name: str) -> Terminal:
+        return self._terminals[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._terminals)
+
+    def __len__(self) -> int:
+        return len(self._terminals)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._terminals
+
+    def fit(self, name: str, terminal: Terminal) -> None:
+        """Take note of what somebody's terminal can show."""
+        self.forget(name)
+        self._terminals[name] = terminal
+        if any(package.partition(".")[0] == PACKAGE for package in terminal.packages):
+            self.programs.add(name)
+
+    def forget(self, name: str) -> None:
+        """Take note that somebody is here no longer."""
+        self.kept.clear()
+        self.programs.discard(name)
+        self._terminals.pop(name, None)
+        self._displays.pop(name, None)
+
+    def display(self, name: str, options: Options) -> Display:
+        """Return how everything is shown to somebody who has chosen these options."""
+        before = self._displays.get(name)
+        if before is not None and before[0] is options:
+            return before[1]
+        display = _shared(self._terminals[name], options)
+        self._displays[name] = options, display
+        return display
+
+
+def _wanted(switch: Switch, *, can: bool) -> bool:
+    return can if switch is Switch.AUTO else switch is Switch.ON
+
+
+_MOST_KEPT = 4
+"""For how many sets of those who are involved it is kept how a company is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How something is seen. Readers whose views are equal read the same text.
+
+    Attributes:
+        me: the reader's name if what happened names them or they sit at the table, else None.
+        style: how they want the board shown; full where there is no board.
+        display: how their screen shows everything.
+        away: whether they are somewhere else than the board.
+    """
+
+    me: str | None
+    style: Style
+    display: Display
+    away: bool = False
+
+    @property
+    def width(self) -> int:
+        """The columns of their screen."""
+        return self.display.width
+
+
+def views(hall: Hall, telling: Telling, screens: Screens) -> Mapping[View, tuple[str, ...]]:
+    """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
+
+    A company is in the same groups, event after event, as long as these involve the same of them.
+    """
+    table, company = telling.table, telling.company
+    involved = _named(telling.event)
+    if table:
+        involved.update(table.seats.values())
+    if company is None:
+        return _grouped(hall, table, telling.audience, involved, screens)
+    known = screens.kept.setdefault(company, {})
+    here = company.members & involved
+    found = known.get(here)
+    if found is None:
+        if len(known) == _MOST_KEPT:
+            known.clear()
+        found = known[here] = _grouped(hall, table, company.names, here, screens)
+    elsewhere = telling.audience[len(company.names) :]
+    if not elsewhere:
+        return found
+    told = dict(found)
+    for view, names in _grouped(hall, table, elsewhere, involved, screens).items():
+        told[view] = (*told.get(view, ()), *names)
+    return told
+
+
+def _grouped(
+    hall: Hall,
+    table: Table | None,
+    names: Iterable[str],
+    involved: Container[str],
+    screens: Screens,
+) -> dict[View, tuple[str, ...]]:
+    """Return who sees in which way something that happened and involves some of them."""
+    groups: dict[tuple[str | None, Style, bool, int], tuple[Display, list[str]]] = {}
+    for name in names:
+        if name not in screens:
+            continue
+        person = hall.people.get(name)
+        display = screens.display(name, person.options if person else DEFAULTS)
+        me = name if name in involved else None
+        style, away = Style.FULL, False
+        if table:
+            style = hall.style(name, table.name) if person else Style.BRIEF
+            away = person is not None and person.room != table.name
+        # Equal displays are nearly always one and the same, which is far quicker to see.
+        group = groups.setdefault((me, style, away, id(display)), (display, []))
+        group[1].append(name)
+    found: dict[View, list[str]] = {}
+    for (me, style, away, _), (display, readers) in groups.items():
+        found.setdefault(View(me, style, display, away), []).extend(readers)
+    return {view: tuple(readers) for view, readers in found.items()}
+
+
+def _named(event: TableEvent | Aside) -> set[str]:
+    """Return whom something names, though they may have no seat when it has happened."""
+    match event:
+        case Told(player, to) | Invited(player, to):
+            return {player, to}
+        case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
+            return {player, saved.dwarf, saved.troll}
+    return {event.player}

@@ -1,0 +1,173 @@
+"""Lines that fit a screen: prose wrapped, columns counted; ASCII in the place of other characters.
+
+And days, of universal time, as 2026-11-20.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from unicodedata import category
+
+from wcwidth import iter_graphemes, wcwidth
+
+UNKNOWN = "?"
+
+_OWN = {
+    **dict.fromkeys("\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}", "'"),
+    **dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '"'),
+    **dict.fromkeys("\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{MINUS SIGN}", "-"),
+    "\N{LATIN SMALL LETTER SHARP S}": "ss",
+    "\N{LATIN SMALL LETTER AE}": "ae",
+    "\N{LATIN CAPITAL LETTER AE}": "AE",
+    "\N{LATIN SMALL LIGATURE OE}": "oe",
+    "\N{LATIN CAPITAL LIGATURE OE}": "OE",
+    "\N{LATIN SMALL LETTER O WITH STROKE}": "o",
+    "\N{LATIN CAPITAL LETTER O WITH STROKE}": "O",
+    "\N{LATIN SMALL LETTER L WITH STROKE}": "l",
+    "\N{LATIN CAPITAL LETTER L WITH STROKE}": "L",
+}
+"""What Unicode does not take apart, though everybody knows how it is typed."""
+
+
+def plain(text: str) -> str:
+    """Return ``text`` in ASCII alone: letters without their accents, a ``?`` for what has none.
+
+    A character may become several, as ``ss``, or none, as an accent of its own: what is to fit a
+    screen is made plain before it is wrapped.
+    """
+    return text if text.isascii() else "".join(map(_plain, text))
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    if char.isascii():
+        return char
+    if char in _OWN:
+        return _OWN[char]
+    if _is_unseen(char):
+        return ""
+    parts = [part for part in unicodedata.normalize("NFKD", char) if not _is_unseen(part)]
+    spelled = "".join(_OWN.get(part, part) for part in parts)
+    return spelled if spelled.isascii() and spelled else UNKNOWN
+
+
+def _is_unseen(char: str) -> bool:
+    """Whether a character only changes the one before it, or the way of the others."""
+    return unicodedata.category(char) in {"Mn", "Me", "Cf"}
+
+
+_COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
+GLUE = "\0"
+"""A blank at which no line is broken, until `wrapped` has made it one: no text that is shown holds
+it."""
+_NARROW = "\N{COMBINING GRAVE ACCENT}"
+"""The first character that does not take one column; the soft hyphen, too, takes one."""
+_EMOJI = "\N{VARIATION SELECTOR-16}"
+_CHUNK = re.compile(r"( *)([^ ]+)")
+_BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
+
+
+def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> list[str]:
+    """Return ``text`` as lines of fewer than ``width`` columns.
+
+    A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
+    every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
+    unless ``glued`` is False, as it is for what players say.
+    """
+    if len(text) < width:
+        # As nearly all sentences are; taking them apart costs more than all else about them.
+        short = text.replace(GLUE, " ").rstrip(" ")
+        if short.isprintable() and _is_narrow(short):
+            return [short] if short else []
+    room = width - 1 - len(indent)
+
+    def glue(quoted: re.Match[str]) -> str:
+        return quoted[0].replace(" ", GLUE) if columns(quoted[0]) < room else quoted[0]
+
+    words = _COMMAND.sub(glue, text) if glued else text
+    if _is_narrow(words):
+        lines = textwrap.wrap(words, width - 1, subsequent_indent=indent, break_on_hyphens=False)
+    else:
+        lines = _broken(words, width - 1, indent)
+    # A word too long for any line may have been broken right there.
+    return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
+
+
+def columns(text: str) -> int:
+    """Return how many columns ``text`` takes at most.
+
+    Terminals differ about characters that are drawn as one, as families and flags are: they are
+    counted as if each stood by itself, so that a line is too short on some rather than too wide.
+    """
+    return len(text) if _is_narrow(text) else sum(map(_columns, text))
+
+
+def _is_narrow(text: str) -> bool:
+    """Whether every character takes one column. Nearly all texts are ASCII, which is known."""
+    return text.isascii() or max(text) < _NARROW
+
+
+@lru_cache(maxsize=4096)
+def _columns(char: str) -> int:
+    # What can be drawn over two columns may be, where an emoji is asked for; and a vowel sign that
+    # combines with a letter of India stands beside it on many terminals, inside it on others.
+    if char in {_EMOJI, GLUE} or category(char) == "Mc":
+        return 1
+    return max(0, wcwidth(char))
+
+
+def _broken(text: str, width: int, indent: str) -> list[str]:
+    """Return ``text`` as ``textwrap`` would break it if it counted columns."""
+    lines: list[str] = []
+    line, used = "", 0
+    for blanks, word in _CHUNK.findall(text.expandtabs().translate(_BLANKS)):
+        gap, needed = blanks if line or not lines else "", columns(word)
+        most = width - len(indent) if lines else width
+        if used + len(gap) + needed > width and needed <= most:
+            if line:
+                lines.append(line)
+                line, used = indent, len(indent)
+            gap = ""
+        line, used = line + gap, used + len(gap)
+        if used + needed <= width:
+            line, used = line + word, used + needed
+            continue
+        # A word too long for any line begins on this one, if a part of it still fits.
+        for part, cost in _parts(word, width - len(indent)):
+            if used + cost > width:
+                lines.append(line.rstrip(" "))
+                line, used = indent, len(indent)
+            line, used = line + part, used + cost
+    return [each for each in [*lines, line] if each.strip(" ")]
+
+
+def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
+    """Yield what a word can be broken into, and how many columns that takes.
+
+    What is drawn as one character stays whole if it can.
+    """
+    for cluster in iter_graphemes(word):
+        cost = sum(map(_columns, cluster))
+        if cost <= width:
+            yield cluster, cost
+        else:
+            yield from ((char, _columns(char)) for char in cluster)
+
+
+def day(at: float) -> str:
+    """Return the day of a time in seconds since the epoch."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def day_begins(text: str) -> float | None:
+    """Return when a day such as 2026-11-20 begins, in epoch seconds; None if it is no day."""
+    try:
+        first = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
