@@ -93,6 +93,9 @@ class Verb(Enum):
 
     __hash__ = object.__hash__
 
+    def __str__(self) -> str:
+        return self.value
+
 
 class Every(Enum):
     """The type of ``EVERY``."""

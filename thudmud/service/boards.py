@@ -13,12 +13,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
-from thudmud.errors import StartError
+from thudmud.errors import Refused, StartError
 from thudmud.language.parsing import board_problem
 from thudmud.play import table_decisions
 from thudmud.play.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.play.projections import HALL, realm_of
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.store import Conflict, OpenBoard, Store
 
@@ -152,8 +152,8 @@ def _board(name: str, up: Sequence[OpenBoard]) -> OpenBoard:
 
 
 def _require_name(name: str, up: Sequence[OpenBoard]) -> None:
-    if problem := board_problem(name):
-        raise Refused(Refusal.BOARD_NAME_UNFIT, words=name, problem=problem)
+    if board_problem(name):
+        raise Refused(Refusal.BOARD_NAME_UNFIT, words=name)
     for board in up:
         if board.name.lower() == name.lower():
             raise Refused(Refusal.BOARD_NAME_TAKEN, board=board.name)

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import groupby
 
+from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
-from thudmud.play.meaning import shortened
 from thudmud.views.words import wrapped
 
 PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
