@@ -357,7 +357,7 @@ async def test_after_a_conflict_nothing_has_been_told(
 
 async def test_a_board_that_stands_at_another_version(place: Place) -> None:
     await place.sit()
-    single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0)
+    single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0, is_alone=True)
     await single.open()
     visit = await single.join("Anna", Terminal())
     assert visit

@@ -140,7 +140,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
-    Refusal.BOARD_NAME_TAKEN: "There is a {board} already.",
+    Refusal.BOARD_NAME_TAKEN: "There is a board called {board} already.",
     Refusal.BOARD_NAME_UNFIT: (
         'No board can be called "{words}": a name is at most 30 letters and single blanks, and its'
         " words have no other meaning in commands."
