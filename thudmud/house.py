@@ -29,7 +29,7 @@ from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
 from thudmud.service import Service, Visit
-from thudmud.service.boards import close_board, open_board, put_up
+from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
 from thudmud.views import Message
@@ -145,6 +145,16 @@ class House:
         require_time(now)
         spec = BoardSpec(name, rules)
         return self._drive(open_board(self._store, name, spec.rules, now), now)
+
+    def rename_board(self, name: str, new: str, now: float) -> list[Message]:
+        """Call a board something else, and return what is told. Its key, and all else, stays.
+
+        Raises:
+            Refused: there is no such board, nothing can be called that, or another board is.
+            ValueError: there is no such time.
+        """
+        require_time(now)
+        return self._drive(rename_board(self._store, name, new, now), now)
 
     def close_board(self, name: str, now: float) -> list[Message]:
         """Close a board, and return what is told. A match that is under way there is put away.

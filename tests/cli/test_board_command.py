@@ -109,8 +109,8 @@ def test_a_running_server_shows_it_at_once(anna: socket.socket) -> None:
     assert board("close", "fir board") == 0
     seen = until(anna, "The fir board is closed.")
     assert "The fir board is cleared." in seen
-    anna.sendall(b"where is everybody\n")
-    until(anna, "where is everybody")  # she is there, and is answered
+    anna.sendall(b"go pine board\n")
+    until(anna, "You walk to the pine board.")
 
 
 def test_the_configuration_may_give_a_board_another_name(
