@@ -66,7 +66,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
-from thudmud.play.meaning import named
+from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
@@ -97,8 +97,14 @@ from thudmud.store import (
 )
 from thudmud.views import rooms
 from thudmud.views.facts import concerning
-from thudmud.views.messages import Message, display_of, fitted, messages, sent
-from thudmud.views.refusals import explain, refused
+from thudmud.views.messages import (
+    Message,
+    display_of,
+    fitted,
+    messages,
+    refusal_messages,
+    sent,
+)
 from thudmud.views.view import Display, Screens, Terminal
 from thudmud.views.words import wrapped
 
@@ -496,10 +502,7 @@ class Service:
             try:
                 command = parse(line)
             except ParseError as error:
-                display = self._display(visit.name)
-                lines = explain(error, display.width, pointing=not display.reader)
-                self._tell([self._lines(visit.name, lines)], cause)
-                return Result()
+                return self._refuse(visit.name, None, error, cause)
         result = await self._decide(visit, command, cause, at)
         if isinstance(command, _ReplayCommand) and result.done:
             self._go_on(visit.name, cause)
@@ -527,10 +530,7 @@ class Service:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
                 await self._do(name, decision, cause)
             except Refused as refusal:
-                meant = named(self.hall, name, _words(command))
-                self._carry_out(meant, cause)
-                self._say(name, " ".join([refused(refusal, name), *self._advice(refusal)]), cause)
-                return Result(command, refusal=refusal)
+                return self._refuse(name, command, refusal, cause)
             except Unread as unread:
                 found.take(unread.lookup, await self.look_up(unread.lookup))
             except Conflict as conflict:
@@ -539,6 +539,29 @@ class Service:
                 found = Found()
             else:
                 return Result(command, done=True)
+
+    def _refuse(
+        self, name: str, command: Command | None, refusal: Refused, cause: object
+    ) -> Result:
+        """Tell a player, and their programs, why nothing comes of a line or a command."""
+        board = None
+        if command:
+            words = _words(command)
+            self._carry_out(named(self.hall, name, words), cause)
+            if words or hasattr(command, "on"):
+                with suppress(Refused):
+                    board = board_meant(self.hall, self.hall.people[name], words).name
+        alone = refusal.code is Refusal.NEEDS_OPPONENT
+        told = refusal_messages(
+            refusal,
+            name,
+            self._display(name),
+            self._screens,
+            board=board,
+            advice=rooms.seat_for_a_bot(self.hall) if alone else (),
+        )
+        self._tell(told, cause)
+        return Result(command, refusal=refusal)
 
     async def _do(self, name: str, decision: Decision, cause: object) -> None:
         if decision.events:
@@ -1021,11 +1044,6 @@ class Service:
 
     def _display(self, name: str) -> Display:
         return display_of(self.hall, name, self._screens)
-
-    def _advice(self, refusal: Refused) -> list[str]:
-        """Return what may help somebody who plays alone."""
-        alone = refusal.code is Refusal.NEEDS_OPPONENT
-        return rooms.seat_for_a_bot(self.hall) if alone else []
 
     # Small things.
 
