@@ -93,10 +93,10 @@ class Members(Set[str]):
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Company:
+class Occupants:
     """Those in a room, as long as nobody comes or goes, or chooses to see things otherwise.
 
-    What is worked out of them all may be kept as long as there is this company, and no longer.
+    What is worked out of them all may be kept as long as there is this value, and no longer.
 
     Attributes:
         names: in the order they came to the server.
@@ -113,18 +113,18 @@ class Rooms:
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
         self._come = 0
-        self._companies: dict[str | None, Company] = {}
+        self._known: dict[str | None, Occupants] = {}
 
-    def company(self, room: str | None) -> Company:
+    def occupants(self, room: str | None) -> Occupants:
         """Return those in a room."""
-        if (known := self._companies.get(room)) is not None:
+        if (known := self._known.get(room)) is not None:
             return known
         here = self._here.get(room, {}).values()
         names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
-        company = Company(names, frozenset(names))
+        occupants = Occupants(names, frozenset(names))
         if names:
-            self._companies[room] = company
-        return company
+            self._known[room] = occupants
+        return occupants
 
     def enter(self, person: Person) -> None:
         """Let somebody be where they are, last of all who have come."""
@@ -137,7 +137,7 @@ class Rooms:
         for person in self._here.pop(room, {}).values():
             person.room = name
             self._here[name][person.name] = person
-        self._companies.pop(room, None)
+        self._known.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
         """Let somebody go to a room."""
@@ -148,7 +148,7 @@ class Rooms:
 
     def changed(self, person: Person) -> None:
         """Take note that somebody sees things otherwise than before, or is there anew."""
-        self._companies.pop(person.room, None)
+        self._known.pop(person.room, None)
 
     def leave(self, person: Person) -> None:
         """Let somebody leave the room where they are, if they are in any."""
@@ -210,7 +210,7 @@ class Telling:
     event: TableEvent | HallEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
-    company: Company | None = field(default=None, compare=False)
+    occupants: Occupants | None = field(default=None, compare=False)
     """Those who are in the room where it happened, if all of them are told: they come first."""
 
 
@@ -376,7 +376,7 @@ class Hall:
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
-        return list(self._rooms.company(room).names)
+        return list(self._rooms.occupants(room).names)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which ``player`` has a seat."""
@@ -437,9 +437,9 @@ class Hall:
         table = self._apply(board, event, battle)
         if isinstance(event, Moved):
             self._close_replays(table)
-        company = self._rooms.company(board)
+        occupants = self._rooms.occupants(board)
         concerned = (*table.seats.values(), *before, event.player)
-        return Telling(event, _audience(company, concerned), table, company)
+        return Telling(event, _audience(occupants, concerned), table, occupants)
 
     def _apply(self, board: str, event: TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)
@@ -465,9 +465,9 @@ class Hall:
         """Make an aside so, and return who is to be told."""
         match aside:  # what is done most comes first, since the cases are tried in turn
             case Spoke(_, room) | Emoted(_, room):
-                table, company = self._table(room), self._rooms.company(room)
+                table, occupants = self._table(room), self._rooms.occupants(room)
                 concerned = table.seats.values() if table else ()
-                return Telling(aside, _audience(company, concerned), table, company)
+                return Telling(aside, _audience(occupants, concerned), table, occupants)
             case Entered(player, room, member, styles, options, _):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
@@ -512,10 +512,10 @@ class Hall:
         return self.tables[room] if room else None
 
 
-def _audience(company: Company, concerned: Iterable[str]) -> tuple[str, ...]:
+def _audience(occupants: Occupants, concerned: Iterable[str]) -> tuple[str, ...]:
     """Return those in a room and, once each, those whom it concerns wherever they are."""
-    elsewhere = dict.fromkeys(name for name in concerned if name not in company.members)
-    return (*company.names, *elsewhere)
+    elsewhere = dict.fromkeys(name for name in concerned if name not in occupants.members)
+    return (*occupants.names, *elsewhere)
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:
