@@ -47,6 +47,8 @@ LINES = [
     "Anna: look",
     "Anna: go to hall",
     "Anna: invite bert on elm table",
+    "Anna: join game as trol on elm table",
+    "Bert: replay 9",
     "Anna: RENAME",
     "Bert: go to hall",
     "Anna: CLOSE",

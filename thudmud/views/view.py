@@ -191,7 +191,8 @@ class View:
 def views(hall: Hall, telling: Telling, screens: Screens) -> Mapping[View, tuple[str, ...]]:
     """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
 
-    Those in a room are in the same groups, event after event, as long as these involve the same of them.
+    Those in a room are in the same groups, event after event, as long as these involve the same of
+    them.
     """
     table, occupants = telling.table, telling.occupants
     involved = _named(telling.event)
