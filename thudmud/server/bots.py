@@ -1,7 +1,4 @@
-"""The bots that the operator has named: each a guest of the lobby, like anybody's session.
-
-They know no more of a game than what a player's client is told.
-"""
+"""The bots that the operator has named. Each is a session, and is told what a client is told."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from thudmud.bots.opponent import Invitation, Opponent, Task
 from thudmud.bots.program import Program, ProgramError
 from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.config import BotSettings
-from thudmud.server.lobby import Lobby, release
+from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
@@ -30,20 +27,20 @@ _log = logging.getLogger(__name__)
 
 
 class Bots:
-    """All of them.
+    """All bots of a server.
 
     Args:
         settings: who they are.
-        lobby: where they come in.
+        sessions: where they come in.
         folder: where their programs are run.
-        patience: how many seconds they wait for somebody.
-        pause: how many seconds they leave it to others to begin a battle.
+        patience: how many seconds they wait for a player who is away.
+        pause: how many seconds they leave it to the other to begin a battle.
     """
 
     def __init__(
         self,
         settings: Iterable[BotSettings],
-        lobby: Lobby,
+        sessions: Sessions,
         folder: Path,
         *,
         patience: float,
@@ -51,7 +48,7 @@ class Bots:
     ) -> None:
         self._bots = [
             Bot(
-                lobby,
+                sessions,
                 Opponent(each.name, patience, pause),
                 Program(each.name, each.command, folder, each.seconds),
                 each,
@@ -60,33 +57,33 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them in as soon as the doors are open, before anybody else."""
+        """Let them come in, before anybody else."""
         for bot in self._bots:
             bot.start()
 
     async def close(self) -> None:
         """End them, and their programs."""
         for bot in self._bots:
-            bot.show_out("")
+            bot.shut_down("")
         for bot in self._bots:
             await bot.gone()
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingInvitation:
-    """An invitation, and what whoever made it waits for."""
+    """An invitation, and what the player who made it waits for."""
 
     invitation: Invitation
     answer: asyncio.Future[None]
 
 
 class Bot:
-    """One of them."""
+    """The session of one bot."""
 
     def __init__(
-        self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
+        self, sessions: Sessions, opponent: Opponent, program: Program, settings: BotSettings
     ) -> None:
-        self._lobby, self._opponent, self._program = lobby, opponent, program
+        self._sessions, self._opponent, self._program = sessions, opponent, program
         self.name, self._restarts = settings.name, settings.restarts
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
@@ -96,10 +93,10 @@ class Bot:
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Come in as soon as the doors are open."""
-        self._lobby.welcome(self)
+        """Come in."""
+        self._sessions.add(self)
         self._coming = asyncio.create_task(self._come_in())
-        self._lobby.expect(self._coming)
+        self._sessions.expect(self._coming)
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
@@ -107,30 +104,33 @@ class Bot:
         if self._living:
             await asyncio.wait([self._living])
 
-    # What the service and the lobby ask.
+    # What the service and the other sessions ask for.
 
     def put(self, message: Message) -> None:
         """Take note of a package; what is for people is passed over."""
         if not message.package:
             return
         try:
-            self._opponent.told(message.package, message.data, self._lobby.clock())
+            self._opponent.told(message.package, message.data, self._sessions.clock())
             self._note_invitations()
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             _log.exception("the bot %s does not understand %s", self.name, message.package)
-            self.show_out("")
+            self._leave()
         self._woken.set()
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
-        self.show_out("")
+        self._leave()
 
-    def turn_away(self, sentence: str) -> None:
+    def end(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
         """Leave."""
-        self.show_out(sentence)
+        self._leave()
 
-    def show_out(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
+    def shut_down(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
         """Leave."""
+        self._leave()
+
+    def _leave(self) -> None:
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self._ended:
             self._living.cancel()
@@ -161,12 +161,12 @@ class Bot:
                 release(self._asked.popleft().answer)
             await self._program.kill()
             if self._visit:
-                await self._lobby.service.leave(self._visit)
-            self._lobby.farewell(self)
+                await self._sessions.service.leave(self._visit)
+            self._sessions.remove(self)
 
     async def _come_in(self) -> None:
         try:
-            store = self._lobby.store
+            store = self._sessions.store
             known = await store.find(self.name) or await store.find_guest(self.name)
         except StoreError as error:
             _log.error("the bot %s stays outside: %s", self.name, error)
@@ -179,12 +179,12 @@ class Bot:
             )
             self._ended = True
             return
-        self._visit = await self._lobby.admit(self, self.name, _TERMINAL)
+        self._visit = await self._sessions.admit(self, self.name, _TERMINAL)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
         self._woken.clear()
-        opponent, now = self._opponent, self._lobby.clock()
+        opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
             await self._answer(self._accept)
         elif lines := opponent.lines(now):
@@ -199,10 +199,12 @@ class Bot:
             await self._wait(opponent.next_time(now))
 
     def _note_invitations(self) -> None:
-        """Let those who have just invited it wait for the answer with what they type next."""
+        """Hold the next line of those who have just invited it, until it has answered."""
         while self._opponent.invitations and not self._ended:
             invitation = self._opponent.invitations.pop(0)
-            self._asked.append(_PendingInvitation(invitation, self._lobby.hold(invitation.player)))
+            self._asked.append(
+                _PendingInvitation(invitation, self._sessions.hold(invitation.player))
+            )
 
     async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
@@ -243,14 +245,14 @@ class Bot:
         finally:
             choosing.cancel()
             await asyncio.wait([choosing])
-        for other in self._opponent.lines(self._lobby.clock()):
+        for other in self._opponent.lines(self._sessions.clock()):
             await self._type(other)
         if self._opponent.task() == task:
             await self._type(line)
             await self._expect_change(task)
 
     async def _answer_until(self, choosing: asyncio.Task[str]) -> None:
-        """Sit down where it is invited to while its program thinks of another game."""
+        """Sit down where it is invited to, while its program thinks about another game."""
         while not choosing.done():
             self._woken.clear()
             if self._asked:
@@ -290,7 +292,7 @@ class Bot:
             return
         try:
             # A line that has begun is not cancelled: it may be stored.
-            going = now(self._lobby.submit(self._visit, str(line)))
+            going = now(self._sessions.submit(self._visit, str(line)))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
@@ -298,7 +300,7 @@ class Bot:
 
     async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
         """Wait until something is told, for a time, or until something else is done."""
-        delay = None if until is None else max(0.0, until - self._lobby.clock())
+        delay = None if until is None else max(0.0, until - self._sessions.clock())
         waking = asyncio.create_task(self._woken.wait())
         try:
             await asyncio.wait([waking, *others], timeout=delay, return_when=FIRST_COMPLETED)

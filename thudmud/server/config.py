@@ -1,6 +1,6 @@
 """The settings: their names, defaults and limits; and `config.toml`, read into them.
 
-A mistake is told in one line, which names the file, the key and what would be right.
+Each mistake is one line, which names the file, the key, and what would be right.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from thudmud.language.parsing import board_problem, is_name, player_problem
 from thudmud.rules import RULESETS
 
 RULES = tuple(RULESETS)
-_LISTED = "at most 60 characters"
-_SHORTEST_SECRET = 16
 YEAR = 31_622_400  # seconds
+_MIN_SECRET = 16  # characters
+
+# Fields. A description says what would be right instead of a mistake.
 
 
 def _whole(default: int, low: int, high: int) -> Any:
@@ -44,6 +45,25 @@ def _whole(default: int, low: int, high: int) -> Any:
 def _seconds(default: float, low: float, high: float) -> Any:
     words = f"a number of seconds from {low} to {high}"
     return Field(default=float(default), ge=low, le=high, description=words)
+
+
+def _listed() -> Any:
+    return Field(default="", max_length=60, description="at most 60 characters")
+
+
+def _section(name: str, default: _Section) -> Any:
+    words = f"a section that begins with [{name}]"
+    return Field(default=default, validate_default=True, description=words)
+
+
+def _unfit(right: str) -> PydanticCustomError:
+    """Return the error of a value that is not what is ``right``."""
+    return PydanticCustomError("unfit", "{right}", {"right": right})
+
+
+def _clash(reason: str) -> PydanticCustomError:
+    """Return the error of a value that does not go with something else."""
+    return PydanticCustomError("clash", "{reason}", {"reason": reason})
 
 
 def _board_name(name: str) -> str:
@@ -59,9 +79,9 @@ def _ruleset(name: str) -> str:
 
 
 def _secret(words: str) -> str:
-    if words and len(words) < _SHORTEST_SECRET:
+    if words and len(words) < _MIN_SECRET:
         # It is not repeated: what tells of the mistake may be read by many.
-        raise _clash(f"should have at least {_SHORTEST_SECRET} characters")
+        raise _clash(f"should have at least {_MIN_SECRET} characters")
     return words
 
 
@@ -98,14 +118,7 @@ def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettin
     return gateway
 
 
-def _unfit(right: str) -> PydanticCustomError:
-    """Return the error of a value that is not what is ``right``."""
-    return PydanticCustomError("unfit", "{right}", {"right": right})
-
-
-def _clash(reason: str) -> PydanticCustomError:
-    """Return the error of a value that gets in the way of something else."""
-    return PydanticCustomError("clash", "{reason}", {"reason": reason})
+# Sections.
 
 
 class _Section(BaseModel):
@@ -113,7 +126,7 @@ class _Section(BaseModel):
 
 
 class ServerSettings(_Section):
-    """The network, and the caps that keep one client from harming others."""
+    """The network, and the limits that keep one client from harming others."""
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
@@ -164,16 +177,16 @@ class ServerSettings(_Section):
 
 
 class ListingSettings(_Section):
-    """What lists of games are told of this one, by MSSP; "" is not told."""
+    """What lists of games are told by MSSP, but for what is ""."""
 
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
     )
-    hostname: str = Field(default="", max_length=60, description=_LISTED)
-    location: str = Field(default="", max_length=60, description=_LISTED)
-    website: str = Field(default="", max_length=60, description=_LISTED)
-    contact: str = Field(default="", max_length=60, description=_LISTED)
-    created: str = Field(default="", max_length=60, description=_LISTED)
+    hostname: str = _listed()
+    location: str = _listed()
+    website: str = _listed()
+    contact: str = _listed()
+    created: str = _listed()
 
 
 class GameSettings(_Section):
@@ -261,25 +274,13 @@ class BotSettings(_Section):
 class Settings(_Section):
     """All of them, as the sections of `config.toml`."""
 
-    server: ServerSettings = Field(
-        default=ServerSettings(), description="a section that begins with [server]"
-    )
-    listing: ListingSettings = Field(
-        default=ListingSettings(), description="a section that begins with [listing]"
-    )
-    game: GameSettings = Field(
-        default=GameSettings(), description="a section that begins with [game]"
-    )
-    players: PlayerSettings = Field(
-        default=PlayerSettings(), description="a section that begins with [players]"
-    )
-    storage: StorageSettings = Field(
-        default=StorageSettings(), description="a section that begins with [storage]"
-    )
-    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = Field(
-        default=GatewaySettings(),
-        validate_default=True,
-        description="a section that begins with [gateway]",
+    server: ServerSettings = _section("server", ServerSettings())
+    listing: ListingSettings = _section("listing", ListingSettings())
+    game: GameSettings = _section("game", GameSettings())
+    players: PlayerSettings = _section("players", PlayerSettings())
+    storage: StorageSettings = _section("storage", StorageSettings())
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = _section(
+        "gateway", GatewaySettings()
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
         default=(
@@ -312,18 +313,20 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "board": BoardSettings.model_fields,
     "bot": BotSettings.model_fields,
 }
-_LONGEST_VALUE = 40  # characters of a wrong value that are repeated
+_MAX_VALUE = 40  # characters of a wrong value that are repeated
 
+
+# Reading.
 
 DEFAULT = Path("config.toml")
 """The file that is read if none is named and there is one."""
 
 
 class ConfigError(ThudmudError):
-    """The configuration can't be used.
+    """The configuration cannot be used.
 
     Attributes:
-        problems: What is wrong, one line each.
+        problems: what is wrong, one line each.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -335,10 +338,10 @@ class ConfigError(ThudmudError):
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Return the settings that the file at ``path`` makes; the defaults if there is no ``path``.
+    """Return the settings of the file at ``path``; the defaults if ``path`` is None.
 
     Raises:
-        ConfigError: The file can't be read, is not TOML, or holds anything that can't be used.
+        ConfigError: the file cannot be read, is not TOML, or holds anything that cannot be used.
     """
     return Settings() if path is None else check(_read(path), str(path))
 
@@ -349,15 +352,19 @@ def named_or_default(path: Path | None) -> Path | None:
 
 
 def config_folder(path: Path | None) -> Path:
-    """Return the folder from which the names of files in the file at ``path`` are told."""
+    """Return the folder to which names of files in the file at ``path`` are relative."""
     return path.parent if path else Path()
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings that ``values``, from ``source``, make.
+    """Return settings with these values.
+
+    Args:
+        values: by section and key.
+        source: where they are from, for the messages.
 
     Raises:
-        ConfigError: They hold anything that can't be used.
+        ConfigError: they hold anything that cannot be used.
     """
     try:
         return Settings.model_validate(values)
@@ -421,7 +428,7 @@ def _named(place: tuple[int | str, ...]) -> str:
 
 def _shown(value: object) -> str:
     text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
 
 
 def _printable(key: str) -> str:
