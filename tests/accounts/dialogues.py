@@ -126,6 +126,6 @@ class LoginSetup:
         return login.name if login else "", answers
 
     async def close(self) -> None:
-        await self.logins.close()
+        await self.logins.last_seen.close()
         self.passwords.close()
         await self.store.close()

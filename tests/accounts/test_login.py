@@ -94,12 +94,12 @@ class TestGuests:
     async def test_a_name_is_kept_for_a_while(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
         setup.directory.playing.clear()
-        setup.logins.left("Anna", gave_up=False)
+        setup.logins.last_seen.left("Anna", gave_up=False)
         setup.now += DAY - 1
         name, answers = await setup.enter(["anna"])
         assert "Somebody called Anna was here, and may come back." in answers.told[0]
         assert (await setup.enter(["anna", word]))[0] == "Anna"
-        await setup.logins.close()  # which noted that they were here
+        await setup.logins.last_seen.close()  # which noted that they were here
         setup.now += DAY - 1
         assert (await setup.enter(["anna"]))[0] == ""
         setup.now += 1
@@ -109,7 +109,7 @@ class TestGuests:
 
     async def test_a_name_is_kept_while_it_is_used_or_needed(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
-        await setup.logins.close()
+        await setup.logins.last_seen.close()
         setup.now += 2 * DAY
         assert (await setup.enter(["anna"]))[0] == ""
         setup.directory.playing.clear()
@@ -122,12 +122,12 @@ class TestGuests:
         await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.directory.needed.add("Anna")
-        setup.logins.left("Anna", gave_up=True)
-        await setup.logins.close()
+        setup.logins.last_seen.left("Anna", gave_up=True)
+        await setup.logins.last_seen.close()
         assert await setup.store.find_guest("Anna"), "it is needed"
         assert (await setup.enter(["anna"]))[0] == ""
         setup.directory.needed.clear()
-        setup.logins.left("Anna", gave_up=True)
+        setup.logins.last_seen.left("Anna", gave_up=True)
         assert (await setup.enter(["anna"]))[0] == "Anna"
 
     async def test_a_name_that_is_played_under_without_a_word(self, setup: LoginSetup) -> None:
@@ -180,13 +180,13 @@ class TestGuests:
     async def test_old_names_are_forgotten_now_and_then(self, setup: LoginSetup) -> None:
         for name in ("Anna", "Bob", "Cara"):
             await setup.guest(name)
-            setup.logins.left(name, gave_up=False)
-        await setup.logins.close()
+            setup.logins.last_seen.left(name, gave_up=False)
+        await setup.logins.last_seen.close()
         setup.directory.playing = {"Bob"}
         setup.directory.needed = {"Cara"}
         setup.now += DAY + INTERVAL
         await setup.guest("Dora")
-        await setup.logins.close()
+        await setup.logins.last_seen.close()
         assert await setup.store.guests(setup.now - DAY) == ["Bob", "Cara"]
 
     async def test_they_are_forgotten_though_nobody_comes(
@@ -196,7 +196,7 @@ class TestGuests:
         for number in range(60):
             name = f"Anna{'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}"
             await setup.guest(name)
-            setup.logins.left(name, gave_up=False)
+            setup.logins.last_seen.left(name, gave_up=False)
         setup.directory.playing = {"Annacc"}
         setup.now += DAY + 1
         await only_old_names(setup, "Annacc")
@@ -207,7 +207,7 @@ class TestGuests:
         monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
         for name in ("Anna", "Bob"):
             await setup.guest(name)
-        setup.logins.left("Bob", gave_up=False)
+        setup.logins.last_seen.left("Bob", gave_up=False)
         setup.now += 2 * DAY
         await only_old_names(setup, "Bob")
 
@@ -217,8 +217,8 @@ class TestGuests:
         word = await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.directory.needed.add("Anna")
-        setup.logins.left("Anna", gave_up=True)
-        await setup.logins.close()
+        setup.logins.last_seen.left("Anna", gave_up=True)
+        await setup.logins.last_seen.close()
         setup.now += 2 * DAY
         name, answers = await setup.enter(["anna", "basalt-lantern-fox", ""])
         assert name == ""
@@ -501,8 +501,8 @@ async def test_accounts_that_cannot_be_used(
     await setup.logins.change_password(answers, "Anna", "192.0.2.1")
     assert answers.told == told
     assert "disk I/O error" in caplog.text
-    setup.logins.left("Anna", gave_up=False)
-    await setup.logins.close()
+    setup.logins.last_seen.left("Anna", gave_up=False)
+    await setup.logins.last_seen.close()
     noted = [record for record in caplog.records if record.name == last_seen.__name__]
     assert [record.getMessage() for record in noted] == [
         "failed to note who was here: disk I/O error"

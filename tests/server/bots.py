@@ -94,12 +94,9 @@ class Person:
         self._news.set()
 
     def dismissed(self, why: Dismissal) -> None:
-        self.shut_down("")
+        self.end("")
 
-    def end(self, sentence: str) -> None:
-        self.shut_down(sentence)
-
-    def shut_down(self, sentence: str) -> None:
+    def end(self, sentence: str, *, linger: bool = True) -> None:
         self.ended = True
         self._lobby.remove(self)
 

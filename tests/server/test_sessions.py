@@ -49,13 +49,10 @@ class FakeSession:
     def dismissed(self, why: Dismissal) -> None:
         self.ended = True
 
-    def end(self, sentence: str) -> None:
+    def end(self, sentence: str, *, linger: bool = True) -> None:
         self.shown.append(sentence)
         self.ended = True
         begin(self.leave())
-
-    def shut_down(self, sentence: str) -> None:
-        self.end(sentence)
 
 
 @pytest.fixture

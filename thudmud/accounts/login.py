@@ -99,6 +99,9 @@ class Logins:
         pause: waits for a number of seconds.
         clock: returns the seconds since the epoch.
         monotonic: returns seconds that never go back.
+
+    Attributes:
+        last_seen: who was here when; it is told who comes, and is to be told who leaves.
     """
 
     def __init__(
@@ -117,7 +120,7 @@ class Logins:
         self._new_names = new_names
         self._pause, self._clock, self._monotonic = pause, clock, monotonic
         self._throttle = GuessThrottle()
-        self._last_seen = LastSeen(store, directory, guest_grace, clock)
+        self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
         """Ask for names until somebody may play under one; return None if they quit."""
@@ -137,30 +140,49 @@ class Logins:
             else:
                 with _store_errors_told(prompter):
                     if login := await self._claim(prompter, words, address):
-                        self._last_seen.came(login.name)
+                        self.last_seen.came(login.name)
                         return replace(login, choices=tuple(choices))
 
     async def register(self, prompter: Prompter, name: str) -> bool:
-        """Make a guest who plays under a name its member, by a password; return whether they are.
-
-        That is False for who was a member before.
-        """
+        """Make a guest who is playing under a name its member; return whether that was done."""
         with _store_errors_told(prompter):
-            return await self._register(prompter, name)
+            if account := await self._store.find(name):
+                prompter.say(
+                    _BANNED.format(name)
+                    if account.banned
+                    else f'The name {name} is registered already; "password" changes its password.'
+                )
+                return False
+            password = await self._choose(prompter, name)
+            if not password:
+                prompter.say("You are still a guest.")
+                return False
+            try:
+                await self._store.enrol(name, await self._passwords.hashed(password))
+            except NameTaken:
+                prompter.say(f"Somebody has just registered the name {name}.")
+                return False
+            prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
+            return True
         return False
 
     async def change_password(self, prompter: Prompter, name: str, address: str) -> None:
         """Let a member who is logged in choose another password."""
         with _store_errors_told(prompter):
-            await self._change_password(prompter, name, address)
-
-    def left(self, name: str, *, gave_up: bool) -> None:
-        """Note that a player is gone, and whether it was by ``quit``."""
-        self._last_seen.left(name, gave_up=gave_up)
-
-    async def close(self) -> None:
-        """Wait until it is written down who was here."""
-        await self._last_seen.close()
+            if await self._store.find(name) is None:
+                prompter.say('You are a guest; "register" keeps your name, by a password.')
+                return
+            proved: bool | None = False
+            while proved is False and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
+                proved = await self._prove(prompter, name, old, address)
+                if proved is False:
+                    prompter.say("That is not your password. An empty line gives up.")
+            password = await self._choose(prompter, name) if proved else None
+            if not password:
+                prompter.say("Your password stays as it was.")
+                return
+            await self._store.set_password(name, await self._passwords.hashed(password))
+            prompter.say("Your password has been changed.")
 
     # Names.
 
@@ -170,7 +192,7 @@ class Logins:
         if account := await self._store.find(words):
             return await self._claim_as_member(prompter, account.name, address)
         kept = await self._store.find_guest(words)
-        if kept and await self._last_seen.is_kept(kept):
+        if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
         return await self._take(prompter, capitalised(words), kept, address)
 
@@ -240,42 +262,6 @@ class Logins:
         return Login(name)
 
     # Passwords.
-
-    async def _register(self, prompter: Prompter, name: str) -> bool:
-        if account := await self._store.find(name):
-            prompter.say(
-                _BANNED.format(name)
-                if account.banned
-                else f'The name {name} is registered already; "password" changes its password.'
-            )
-            return False
-        password = await self._choose(prompter, name)
-        if not password:
-            prompter.say("You are still a guest.")
-            return False
-        try:
-            await self._store.enrol(name, await self._passwords.hashed(password))
-        except NameTaken:
-            prompter.say(f"Somebody has just registered the name {name}.")
-            return False
-        prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-        return True
-
-    async def _change_password(self, prompter: Prompter, name: str, address: str) -> None:
-        if await self._store.find(name) is None:
-            prompter.say('You are a guest; "register" keeps your name, by a password.')
-            return
-        proved: bool | None = False
-        while proved is False and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
-            proved = await self._prove(prompter, name, old, address)
-            if proved is False:
-                prompter.say("That is not your password. An empty line gives up.")
-        password = await self._choose(prompter, name) if proved else None
-        if not password:
-            prompter.say("Your password stays as it was.")
-            return
-        await self._store.set_password(name, await self._passwords.hashed(password))
-        prompter.say("Your password has been changed.")
 
     async def _choose(self, prompter: Prompter, name: str) -> str | None:
         """Ask for a new password, twice; return None if they give up."""

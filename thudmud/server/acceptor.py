@@ -109,7 +109,7 @@ class Server:
                 await self._sessions.wait_closed()
         except TimeoutError:
             _log.warning("stopped with connections that do not end")
-        await self._logins.close()
+        await self._logins.last_seen.close()
         self._passwords.close()
         for listening in self._listening:
             await listening.wait_closed()

@@ -7,7 +7,6 @@ import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots.opponent import Invitation, Opponent, Task
@@ -21,7 +20,7 @@ from thudmud.views import Message
 from thudmud.views.view import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
-_LONGEST_QUOTE = 60
+_MAX_QUOTE = 60
 _TERMINAL = Terminal(packages=frozenset({"thud"}))
 _log = logging.getLogger(__name__)
 
@@ -57,28 +56,25 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them come in, before anybody else."""
+        """Let them come in."""
         for bot in self._bots:
             bot.start()
 
     async def close(self) -> None:
-        """End them, and their programs."""
+        """Let them leave, and end their programs."""
         for bot in self._bots:
-            bot.shut_down("")
+            bot.end()
         for bot in self._bots:
             await bot.gone()
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingInvitation:
-    """An invitation, and what the player who made it waits for."""
-
-    invitation: Invitation
-    answer: asyncio.Future[None]
-
-
 class Bot:
-    """The session of one bot."""
+    """The session of one bot.
+
+    Attributes:
+        name: under which it plays.
+        ended: whether it has left, or is about to.
+    """
 
     def __init__(
         self, sessions: Sessions, opponent: Opponent, program: Program, settings: BotSettings
@@ -87,9 +83,11 @@ class Bot:
         self.name, self._restarts = settings.name, settings.restarts
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
-        self._begun = self._ended = False
+        self._begun = False
+        self.ended = False
         self._woken = asyncio.Event()
-        self._asked: deque[_PendingInvitation] = deque()
+        self._asked: deque[tuple[Invitation, asyncio.Future[None]]] = deque()
+        """Invitations, and what is set when each has been answered."""
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -112,53 +110,44 @@ class Bot:
             return
         try:
             self._opponent.told(message.package, message.data, self._sessions.clock())
-            self._note_invitations()
+            while self._opponent.invitations and not self.ended:
+                invitation = self._opponent.invitations.pop(0)
+                # What the player types next waits for the answer.
+                self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             _log.exception("the bot %s does not understand %s", self.name, message.package)
-            self._leave()
+            self.end()
         self._woken.set()
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
-        self._leave()
+        self.end()
 
-    def end(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
+    def end(self, sentence: str = "", *, linger: bool = True) -> None:  # noqa: ARG002  (a person's)
         """Leave."""
-        self._leave()
-
-    def shut_down(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
-        """Leave."""
-        self._leave()
-
-    def _leave(self) -> None:
         # A task that is cancelled before its first step takes none: it would clean up nothing.
-        if self._begun and self._living and not self._ended:
+        if self._begun and self._living and not self.ended:
             self._living.cancel()
-        self._ended = True
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is told nothing any more."""
-        return self._ended
+        self.ended = True
 
     # Its life.
 
     async def _live(self) -> None:
         self._begun = True
         try:
-            if not self._ended:
+            if not self.ended:
                 await asyncio.shield(self._coming)
-            while not self._ended:
+            while not self.ended:
                 await self._act()
         except asyncio.CancelledError:
             pass  # that is how it ends
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
             _log.exception("the bot %s has to leave", self.name)
         finally:
-            self._ended = True
-            await asyncio.wait([self._coming])  # not cancelled: it may be in by half
+            self.ended = True
+            await asyncio.wait([self._coming])  # not cancelled: it may be half in
             while self._asked:
-                release(self._asked.popleft().answer)
+                release(self._asked.popleft()[1])
             await self._program.kill()
             if self._visit:
                 await self._sessions.service.leave(self._visit)
@@ -170,14 +159,14 @@ class Bot:
             known = await store.find(self.name) or await store.find_guest(self.name)
         except StoreError as error:
             _log.error("the bot %s stays outside: %s", self.name, error)
-            self._ended = True
+            self.ended = True
             return
         if known:
             _log.error(
                 "the bot %s stays outside: the name belongs to a player; give the bot another one",
                 self.name,
             )
-            self._ended = True
+            self.ended = True
             return
         self._visit = await self._sessions.admit(self, self.name, _TERMINAL)
 
@@ -198,24 +187,16 @@ class Bot:
                 await self._program.stop()
             await self._wait(opponent.next_time(now))
 
-    def _note_invitations(self) -> None:
-        """Hold the next line of those who have just invited it, until it has answered."""
-        while self._opponent.invitations and not self._ended:
-            invitation = self._opponent.invitations.pop(0)
-            self._asked.append(
-                _PendingInvitation(invitation, self._sessions.hold(invitation.player))
-            )
-
     async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
-        pending = self._asked.popleft()
+        invitation, answer = self._asked.popleft()
         try:
-            await accept(pending.invitation)
+            await accept(invitation)
         finally:
-            release(pending.answer)
+            release(answer)
 
     async def _accept(self, invitation: Invitation) -> None:
-        """Sit down, if there is a program to play."""
+        """Sit down, if the program works."""
         try:
             await self._program.start()
         except ProgramError as error:
@@ -226,7 +207,7 @@ class Bot:
             await self._sit_down(invitation)
 
     async def _sit_down(self, invitation: Invitation) -> None:
-        # Somebody may have sat down on that very side meanwhile: a program starts slowly.
+        # Programs start slowly: somebody may have sat down on that side meanwhile.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
                 await self._type(Join(side, invitation.board))
@@ -270,7 +251,7 @@ class Bot:
         try:
             return task.line(ply)
         except ValueError as error:
-            raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
+            raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
 
     async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
@@ -283,7 +264,7 @@ class Bot:
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
-        """Wait a little if nothing has come of a line: it could not be stored, say."""
+        """Wait a little if a line has changed nothing: perhaps it could not be stored."""
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 

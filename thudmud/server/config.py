@@ -57,12 +57,12 @@ def _section(name: str, default: _Section) -> Any:
 
 
 def _unfit(right: str) -> PydanticCustomError:
-    """Return the error of a value that is not what is ``right``."""
+    """Return an error that says what is ``right`` instead of a value."""
     return PydanticCustomError("unfit", "{right}", {"right": right})
 
 
 def _clash(reason: str) -> PydanticCustomError:
-    """Return the error of a value that does not go with something else."""
+    """Return an error of a value that does not go with another one."""
     return PydanticCustomError("clash", "{reason}", {"reason": reason})
 
 
@@ -80,7 +80,7 @@ def _ruleset(name: str) -> str:
 
 def _secret(words: str) -> str:
     if words and len(words) < _MIN_SECRET:
-        # It is not repeated: what tells of the mistake may be read by many.
+        # It is not repeated here: many may read the message.
         raise _clash(f"should have at least {_MIN_SECRET} characters")
     return words
 
@@ -177,7 +177,7 @@ class ServerSettings(_Section):
 
 
 class ListingSettings(_Section):
-    """What lists of games are told by MSSP, but for what is ""."""
+    """What lists of games are told by MSSP. What is "" is left out."""
 
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
@@ -190,7 +190,7 @@ class ListingSettings(_Section):
 
 
 class GameSettings(_Section):
-    """What holds at every board."""
+    """What holds at all boards."""
 
     quiet_plies: int = _whole(200, 0, 1_000_000)
     seat_grace: float = _seconds(300, 0, YEAR)
@@ -198,7 +198,7 @@ class GameSettings(_Section):
 
 
 class PlayerSettings(_Section):
-    """What holds for everybody who comes to play."""
+    """What holds for all players."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
     names_per_hour: int = _whole(60, 1, 1_000_000)
@@ -220,7 +220,7 @@ class PlayerSettings(_Section):
 
 
 class StorageSettings(_Section):
-    """Where everything is kept."""
+    """Where everything is stored."""
 
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
@@ -229,7 +229,7 @@ class StorageSettings(_Section):
 
 
 class GatewaySettings(_Section):
-    """What other MUDs connect to."""
+    """The gateway, which other MUDs connect to."""
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8484, 0, 65535)
@@ -259,7 +259,7 @@ class BoardSettings(_Section):
 
 
 class BotSettings(_Section):
-    """One program that plays."""
+    """One bot."""
 
     name: Annotated[str, AfterValidator(capitalised)] = Field(
         description='a name that a player could have, such as "Grog"'
@@ -272,7 +272,7 @@ class BotSettings(_Section):
 
 
 class Settings(_Section):
-    """All of them, as the sections of `config.toml`."""
+    """All settings, as the sections of `config.toml`."""
 
     server: ServerSettings = _section("server", ServerSettings())
     listing: ListingSettings = _section("listing", ListingSettings())
@@ -289,7 +289,7 @@ class Settings(_Section):
             BoardSettings(name="marble board", rules="classic"),
             BoardSettings(name="basalt board", rules="koom valley"),
         ),
-        # A list of TOML is not a tuple; this is the one place that need not be strict.
+        # TOML has lists, and no tuples.
         strict=False,
         min_length=1,
         description="at least one section that begins with [[board]]",
@@ -347,7 +347,7 @@ def load_settings(path: Path | None) -> Settings:
 
 
 def named_or_default(path: Path | None) -> Path | None:
-    """Return the file to be read: the one that was named, or else the default if there is one."""
+    """Return the file to read: ``path``, or else `DEFAULT` if there is such a file."""
     return path or (DEFAULT if DEFAULT.exists() else None)
 
 
@@ -380,7 +380,7 @@ def _read(path: Path) -> dict[str, Any]:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:
         reason = "is not a text in UTF-8"
-    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+    except (ValueError, RecursionError):  # thousands of digits or brackets
         reason = "holds a value that is too large to read"
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
@@ -391,7 +391,7 @@ def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
     places = [error["loc"] for error in errors]
     for error in errors:
         place = error["loc"]
-        # A list that holds mistakes also counts as too short; they say enough.
+        # A list with mistakes in it also counts as too short; the mistakes say enough.
         if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
             yield f"{_named(place)}: {_told(error)}"
 

@@ -49,11 +49,11 @@ class Inbox:
 
     @property
     def line_is_next(self) -> bool:
-        """Whether a line is waiting, with nothing before it, not even time."""
+        """Whether a line is waiting that can be handled at once."""
         if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
-        # A client whose lines have to wait is sent a prompt for each of them: nothing is read then,
-        # and of one that has gone only a write brings the news.
+        # A line that has to wait for time does not count: its client is sent a prompt. Nothing is
+        # read meanwhile, and only a write shows that a client has gone.
         return not self._rate.wait(asyncio.get_running_loop().time())
 
     def put(self, items: Iterable[Item]) -> None:
@@ -97,7 +97,7 @@ class Inbox:
                 break
             if not self._handle(self._waiting.popleft()):
                 break
-        self._scheduled = False  # what woke us meanwhile has been handled, or is seen to now
+        self._scheduled = False  # what woke us meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
@@ -118,13 +118,7 @@ class Inbox:
             self._transport.resume_reading()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """The answer to the question that is expected next, and what to call if another one comes."""
-
-    prompt: str
-    answer: str = field(repr=False)
-    otherwise: Callable[[], None]
+# Prompts.
 
 
 class LinePrompter:
@@ -221,3 +215,12 @@ class LinePrompter:
         self._screen.answered(echoed=False)
         self._ahead = _Ahead(prompt, answer, otherwise)
         self.answer(line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """The answer to the question that is expected next, and what to call if another one comes."""
+
+    prompt: str
+    answer: str = field(repr=False)
+    otherwise: Callable[[], None]

@@ -39,11 +39,13 @@ class Session(Outbox, Protocol):
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
 
-    def end(self, sentence: str) -> None:
-        """Tell them why, let the player leave, and let the client close the connection."""
+    def end(self, sentence: str, *, linger: bool = True) -> None:
+        """Let the player leave, and end the connection.
 
-    def shut_down(self, sentence: str) -> None:
-        """Tell them a sentence, if there is one, and close the connection."""
+        Args:
+            sentence: what they are told before, if it is not empty.
+            linger: whether the client is given time to close the connection first.
+        """
 
 
 class Sessions:
@@ -81,7 +83,7 @@ class Sessions:
         self._sessions.add(session)
         self._empty.clear()
         if self._farewell:
-            session.shut_down(self._farewell)
+            session.end(self._farewell, linger=False)
 
     def remove(self, session: Session) -> None:
         """Remove a session whose connection has ended."""
@@ -95,7 +97,7 @@ class Sessions:
         self.service.announce(sentence)
         self.service.stop()
         for session in list(self._sessions):
-            session.shut_down("" if session.name in self.service else sentence)
+            session.end("" if session.name in self.service else sentence, linger=False)
 
     async def wait_closed(self) -> None:
         """Wait until nobody is connected."""

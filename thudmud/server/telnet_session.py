@@ -41,8 +41,8 @@ PROMPT = "> "
 
 ELSEWHERE = "You have come in from elsewhere. This connection ends."
 CUT_OFF = (
-    "The server has lost touch with the others that you may be playing with, and ends this"
-    " connection. Please come in again: your seats are kept."
+    "The server has lost touch with its storage, so this connection ends. Please come in again:"
+    " your seats are kept."
 )
 _DISMISSED = {
     Dismissal.TAKEN_OVER: ELSEWHERE,
@@ -58,8 +58,8 @@ NOT_STORED = (
     " while."
 )
 NOT_SEEN = (
-    "The server has to stop. Whether that has happened you will see when it is there again: look at"
-    " the board before you go on."
+    "The server has to stop, and cannot tell whether that has happened. Look at the board before"
+    " you go on."
 )
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _HERE = "Yes, thudmud is here."
@@ -117,9 +117,9 @@ class TelnetSession:
             is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
         )
         self._is_busy = False
-        """Whether something is under way that what comes next has to wait for."""
+        """Whether what comes next has to wait until something is done."""
         self._dialogue: asyncio.Task[None] | None = None
-        """A dialogue, which ends with the connection."""
+        """The dialogue under way; it ends with the connection."""
         self._client_logs_in = False
         """Whether the client itself has sent the player's name and password."""
 
@@ -134,7 +134,7 @@ class TelnetSession:
             self._players,
             is_excused=lambda: bool(self.name) and self._sessions.service.is_waiting(self.name),
             warn=self._prompter.say,
-            end=lambda sentence: self.end(sentence, Parting.IDLE),
+            end=lambda sentence: self.end(sentence, parting=Parting.IDLE),
         )
         self._timer.start()
         self.screen.show(encode(self._sessions.greeting))
@@ -182,32 +182,27 @@ class TelnetSession:
             self.screen.show(_encoded(message.text))
 
     def dismissed(self, why: Dismissal) -> None:
-        """End the connection of a player who goes on by another one, or cannot go on."""
+        """End the connection of a player who goes on elsewhere, or cannot go on."""
         self._prompter.say(_DISMISSED[why])
         if why is not Dismissal.TAKEN_OVER:  # else they are here still
-            self._logins.left(self.name, gave_up=False)
+            self._logins.last_seen.left(self.name, gave_up=False)
         self.name, self._visit = "", None
-        self._close(linger=True)
+        self._close()
 
     @property
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
         return self.screen.closed
 
-    def end(self, sentence: str, parting: Parting = Parting.LOST) -> None:
-        """Tell them why, let the player leave, and let the client close the connection."""
-        self._prompter.say(sentence)
-        self._close(linger=True, parting=parting)
-
-    def shut_down(self, sentence: str) -> None:
-        """Tell them a sentence, if there is one, and close the connection."""
+    def end(self, sentence: str, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+        """Tell them a sentence, let the player leave, and end the connection."""
         if sentence:
-            self.screen.show(encode(sentence))
-        self._close(linger=False)
+            self._prompter.say(sentence)
+        self._close(linger=linger, parting=parting)
 
     # The end.
 
-    def _close(self, *, linger: bool, parting: Parting = Parting.LOST) -> None:
+    def _close(self, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
         """Send what is waiting and close the connection, after a grace period by force."""
         self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
         self._stop(parting)
@@ -228,14 +223,14 @@ class TelnetSession:
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None
-        self._logins.left(name, gave_up=parting is Parting.QUIT)
+        self._logins.last_seen.left(name, gave_up=parting is Parting.QUIT)
         return now(self._leave(visit, parting))
 
     async def _leave(self, visit: Visit, parting: Parting) -> None:
         try:
             await self._sessions.service.leave(visit, parting)
         except Exception:  # noqa: BLE001  (the connection must end, whatever we get wrong)
-            _log.exception("failed to see somebody out", extra={"player": visit.name})
+            _log.exception("failed to let somebody leave", extra={"player": visit.name})
 
     # Dialogues.
 
@@ -257,9 +252,9 @@ class TelnetSession:
     async def _log_in(self) -> None:
         login = await self._logins.log_in(self._prompter, self._address)
         self._prompter.reveal()
-        self._dialogue = None  # what comes now goes to its end, whatever becomes of the connection
+        self._dialogue = None  # what follows is not cancelled, whatever becomes of the connection
         if login is None:
-            self._close(linger=True, parting=Parting.QUIT)
+            self._close(parting=Parting.QUIT)
             return
         self.name = login.name
         self._timer.named()
@@ -268,7 +263,7 @@ class TelnetSession:
         finally:
             if self._visit is None:
                 self.name = ""
-                self._logins.left(login.name, gave_up=False)
+                self._logins.last_seen.left(login.name, gave_up=False)
 
     async def _come_in(self, login: Login) -> None:
         """Let the player in who has logged in, unless the connection ends meanwhile."""
@@ -353,7 +348,7 @@ class TelnetSession:
 
     async def _obey(self, visit: Visit, line: str) -> None:
         """Do what a player's line asks for, and ask for the next."""
-        # It is never cancelled: whoever goes leaves after it.
+        # It is never cancelled: a player who goes leaves after it.
         try:
             result = await self._sessions.submit(visit, line)
         except StoreError as error:
@@ -377,7 +372,7 @@ class TelnetSession:
         if self.screen.closed:
             return
         if self._visit is None or self._visit.is_over:
-            self._close(linger=True, parting=Parting.QUIT)
+            self._close(parting=Parting.QUIT)
         else:
             self._prompter.invite(PROMPT)
         self._inbox.wake()
@@ -398,12 +393,12 @@ class TelnetSession:
 
 
 _encoded = lru_cache(maxsize=1)(encode)
-"""One text goes to many, one after the other."""
+"""The same text goes to many, one after the other."""
 
 
 # The idle timer.
 
-_MAX_WAIT = 30.0  # seconds; the longest between two looks at whether the opponent thinks
+_MAX_WAIT = 30.0  # seconds; the longest between two looks at whose turn it is
 _EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
 _MINUTE = 60.0
 

@@ -28,7 +28,7 @@ _COLOURED = {
 
 
 class Mtts(IntFlag):
-    """The bits of MTTS that mean something here."""
+    """The bits of MTTS that are used."""
 
     ANSI = 1
     UTF_8 = 4
@@ -53,7 +53,7 @@ class Capabilities:
         self._width = DEFAULT_WIDTH
         self._types: list[str] = []
         self._mtts = Mtts(0)
-        self._says_utf8 = False  # in its variables
+        self._says_utf8 = False  # by its variables
 
     @property
     def terminal(self) -> Terminal:

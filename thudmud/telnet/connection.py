@@ -116,9 +116,9 @@ class Connection(asyncio.BufferedProtocol):
 
     def _look_for_tls(self, opening: bytes) -> None:
         """See whether a client begins with TLS, which is not spoken here."""
-        self._opening = opening if tls.may_be_tls(opening) else None
-        if tls.is_tls(opening):
-            self._opening = None
+        is_tls = tls.is_tls(opening)
+        self._opening = opening if is_tls is None else None
+        if is_tls:
             self._is_over = True
             self.session.received([Signal.SPEAKS_TLS])
 

@@ -1,4 +1,4 @@
-"""GMCP: packages with JSON in them, beside the text, and which of them a client wants. Pure.
+"""GMCP: packages of JSON beside the text, and which of them a client wants. Pure.
 
 What our own packages hold is in `thudmud.views.facts`.
 """
@@ -13,11 +13,11 @@ PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
 PASSWORDS = '{"type": ["password-credentials"]}'
-"""The data of `LOGIN`: a client may send a name and a password by itself."""
+"""The data of `LOGIN`: it says that a client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
 FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
-_MAX_DEPTH = 8  # lists and mappings in each other; what is of use to us has two
+_MAX_DEPTH = 8  # lists and mappings inside each other; what we use has two
 _MAX_PACKAGES = 64
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _VERSION = re.compile(r" +\d+$")

@@ -14,7 +14,7 @@ _JOINERS = "\u200c\u200d"  # invisible, but part of words in several scripts, an
 # What cursor and function keys send where the client has no use for them: CSI and SS3 sequences
 # (ECMA-48, section 5.4), whole, so that no "[A" is left in the line.
 _KEY = re.compile(r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|O[A-Za-z])")
-# surrogateescape stands an undecodable byte 0x80..0xFF for by U+DC80..U+DCFF.
+# surrogateescape turns an undecodable byte 0x80..0xFF into U+DC80..U+DCFF.
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 

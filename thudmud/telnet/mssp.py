@@ -12,7 +12,9 @@ REQUEST = "MSSP-REQUEST"
 """The line, instead of a name, that asks for the plain text."""
 
 _VAR, _VAL = b"\x01", b"\x02"
-_UNFIT = re.compile(r"[\x00-\x1f\x7f]")  # among them what separates names from values
+_UNFIT = re.compile(
+    r"[\x00-\x1f\x7f]"
+)  # control characters, some of which separate names and values
 
 _ALWAYS = {
     "CODEBASE": "thudmud",
@@ -44,7 +46,7 @@ def status(
     compresses: bool,
     listing: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the variables.
+    """Return what is told, by the names of MSSP.
 
     Args:
         players: how many there are now.

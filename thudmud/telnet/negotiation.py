@@ -1,4 +1,4 @@
-"""Which options of telnet are used on one connection, and what a client tells by them.
+"""The telnet options of one connection, and what the client tells by them.
 
 Options are agreed on by the Q method of RFC 1143: what has been asked and not answered yet is
 remembered, so that an answer is never taken for a request, and nothing loops.
@@ -23,8 +23,9 @@ from thudmud.telnet.interface import Credentials, Fitted, Mark, Receiver, Telnet
 
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
-"""What a client says of an option that we would use; the next is of one that it would use."""
+"""What a client says of an option that we would use."""
 _THEIRS = {telopt.WILL: True, telopt.WONT: False}
+"""What it says of one that it would use itself."""
 _SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
 _SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
 
@@ -34,7 +35,7 @@ _WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON}
 
 _WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
 _WE_ASK_FOR_UTF_8 = telopt.CHARSET + telopt.REQUEST + b";UTF-8"
-# Never for all variables, nor for USER: who somebody is they say themselves.
+# Never for all variables, nor for USER: players say themselves who they are.
 _WE_ASK_FOR_VARIABLES = (
     telopt.NEW_ENVIRON
     + telopt.SEND
@@ -62,14 +63,14 @@ class Negotiation:
         self._awaits_type = self._awaits_charset = False
 
     def begin(self) -> None:
-        """Ask for the width: a client without telnet shows these 3 bytes as junk, and no others."""
+        """Ask for the width. A client without telnet shows these 3 bytes as junk, but no others."""
         self._ask(telopt.NAWS)
 
     # What the session asks for.
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the client does not show what is typed, not even the end of a line."""
+        """Whether the client shows nothing of what is typed, not even the end of a line."""
         return self._ours[telopt.ECHO].is_agreed
 
     def hide(self) -> None:
@@ -226,7 +227,7 @@ class Negotiation:
                 if found := gmcp.credentials(data):
                     self._session.received([Credentials(*found)])
             case _:
-                pass  # Core.Hello is only polite; others may know more than we do
+                pass  # Core.Hello needs no answer, and what else there may be is not for us
 
     # What is sent.
 
@@ -246,7 +247,7 @@ class Negotiation:
         return option in _OFFERED or compressed
 
     def _affords(self, agreement: QMethod, wanted: bool) -> bool:
-        """Whether the budget allows to listen; it always does to an answer to our own request."""
+        """Whether the budget allows listening. Answers to our own requests cost nothing."""
         if not agreement.is_request(wanted):
             return True
         affords = self._budget > 0
@@ -298,7 +299,7 @@ _WANTED: dict[QState, tuple[QState, bool]] = {
     QState.WANTNO: (QState.WANTNO_OPPOSITE, False),
     QState.WANTYES_OPPOSITE: (QState.WANTYES, False),
 }
-"""By the state: the one after we want it, and whether to say so. At any other nothing changes."""
+"""The next state once we want an option, and whether to say so. Other states stay."""
 
 _UNWANTED: dict[QState, tuple[QState, bool]] = {
     QState.YES: (QState.WANTNO, True),
@@ -313,11 +314,11 @@ _ANSWERED: dict[tuple[QState, bool], tuple[QState, bool | None]] = {
     (QState.WANTYES_OPPOSITE, False): (QState.NO, None),
     (QState.WANTNO, False): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, False): (QState.WANTYES, True),
-    # The other end answers "end it" with "yes", which it may not.
+    # The other end answers "end it" with "yes", against the rules.
     (QState.WANTNO, True): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, True): (QState.YES, None),
 }
-"""By the state and what is heard in it: the next state, and what to answer, None for nothing."""
+"""The next state once an answer is heard, and what to say to it; None for nothing."""
 
 
 class QMethod:
@@ -335,17 +336,17 @@ class QMethod:
 
     @property
     def is_asked(self) -> bool:
-        """Whether it has been asked for, and neither answered nor taken back."""
+        """Whether we have asked for it, have not taken that back, and wait for the answer."""
         return self.state is QState.WANTYES
 
     def want(self, wanted: bool) -> bool:
-        """Want it, or want it no more; return whether to say so now."""
+        """Want it, or no longer; return whether to say so now."""
         changes = _WANTED if wanted else _UNWANTED
         self.state, tell = changes.get(self.state, (self.state, False))
         return tell
 
     def is_request(self, heard: bool) -> bool:
-        """Whether that is a request of the other end for a change, not an answer to ours."""
+        """Whether that asks for a change, and is no answer to what we have said."""
         return self.state is (QState.NO if heard else QState.YES)
 
     def hear(self, heard: bool, *, welcome: bool) -> bool | None:

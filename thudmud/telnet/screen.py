@@ -102,7 +102,7 @@ class Screen:
         self._put(sequence)
 
     def end_prompts(self, sequence: bytes) -> None:
-        """Put telnet bytes behind every prompt from now on, the one that is shown included."""
+        """End every prompt with telnet bytes from now on, the one that is shown included."""
         if sequence != self._prompt_end:
             self._prompt_end = sequence
             if self._at_prompt and sequence:
@@ -120,7 +120,7 @@ class Screen:
         self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
-        """Append telnet bytes that tell the client that all before them has been sent."""
+        """Append telnet bytes that mark the end of all that was sent before, a prompt included."""
         self._put_prompt()
         self._put(sequence)
 
@@ -185,7 +185,7 @@ class Screen:
         if self._pieces and not self.closed:
             output = self._flusher.join(self._pieces)
             if self._compressor is not None:
-                # All that is put in can be read at the other end at once.
+                # It is flushed, so that the client can read all of it at once.
                 compressed = self._compressor.compress(output)
                 output = compressed + self._compressor.flush(zlib.Z_SYNC_FLUSH)
             self._transport.write(output)
@@ -232,7 +232,7 @@ class Flusher:
 
     def join(self, pieces: list[bytes]) -> bytes:
         """Return pieces in one; the same bytes for all whose pieces are the same in this turn."""
-        if pieces != self._pieces:  # which is quick to see, since nearly all are the same objects
+        if pieces != self._pieces:  # quick to see: nearly all are the same objects
             self._pieces, self._joined = pieces.copy(), b"".join(pieces)
         return self._joined
 

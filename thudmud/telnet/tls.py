@@ -18,7 +18,6 @@ _REQUEST = re.compile(
 )
 _RECORD = b"\x16\x03"  # a handshake of SSL 3 or any TLS (RFC 8446, section 5.1)
 _LATEST_MINOR = 4  # the byte after those two
-_HELLO = 3  # bytes that show that a client begins with TLS
 
 
 def is_http(line: str) -> bool:
@@ -32,14 +31,11 @@ def tls_answer(port: int) -> str:
     return f"This port speaks plain telnet, not TLS.{other}"
 
 
-def is_tls(opening: bytes) -> bool:
-    """Whether these are the first bytes of TLS; no player ever types them."""
-    return opening[:2] == _RECORD and len(opening) >= _HELLO and opening[2] <= _LATEST_MINOR
-
-
-def may_be_tls(opening: bytes) -> bool:
-    """Whether these are too few to tell, and fit so far."""
-    return len(opening) < _HELLO and _RECORD.startswith(opening[:2])
+def is_tls(opening: bytes) -> bool | None:
+    """Whether these first bytes begin with TLS, as no player does; None if they are too few."""
+    if len(opening) <= len(_RECORD):
+        return None if _RECORD.startswith(opening) else False
+    return opening.startswith(_RECORD) and opening[len(_RECORD)] <= _LATEST_MINOR
 
 
 def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
