@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving, Setup
+from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
 from thudmud.house import House
@@ -23,8 +24,6 @@ from thudmud.server.telnet_session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
 
-IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
-IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, to come back as "
 
@@ -45,8 +44,8 @@ async def register(client: Client, password: bytes) -> None:
     await client.send(b"register\r\n" + (password + b"\r\n") * 2)
     await client.until(b"is yours now")
     await client.until(b"> ")
-    await client.send(IAC_DO_ECHO + IAC_DONT_ECHO)
-    assert await client.fence() == IAC_WONT_ECHO
+    await client.send(IAC + DO + ECHO + IAC + DONT + ECHO)
+    assert await client.fence() == IAC + WONT + ECHO
 
 
 def words(data: bytes) -> str:
@@ -71,8 +70,8 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
 ) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
-    assert await anna.until(b"New password: ") == ADVICE + IAC_WILL_ECHO + b"New password: "
-    await anna.send(IAC_DO_ECHO + b"short\r\n")
+    assert await anna.until(b"New password: ") == ADVICE + IAC + WILL + ECHO + b"New password: "
+    await anna.send(IAC + DO + ECHO + b"short\r\n")
     assert await anna.until(b"New password: ") == (
         b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
     )
@@ -87,10 +86,12 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
     await anna.send("pässword\r\n".encode())
     assert await anna.until(b"> ") == (
         b"\r\nThe name Anna is yours now: from today on it asks for this password.\r\n"
-        + IAC_WONT_ECHO
+        + IAC
+        + WONT
+        + ECHO
         + b"> "
     )
-    await anna.send(IAC_DONT_ECHO + b"look\r\n")
+    await anna.send(IAC + DONT + ECHO + b"look\r\n")
     assert await anna.until(b"> ") == b"echo look\r\n> "
 
 
@@ -103,14 +104,14 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     again = await named(setup, b"anna")
     assert await again.until(b"Password: ") == (
         b"The name Anna is registered. If it is yours, give its password; with an empty"
-        b"\r\nline you can take another name.\r\n" + IAC_WILL_ECHO + b"Password: "
+        b"\r\nline you can take another name.\r\n" + IAC + WILL + ECHO + b"Password: "
     )
-    await again.send(IAC_DO_ECHO + b"wrong password\r\n")
+    await again.send(IAC + DO + ECHO + b"wrong password\r\n")
     assert await again.until(b"word: ") == (
         b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
     )
     await again.send(b"password\r\n")
-    assert await again.until(b"> ") == b"\r\n" + IAC_WONT_ECHO + b"Anna comes in.\r\n> "
+    assert await again.until(b"> ") == b"\r\n" + IAC + WONT + ECHO + b"Anna comes in.\r\n> "
     assert not [line for line in setup.service.lines if "password" in line]
 
 
@@ -120,8 +121,8 @@ async def test_without_the_password_another_name_can_be_given(serving: Serving) 
     await register(anna, b"password")
     other = await named(setup, b"anna")
     await other.until(b"Password: ")
-    await other.send(IAC_DO_ECHO + b"\r\n")
-    assert await other.until(b"name? ") == b"\r\n" + IAC_WONT_ECHO + b"What is your name? "
+    await other.send(IAC + DO + ECHO + b"\r\n")
+    assert await other.until(b"name? ") == b"\r\n" + IAC + WONT + ECHO + b"What is your name? "
     await other.send(b"bob\r\n")
     await other.until(b"Bob comes in.")
 
@@ -129,7 +130,7 @@ async def test_without_the_password_another_name_can_be_given(serving: Serving) 
 async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
-    for answer in (b"", IAC_DONT_ECHO):
+    for answer in (b"", IAC + DONT + ECHO):
         await anna.send(b"register\r\n")
         await anna.until(b"New password: ")
         await anna.send(answer + b"\r\n")
@@ -138,12 +139,12 @@ async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Se
 
 async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
-    await anna.send(IAC_DO_ECHO + IAC_DONT_ECHO)
-    assert await anna.fence() == IAC_WONT_ECHO
+    await anna.send(IAC + DO + ECHO + IAC + DONT + ECHO)
+    assert await anna.fence() == IAC + WONT + ECHO
     await anna.send(b"register\r\n")
     await anna.until(b"New password: ")
-    await anna.send(IAC_DO_ECHO * 2 + b"\r\n")
-    assert await anna.fence() == b"\r\nYou are still a guest.\r\n" + IAC_WONT_ECHO + b"> "
+    await anna.send((IAC + DO + ECHO) * 2 + b"\r\n")
+    assert await anna.fence() == b"\r\nYou are still a guest.\r\n" + IAC + WONT + ECHO + b"> "
 
 
 async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> None:
@@ -161,7 +162,7 @@ async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
     await anna.until(b"New password: ")
-    await anna.send(IAC_DO_ECHO + b"x" * 10_000 + b"\r\n")
+    await anna.send(IAC + DO + ECHO + b"x" * 10_000 + b"\r\n")
     assert await anna.until(b"word: ") == (
         b"\r\nThat line is longer than 1,024 characters; it was not read.\r\nNew password: "
     )
@@ -174,11 +175,11 @@ async def test_changing_the_password(serving: Serving) -> None:
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
     await anna.send(b"password\r\n")
-    assert await anna.until(b"word: ") == IAC_WILL_ECHO + b"Old password: "
-    await anna.send(IAC_DO_ECHO + b"password\r\n")
+    assert await anna.until(b"word: ") == IAC + WILL + ECHO + b"Old password: "
+    await anna.send(IAC + DO + ECHO + b"password\r\n")
     assert await anna.until(b"New password: ") == b"\r\n" + ADVICE + b"New password: "
     await anna.send(b"another one\r\nanother one\r\n")
-    assert (await anna.until(b"> ")).endswith(b"been changed.\r\n" + IAC_WONT_ECHO + b"> ")
+    assert (await anna.until(b"> ")).endswith(b"been changed.\r\n" + IAC + WONT + ECHO + b"> ")
     again = await named(setup, b"anna\r\npassword\r\nanother one")
     assert b"not the password" in await again.until(b"of Anna")
     await again.until(b"> ")

@@ -9,20 +9,14 @@ import pytest
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
+from tests.telnet.commands import DO, DONT, GA, IAC, NAWS, TM, WILL, WONT, naws
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
 from thudmud.server.config import PlayerSettings
 from thudmud.server.telnet_session import IdleTimer
 from thudmud.telnet.screen import encode
 from thudmud.views.rooms import GREETING
 
-IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
-NAWS, TM, GA = b"\x1f", b"\x06", b"\xf9"
 WELCOME = b"\xff\xfd\x1f" + encode(GREETING) + b"What is your name? "
-
-
-def naws(columns: int, rows: int = 24) -> bytes:
-    numbers = columns.to_bytes(2, "big") + rows.to_bytes(2, "big")
-    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
 
 
 async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
@@ -185,7 +179,7 @@ async def test_refusals_are_not_answered_so_that_nothing_loops(serving: Serving)
     await client.speak()
     for option in range(256):
         await client.send(IAC + WONT + bytes([option]) + IAC + DONT + bytes([option]))
-    assert await client.fence() == IAC + GA  # behind the prompt that is shown
+    assert await client.fence() == GA  # behind the prompt that is shown
 
 
 async def test_a_timing_mark_is_answered_behind_all_that_was_sent_before(serving: Serving) -> None:

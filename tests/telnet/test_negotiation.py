@@ -12,6 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.plain import OFFERS, PATIENCE, Client, Serving, Setup
+from tests.telnet.commands import (
+    CHARSET,
+    DO,
+    DONT,
+    ECHO,
+    END,
+    EOR,
+    GA,
+    GMCP,
+    IAC,
+    MCCP2,
+    MSSP,
+    NAWS,
+    NEW_ENVIRON,
+    SB,
+    SGA,
+    TSPEED,
+    TTYPE,
+    WILL,
+    WONT,
+    framed,
+    naws,
+)
 from thudmud.telnet.negotiation import QMethod, QState
 from thudmud.telnet.screen import encode
 from thudmud.views.rooms import GREETING
@@ -19,33 +42,24 @@ from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
 
-IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
-ECHO, SGA, TTYPE, EOR, NAWS, TSPEED = b"\x01", b"\x03", b"\x18", b"\x19", b"\x1f", b"\x20"
-NEW_ENVIRON, CHARSET, MSSP, MCCP2, GMCP = b"\x27", b"\x2a", b"\x46", b"\x56", b"\xc9"
 PROMPT = encode(GREETING) + b"What is your name? "
-END, GA = IAC + b"\xef", IAC + b"\xf9"
 
-REQUEST = IAC + SB + CHARSET + b"\x01;UTF-8" + IAC + SE
-SEND_TYPE = IAC + SB + TTYPE + b"\x01" + IAC + SE
-SEND_VARIABLES = IAC + SB + NEW_ENVIRON + b"\x01\0CLIENT_NAME\0CHARSET\0MTTS" + IAC + SE
-
-
-def naws(columns: int) -> bytes:
-    numbers = columns.to_bytes(2, "big") + b"\0\x18"
-    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
+REQUEST = framed(CHARSET, b"\x01;UTF-8")
+SEND_TYPE = framed(TTYPE, b"\x01")
+SEND_VARIABLES = framed(NEW_ENVIRON, b"\x01\0CLIENT_NAME\0CHARSET\0MTTS")
 
 
 def type_is(name: str) -> bytes:
-    return IAC + SB + TTYPE + b"\0" + name.encode() + IAC + SE
+    return framed(TTYPE, b"\0" + name.encode())
 
 
 def charset(kind: bytes, text: bytes = b"") -> bytes:
-    return IAC + SB + CHARSET + kind + text + IAC + SE
+    return framed(CHARSET, kind + text)
 
 
 def variables(**values: str) -> bytes:
     pairs = "".join(f"\0{name}\1{value}" for name, value in values.items()).encode()
-    return IAC + SB + NEW_ENVIRON + b"\0" + pairs + IAC + SE
+    return framed(NEW_ENVIRON, b"\0" + pairs)
 
 
 async def arrive(serving: Serving, **settings: object) -> tuple[Setup, Client]:
@@ -171,12 +185,12 @@ async def test_mudlet(serving: Serving) -> None:
         + IAC + DO + CHARSET
         + IAC + DO + EOR
         + IAC + DO + GMCP
-        + IAC + SB + GMCP + hello + IAC + SE
-        + IAC + SB + GMCP + wants + IAC + SE
+        + framed(GMCP, hello)
+        + framed(GMCP, wants)
         + IAC + DO + MSSP
     )  # fmt: skip
     answers = await client.fence()
-    login = IAC + SB + GMCP + b'Char.Login.Default {"type": ["password-credentials"]}' + IAC + SE
+    login = framed(GMCP, b'Char.Login.Default {"type": ["password-credentials"]}')
     assert answers.startswith(SEND_TYPE + REQUEST + END + login + IAC + SB + MSSP)
     names = ["MUDLET", "ANSI-TRUECOLOR", "MTTS 2349"]
     await client.send(charset(b"\x02", b"UTF-8") + b"".join(map(type_is, names)))
@@ -298,7 +312,7 @@ async def test_variables_are_asked_for_where_the_client_has_them(serving: Servin
     assert await client.fence() == SEND_VARIABLES
     await client.send(variables(CLIENT_NAME="CLIENT", CHARSET="UTF-8", MTTS="584"))
     assert await fitted(setup, client) == Terminal(utf8=True, colours=PALETTE, reader=True)
-    info = IAC + SB + NEW_ENVIRON + b"\x02\0MTTS\x011" + IAC + SE  # it has changed since
+    info = framed(NEW_ENVIRON, b"\x02\0MTTS\x011")  # it has changed since
     await client.send(info)
     await client.fence()
     assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
@@ -378,7 +392,7 @@ async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> Non
     await client.send(b"\xff\xfc\x1f")
     await client.until(IAC + WILL + MCCP2)
     await client.send(IAC + DO + MCCP2)
-    await client.until(IAC + SB + MCCP2 + IAC + SE)
+    await client.until(framed(MCCP2))
     await client.send(b"look\r\n")
     inflate = zlib.decompressobj()
     plain = inflate.decompress(client.unread)

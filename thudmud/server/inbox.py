@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from thudmud.accounts.limiters import TokenBucket
+from thudmud.server.config import ServerSettings
 from thudmud.telnet.interface import Item, Line
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen, encode
@@ -22,9 +23,7 @@ class Inbox:
 
     Args:
         transport: where they come from.
-        length: how many may wait.
-        per_turn: how many are handled in a turn.
-        rate: how many are handled a second; the others wait.
+        settings: how many may wait, and how many are handled in a turn and in a second.
         handle: handles one, and returns whether the next may follow in the same turn.
         is_busy: whether none can be handled now. Who says so calls `wake` later.
     """
@@ -32,15 +31,14 @@ class Inbox:
     def __init__(
         self,
         transport: asyncio.Transport,
-        length: int,
-        per_turn: int,
-        rate: TokenBucket,
+        settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
         self._transport = transport
-        self._length, self._per_turn, self._rate = length, per_turn, rate
+        self._settings = settings
+        self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
@@ -59,7 +57,7 @@ class Inbox:
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
         self._waiting.extend(items)
-        if len(self._waiting) >= self._length:
+        if len(self._waiting) >= self._settings.queue_length:
             self._stop_reading()
         self.wake()
 
@@ -90,7 +88,7 @@ class Inbox:
 
     def _take_turn(self) -> None:
         now, delay = asyncio.get_running_loop().time(), 0.0
-        for _ in range(self._per_turn):
+        for _ in range(self._settings.commands_per_turn):
             if self._is_paused or self._is_busy() or not self._waiting:
                 break
             if delay := self._rate.take(now):
@@ -105,7 +103,7 @@ class Inbox:
             asyncio.get_running_loop().call_later(delay, self._take_turn)
         elif self._waiting:
             self.wake()
-        if len(self._waiting) < self._length:
+        if len(self._waiting) < self._settings.queue_length:
             self._read_on()
 
     def _stop_reading(self) -> None:

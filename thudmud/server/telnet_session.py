@@ -12,7 +12,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 
-from thudmud.accounts.limiters import TokenBucket
 from thudmud.accounts.login import NAME_PROMPT, PASSWORD_PROMPT, Login, Logins
 from thudmud.english import counted
 from thudmud.play.commands import Register
@@ -110,9 +109,7 @@ class TelnetSession:
         self._visit: Visit | None = None
         self._inbox = Inbox(
             transport,
-            settings.queue_length,
-            settings.commands_per_turn,
-            TokenBucket(settings.commands_per_second, settings.commands_at_once),
+            settings,
             handle=self._handle,
             is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
         )
