@@ -1,7 +1,4 @@
-"""The bots that the operator has named: each a guest of the lobby, like anybody's session.
-
-They know no more of a game than what a player's client is told.
-"""
+"""The bots that the operator has named. Each is a session, and is told what a client is told."""
 
 from __future__ import annotations
 
@@ -10,40 +7,39 @@ import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots.opponent import Invitation, Opponent, Task
 from thudmud.bots.program import Program, ProgramError
 from thudmud.play.commands import Join, Resign, Tell
 from thudmud.server.config import BotSettings
-from thudmud.server.lobby import Lobby, release
+from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
-_LONGEST_QUOTE = 60
+_MAX_QUOTE = 60
 _TERMINAL = Terminal(packages=frozenset({"thud"}))
 _log = logging.getLogger(__name__)
 
 
 class Bots:
-    """All of them.
+    """All bots of a server.
 
     Args:
         settings: who they are.
-        lobby: where they come in.
+        sessions: where they come in.
         folder: where their programs are run.
-        patience: how many seconds they wait for somebody.
-        pause: how many seconds they leave it to others to begin a battle.
+        patience: how many seconds they wait for a player who is away.
+        pause: how many seconds they leave it to the other to begin a battle.
     """
 
     def __init__(
         self,
         settings: Iterable[BotSettings],
-        lobby: Lobby,
+        sessions: Sessions,
         folder: Path,
         *,
         patience: float,
@@ -51,7 +47,7 @@ class Bots:
     ) -> None:
         self._bots = [
             Bot(
-                lobby,
+                sessions,
                 Opponent(each.name, patience, pause),
                 Program(each.name, each.command, folder, each.seconds),
                 each,
@@ -60,46 +56,45 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them in as soon as the doors are open, before anybody else."""
+        """Let them come in."""
         for bot in self._bots:
             bot.start()
 
     async def close(self) -> None:
-        """End them, and their programs."""
+        """Let them leave, and end their programs."""
         for bot in self._bots:
-            bot.show_out("")
+            bot.end()
         for bot in self._bots:
             await bot.gone()
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingInvitation:
-    """An invitation, and what whoever made it waits for."""
-
-    invitation: Invitation
-    answer: asyncio.Future[None]
-
-
 class Bot:
-    """One of them."""
+    """The session of one bot.
+
+    Attributes:
+        name: under which it plays.
+        ended: whether it has left, or is about to.
+    """
 
     def __init__(
-        self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
+        self, sessions: Sessions, opponent: Opponent, program: Program, settings: BotSettings
     ) -> None:
-        self._lobby, self._opponent, self._program = lobby, opponent, program
+        self._sessions, self._opponent, self._program = sessions, opponent, program
         self.name, self._restarts = settings.name, settings.restarts
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
-        self._begun = self._ended = False
+        self._begun = False
+        self.ended = False
         self._woken = asyncio.Event()
-        self._asked: deque[_PendingInvitation] = deque()
+        self._asked: deque[tuple[Invitation, asyncio.Future[None]]] = deque()
+        """Invitations, and what is set when each has been answered."""
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Come in as soon as the doors are open."""
-        self._lobby.welcome(self)
+        """Come in."""
+        self._sessions.add(self)
         self._coming = asyncio.create_task(self._come_in())
-        self._lobby.expect(self._coming)
+        self._sessions.expect(self._coming)
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
@@ -107,84 +102,78 @@ class Bot:
         if self._living:
             await asyncio.wait([self._living])
 
-    # What the service and the lobby ask.
+    # What the service and the other sessions ask for.
 
     def put(self, message: Message) -> None:
         """Take note of a package; what is for people is passed over."""
         if not message.package:
             return
         try:
-            self._opponent.told(message.package, message.data, self._lobby.clock())
-            self._note_invitations()
+            self._opponent.told(message.package, message.data, self._sessions.clock())
+            while self._opponent.invitations and not self.ended:
+                invitation = self._opponent.invitations.pop(0)
+                # What the player types next waits for the answer.
+                self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             _log.exception("the bot %s does not understand %s", self.name, message.package)
-            self.show_out("")
+            self.end()
         self._woken.set()
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
-        self.show_out("")
+        self.end()
 
-    def turn_away(self, sentence: str) -> None:
-        """Leave."""
-        self.show_out(sentence)
-
-    def show_out(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
+    def end(self, sentence: str = "", *, linger: bool = True) -> None:  # noqa: ARG002  (a person's)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
-        if self._begun and self._living and not self._ended:
+        if self._begun and self._living and not self.ended:
             self._living.cancel()
-        self._ended = True
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is told nothing any more."""
-        return self._ended
+        self.ended = True
 
     # Its life.
 
     async def _live(self) -> None:
         self._begun = True
         try:
-            if not self._ended:
+            if not self.ended:
                 await asyncio.shield(self._coming)
-            while not self._ended:
+            while not self.ended:
                 await self._act()
         except asyncio.CancelledError:
             pass  # that is how it ends
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
             _log.exception("the bot %s has to leave", self.name)
         finally:
-            self._ended = True
-            await asyncio.wait([self._coming])  # not cancelled: it may be in by half
+            self.ended = True
+            await asyncio.wait([self._coming])  # not cancelled: it may be half in
             while self._asked:
-                release(self._asked.popleft().answer)
+                release(self._asked.popleft()[1])
             await self._program.kill()
             if self._visit:
-                await self._lobby.service.leave(self._visit)
-            self._lobby.farewell(self)
+                await self._sessions.service.leave(self._visit)
+            self._sessions.remove(self)
 
     async def _come_in(self) -> None:
         try:
-            store = self._lobby.store
+            store = self._sessions.store
             known = await store.find(self.name) or await store.find_guest(self.name)
         except StoreError as error:
             _log.error("the bot %s stays outside: %s", self.name, error)
-            self._ended = True
+            self.ended = True
             return
         if known:
             _log.error(
                 "the bot %s stays outside: the name belongs to a player; give the bot another one",
                 self.name,
             )
-            self._ended = True
+            self.ended = True
             return
-        self._visit = await self._lobby.admit(self, self.name, _TERMINAL)
+        self._visit = await self._sessions.admit(self, self.name, _TERMINAL)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
         self._woken.clear()
-        opponent, now = self._opponent, self._lobby.clock()
+        opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
             await self._answer(self._accept)
         elif lines := opponent.lines(now):
@@ -198,22 +187,16 @@ class Bot:
                 await self._program.stop()
             await self._wait(opponent.next_time(now))
 
-    def _note_invitations(self) -> None:
-        """Let those who have just invited it wait for the answer with what they type next."""
-        while self._opponent.invitations and not self._ended:
-            invitation = self._opponent.invitations.pop(0)
-            self._asked.append(_PendingInvitation(invitation, self._lobby.hold(invitation.player)))
-
     async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
-        pending = self._asked.popleft()
+        invitation, answer = self._asked.popleft()
         try:
-            await accept(pending.invitation)
+            await accept(invitation)
         finally:
-            release(pending.answer)
+            release(answer)
 
     async def _accept(self, invitation: Invitation) -> None:
-        """Sit down, if there is a program to play."""
+        """Sit down, if the program works."""
         try:
             await self._program.start()
         except ProgramError as error:
@@ -224,7 +207,7 @@ class Bot:
             await self._sit_down(invitation)
 
     async def _sit_down(self, invitation: Invitation) -> None:
-        # Somebody may have sat down on that very side meanwhile: a program starts slowly.
+        # Programs start slowly: somebody may have sat down on that side meanwhile.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
                 await self._type(Join(side, invitation.board))
@@ -243,14 +226,14 @@ class Bot:
         finally:
             choosing.cancel()
             await asyncio.wait([choosing])
-        for other in self._opponent.lines(self._lobby.clock()):
+        for other in self._opponent.lines(self._sessions.clock()):
             await self._type(other)
         if self._opponent.task() == task:
             await self._type(line)
             await self._expect_change(task)
 
     async def _answer_until(self, choosing: asyncio.Task[str]) -> None:
-        """Sit down where it is invited to while its program thinks of another game."""
+        """Sit down where it is invited to, while its program thinks about another game."""
         while not choosing.done():
             self._woken.clear()
             if self._asked:
@@ -268,7 +251,7 @@ class Bot:
         try:
             return task.line(ply)
         except ValueError as error:
-            raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
+            raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
 
     async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
@@ -281,7 +264,7 @@ class Bot:
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
-        """Wait a little if nothing has come of a line: it could not be stored, say."""
+        """Wait a little if a line has changed nothing: perhaps it could not be stored."""
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 
@@ -290,7 +273,7 @@ class Bot:
             return
         try:
             # A line that has begun is not cancelled: it may be stored.
-            going = now(self._lobby.submit(self._visit, str(line)))
+            going = now(self._sessions.submit(self._visit, str(line)))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
@@ -298,7 +281,7 @@ class Bot:
 
     async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
         """Wait until something is told, for a time, or until something else is done."""
-        delay = None if until is None else max(0.0, until - self._lobby.clock())
+        delay = None if until is None else max(0.0, until - self._sessions.clock())
         waking = asyncio.create_task(self._woken.wait())
         try:
             await asyncio.wait([waking, *others], timeout=delay, return_when=FIRST_COMPLETED)
