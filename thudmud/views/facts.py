@@ -13,34 +13,7 @@ from enum import Enum
 from math import ceil
 
 from thudmud.errors import Refused
-from thudmud.play.asides import (
-    Asked,
-    CameIn,
-    CaughtUp,
-    Emoted,
-    Entered,
-    Invited,
-    OptionChosen,
-    Spoke,
-    Told,
-    TookOver,
-)
-from thudmud.play.commands import Boards, Look, ViewGame
-from thudmud.play.events import (
-    Adjourned,
-    BattleEnded,
-    BattleStarted,
-    BoardClosed,
-    BoardOpened,
-    BoardRenamed,
-    Cleared,
-    Joined,
-    Moved,
-    Resumed,
-    RulesSet,
-    TableEvent,
-    TakenBack,
-)
+from thudmud.play import asides, commands, events
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
@@ -50,7 +23,14 @@ from thudmud.rules.board import WIDTH
 Data = Mapping[str, object]
 """What a fact holds: nothing that JSON has no form for."""
 
-DRAWN_ANEW = (BattleStarted, Resumed, RulesSet, TakenBack, Adjourned, Cleared)
+DRAWN_ANEW = (
+    events.BattleStarted,
+    events.Resumed,
+    events.RulesSet,
+    events.TakenBack,
+    events.Adjourned,
+    events.Cleared,
+)
 """The events that change a position otherwise than by a ply."""
 
 EMPTY, OFF_BOARD = ".", " "
@@ -109,48 +89,52 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
     event, table = telling.event, telling.table
     match event:
-        case BoardOpened() if table:
+        case events.BoardOpened() if table:
             yield Fact("Thud.Table", _table(table))
-        case BoardClosed() if table:
+        case events.BoardClosed() if table:
             yield Fact("Thud.Closed", {"board": table.name})
-        case BoardRenamed(name=name) if table:
+        case events.BoardRenamed(name=name) if table:
             yield Fact("Thud.Renamed", {"board": table.name, "name": name})
-        case Spoke(player, room, text):
+        case asides.Spoke(player, room, text):
             yield _said("say", player, text, room=room)
-        case Emoted(player, room, text):
+        case asides.Emoted(player, room, text):
             yield _said("emote", player, text, room=room)
-        case Told(player, to, text):
+        case asides.Told(player, to, text):
             yield _said("tell", player, text, to=to)
-        case Invited(player, to, board, side):
+        case asides.Invited(player, to, board, side):
             asked = {"board": board, "side": side.value, "player": player, "to": to}
             yield Fact("Thud.Invite", asked)
-        case TookOver(player) | OptionChosen(player, SetMachine(True)):
+        case asides.TookOver(player) | asides.OptionChosen(player, SetMachine(True)):
             yield from concerning(hall, player)
-        case Entered(player, None) | CameIn(player, None):
+        case asides.Entered(player, None) | asides.CameIn(player, None):
             yield from _listed(hall, player)
-        case Asked(player, Boards() | Look(None), None):
+        case asides.Asked(player, commands.Boards() | commands.Look(None), None):
             yield from _listed(hall, player)
-        case CaughtUp(player) | CameIn(player, sits=False) | Asked(player, Look() | ViewGame()):
+        case (
+            asides.CaughtUp(player)
+            | asides.CameIn(player, sits=False)
+            | asides.Asked(player, commands.Look() | commands.ViewGame())
+        ):
             if table:
                 yield from _whole(table, player)
-        case _ if table and isinstance(event, TableEvent):
+        case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
 
 
-def _happened(event: TableEvent, table: Table) -> Iterator[Fact]:
+def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
     """Yield the facts of an event of a table, as it stands right after."""
     match event:
-        case Moved():
+        case events.Moved():
             yield _moved(event, table)
             return
-        case TakenBack():
+        case events.TakenBack():
             yield from _taken_back(event, table)
-        case BattleEnded():
+        case events.BattleEnded():
             yield _ended(event, table)
     yield Fact("Thud.Table", _table(table))
     if isinstance(event, DRAWN_ANEW):
         yield Fact("Thud.Board", _board(table))
-    elif isinstance(event, Joined):
+    elif isinstance(event, events.Joined):
         yield Fact("Thud.Board", _board(table), event.player)
 
 
@@ -205,26 +189,26 @@ def _board(table: Table) -> Data:
     }
 
 
-def _moved(event: Moved, table: Table) -> Fact:
+def _moved(event: events.Moved, table: Table) -> Fact:
     if table.game is None:
         raise ValueError(f"{event} happened in no battle")
     return Fact("Thud.Move", _ply(event, table, table.game))
 
 
-def _taken_back(event: TakenBack, table: Table) -> Iterator[Fact]:
+def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
     """Yield each ply that was taken back, the last of them first."""
     game, side = table.game, event.side
     if game is None:
         raise ValueError(f"{event} happened in no battle")
     told = []
     for move in event.moves:
-        played = Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
+        played = events.Moved(event.at, table.seats.get(side, ""), side, move, len(game.moves) + 1)
         told.append(Fact("Thud.Move", _ply(played, table, game, taken_back=True)))
         game, side = game.play(move), side.other
     yield from reversed(told)
 
 
-def _ply(event: Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
+def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
     """Return a ply which has led to ``game``, or has been taken back to it."""
     return {
         **_place(table),
@@ -240,7 +224,7 @@ def _ply(event: Moved, table: Table, game: Game, *, taken_back: bool = False) ->
     }
 
 
-def _ended(event: BattleEnded, table: Table) -> Fact:
+def _ended(event: events.BattleEnded, table: Table) -> Fact:
     outcome, match = event.outcome, table.match
     data = {
         **_place(table),

@@ -10,18 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from thudmud.english import capitalised, counted, listed
-from thudmud.play.commands import (
-    Around,
-    Captures,
-    LastMove,
-    Lines,
-    Query,
-    ScanColumn,
-    ScanRow,
-    Style,
-    Where,
-)
-from thudmud.play.events import BATTLES, BattleEnded, Moved, Resumed, TableEvent
+from thudmud.play import commands, events
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, walk
@@ -32,32 +21,35 @@ from thudmud.views.view import Display
 from thudmud.views.words import wrapped
 
 
-def answered(table: Table, query: Query, me: str, display: Display) -> list[str]:
+def answered(table: Table, query: commands.Query, me: str, display: Display) -> list[str]:
     """Return the answer that ``me`` is given about a board, as lines that fit the screen."""
     game = game_at(table)
     match query:
-        case Lines(side):
+        case commands.Lines(side):
             facts = lines(game, side)
-        case Captures(origin):
+        case commands.Captures(origin):
             facts = capturing(game, origin, to(display))
-        case LastMove():
+        case commands.LastMove():
             facts = [last_ply(table, me)]
         case _:
             facts = _seen(game.position, query)
     return [line for fact in facts for line in wrapped(fact, display.width)]
 
 
-def _seen(position: Position, query: Where | ScanRow | ScanColumn | Around) -> list[str]:
+def _seen(
+    position: Position,
+    query: commands.Where | commands.ScanRow | commands.ScanColumn | commands.Around,
+) -> list[str]:
     match query:
-        case Where(piece):
+        case commands.Where(piece):
             return [where(position, piece)]
-        case ScanRow(row):
+        case commands.ScanRow(row):
             row_squares = [square for square in SQUARES if square.row == row]
             return [f"Row {row + 1}: {_along(position, row_squares)}."]
-        case ScanColumn(column):
+        case commands.ScanColumn(column):
             squares = [square for square in SQUARES if square.column == column]
             return [f"Column {LETTERS[column]}: {_along(position, squares)}."]
-        case Around(square):
+        case commands.Around(square):
             return _around(position, square)
 
 
@@ -126,11 +118,11 @@ SHORTEST_RUN = 3
 _WAYS = (Direction(1, 0), Direction(0, 1), Direction(1, 1), Direction(-1, 1))
 
 
-def happened(event: TableEvent, table: Table, me: str | None) -> list[str]:
+def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return what an event was, without how the board stands after it."""
-    if isinstance(event, Moved):
+    if isinstance(event, events.Moved):
         return [last_ply(table, me), *sentences.facts(event, table, me)[1:]]
-    if isinstance(event, BattleEnded) and table.match:
+    if isinstance(event, events.BattleEnded) and table.match:
         score = event.outcome.score
         return [
             capitalised(sentences.why_ended(event, table.match, me)),
@@ -142,18 +134,24 @@ def happened(event: TableEvent, table: Table, me: str | None) -> list[str]:
     return sentences.facts(event, table, me)
 
 
-def left_by(event: TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
+def left_by(
+    event: events.TableEvent, table: Table, me: str | None, style: commands.Style
+) -> list[str]:
     """Return how a board stands after an event that made another position."""
-    if isinstance(event, Resumed):
+    if isinstance(event, events.Resumed):
         return stands(table, me, style)
-    if isinstance(event, Moved) and style is Style.BRIEF and not event.move.captures:
+    if (
+        isinstance(event, events.Moved)
+        and style is commands.Style.BRIEF
+        and not event.move.captures
+    ):
         return []
     return [counts(table)]
 
 
-def stands(table: Table, me: str | None, style: Style) -> list[str]:
+def stands(table: Table, me: str | None, style: commands.Style) -> list[str]:
     """Return how a board stands for somebody who comes to it."""
-    if style is Style.BRIEF or table.match is None:
+    if style is commands.Style.BRIEF or table.match is None:
         return [_heading(table), counts(table)]
     return position(table, me)
 
@@ -229,7 +227,7 @@ def _heading(table: Table) -> str:
     match = table.match
     if match is None:
         return f"{board}. No battle has begun."
-    which = "single battle" if match.single else f"battle {match.battle} of {BATTLES}"
+    which = "single battle" if match.single else f"battle {match.battle} of {events.BATTLES}"
     over = "" if match.running else ", over"
     return f"{board}, {which}, {counted(len(match.game.moves), 'ply')}{over}."
 

@@ -6,29 +6,8 @@ from collections.abc import Collection
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
-from thudmud.play.asides import (
-    CameIn,
-    Emoted,
-    Entered,
-    Gone,
-    Happening,
-    Invited,
-    OptionChosen,
-    Spoke,
-    StyleChosen,
-    Told,
-    TookOver,
-    WentOut,
-)
+from thudmud.play import asides, events
 from thudmud.play.commands import Invite, Join
-from thudmud.play.events import (
-    BoardClosed,
-    BoardOpened,
-    BoardRenamed,
-    HallEvent,
-    Interrupted,
-    Parting,
-)
 from thudmud.play.hall import Hall, Person
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -36,39 +15,39 @@ from thudmud.views.options import said
 from thudmud.views.words import wrapped
 
 
-def told(aside: Happening, me: str | None) -> str:
+def told(aside: asides.Happening, me: str | None) -> str:
     """Return ``aside`` as a sentence for ``me`` (None: somebody it does not name)."""
     return capitalised(_told(aside, me))
 
 
-def _told(aside: Happening, me: str | None) -> str:
+def _told(aside: asides.Happening, me: str | None) -> str:
     match aside:
-        case Spoke(player, _, text):
+        case asides.Spoke(player, _, text):
             return f"{does(player, me, 'say')}: {text}"
-        case Entered(player, None):
+        case asides.Entered(player, None):
             return f"{does(player, me, 'come')} into the hall."
-        case TookOver(player):
+        case asides.TookOver(player):
             return f"{does(player, me, 'go')} on from here."
-        case Gone(player, _, parting):
+        case asides.Gone(player, _, parting):
             return _gone(player, parting, me)
-        case WentOut(player, _, to):
+        case asides.WentOut(player, _, to):
             return f"{does(player, me, 'go')} to {place(to)}."
-        case CameIn(player, room):
+        case asides.CameIn(player, room):
             return f"{does(player, me, 'walk')} to {place(room)}."
-        case Emoted(player, _, text):
+        case asides.Emoted(player, _, text):
             return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
-        case Told(player, to, text):
+        case asides.Told(player, to, text):
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
-        case Invited():
+        case asides.Invited():
             return _invited(aside, me)
-        case StyleChosen(_, board, style):
+        case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
-        case OptionChosen(_, choice, options):
+        case asides.OptionChosen(_, choice, options):
             return said(choice, options)
     return ""  # what is shown says it all
 
 
-def _invited(aside: Invited, me: str | None) -> str:
+def _invited(aside: asides.Invited, me: str | None) -> str:
     asked, seat = aside.to, f"play the {aside.side.plural} at the {aside.board}"
     if asked == me:
         words = Join(aside.side, aside.board)
@@ -76,11 +55,11 @@ def _invited(aside: Invited, me: str | None) -> str:
     return f"{does(aside.player, me, 'ask')} {asked} to {seat}."
 
 
-def _gone(player: str, parting: Parting, me: str | None) -> str:
+def _gone(player: str, parting: events.Parting, me: str | None) -> str:
     match parting:
-        case Parting.LOST:
+        case events.Parting.LOST:
             return f"{player} has lost the connection."
-        case Parting.IDLE:
+        case events.Parting.IDLE:
             return f"{player} has been idle for too long and is gone."
     return "Goodbye!" if player == me else f"{player} leaves for home."
 
@@ -89,20 +68,20 @@ _JOINS = ("'s ", ", ")
 """How an emote begins that goes on without a blank after the name."""
 
 
-def changed(event: HallEvent, table: Table | None, me: str | None) -> str:
+def changed(event: events.HallEvent, table: Table | None, me: str | None) -> str:
     """Return what happens to the boards, in a sentence."""
     board = table.name if table else ""
     match event:
-        case BoardOpened(player=player, rules=rules):
+        case events.BoardOpened(player=player, rules=rules):
             comes = f"{does(player, me, 'open')} a board" if player else "there is a new board"
             return f"{capitalised(comes)}: the {board}, with the {rules} rules."
-        case BoardClosed(player=player):
+        case events.BoardClosed(player=player):
             return capitalised(
                 f"{does(player, me, 'close')} the {board}." if player else f"the {board} is closed."
             )
-        case BoardRenamed(name=name):
+        case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
-        case Interrupted():
+        case events.Interrupted():
             return ""
         case _:
             assert_never(event)

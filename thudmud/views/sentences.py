@@ -9,28 +9,8 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed
+from thudmud.play import commands, events
 from thudmud.play.archive import Battle, State
-from thudmud.play.commands import Adjourn, Claim, End, Join, No, Resume, Start
-from thudmud.play.events import (
-    Absent,
-    Adjourned,
-    BattleEnded,
-    BattleStarted,
-    Cleared,
-    Declined,
-    Joined,
-    Left,
-    Moved,
-    Offer,
-    Offered,
-    OfferLapsed,
-    Parting,
-    Resumed,
-    Returned,
-    RulesSet,
-    TableEvent,
-    TakenBack,
-)
 from thudmud.play.match import Match
 from thudmud.play.table import Table
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
@@ -93,7 +73,7 @@ def next_step(table: Table) -> str:
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
-    begins = f'"{Start(table.name)}" begins the {battle}.'
+    begins = f'"{commands.Start(table.name)}" begins the {battle}.'
     away = [table.seats[side] for side in table.away]
     if not away:
         return begins
@@ -156,26 +136,26 @@ def reached(outcome: Outcome, game: Game) -> str:
 
 
 OFFERS = {
-    Offer.END: "end the battle",
-    Offer.RESTART: "start over with a new match",
-    Offer.ADJOURN: "adjourn the match",
-    Offer.UNDO: "take the last move back",
+    events.Offer.END: "end the battle",
+    events.Offer.RESTART: "start over with a new match",
+    events.Offer.ADJOURN: "adjourn the match",
+    events.Offer.UNDO: "take the last move back",
 }
 """What each offer is to do."""
 
 LOSSES = {
-    Parting.LOST: "{player} has lost the connection.",
-    Parting.IDLE: "{player} has been idle for too long and is gone.",
-    Parting.RESTART: "The server was down for a while.",
+    events.Parting.LOST: "{player} has lost the connection.",
+    events.Parting.IDLE: "{player} has been idle for too long and is gone.",
+    events.Parting.RESTART: "The server was down for a while.",
 }
 """How somebody comes to be away without wanting it."""
 
 
-TURNED = (Joined, BattleStarted, Moved, TakenBack, Resumed)
+TURNED = (events.Joined, events.BattleStarted, events.Moved, events.TakenBack, events.Resumed)
 """The events after which everybody is told whose turn it is."""
 
 
-def sentence(event: TableEvent, table: Table, me: str | None) -> str:
+def sentence(event: events.TableEvent, table: Table, me: str | None) -> str:
     """Return what ``event`` reads like to ``me``. What it offers to type names the board.
 
     Args:
@@ -189,7 +169,7 @@ def sentence(event: TableEvent, table: Table, me: str | None) -> str:
     return " ".join(said)
 
 
-def facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
+def facts(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the same, a sentence or two for each fact, without whose turn it is."""
     return [capitalised(fact) for fact in _facts(event, table, me)]
 
@@ -199,52 +179,52 @@ def without_commands(facts: Iterable[str]) -> list[str]:
     return [fact for fact in facts if '"' not in fact]
 
 
-def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
+def _facts(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the facts as they stand within a sentence. What happens most often comes first."""
     match event:
-        case Moved():
+        case events.Moved():
             return [played(event.move, event.player, me), *_quiet(table)]
-        case Offered():
+        case events.Offered():
             return _offered(event, table, me)
-        case Joined():
+        case events.Joined():
             return _joined(event, table, me)
-        case BattleStarted():
+        case events.BattleStarted():
             return [_battle_started(event, table, me)]
-        case BattleEnded():
+        case events.BattleEnded():
             return _battle_ended(event, table, me)
-        case Left():
+        case events.Left():
             return _left(event, table, me)
-        case Absent():
+        case events.Absent():
             return _absent(event, table, me)
-        case Returned():
+        case events.Returned():
             if event.player == me:
                 return [
                     f"You are back at the {table.name}, where you play the {event.side.plural}."
                 ]
             return [f"{event.player} is back at the {table.name}."]
-        case Cleared(player=""):
+        case events.Cleared(player=""):
             return [f"the {table.name} is cleared."]
-        case Cleared():
+        case events.Cleared():
             rules = f"by the {table.ruleset.name} rules"
             return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]
-        case RulesSet():
+        case events.RulesSet():
             sets = does(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
-        case OfferLapsed():
+        case events.OfferLapsed():
             return [f"The offer to {OFFERS[event.offer]} no longer stands."]
-        case Declined():
+        case events.Declined():
             return [f"{does(event.player, me, 'decline')} the offer to {OFFERS[event.offer]}."]
-        case TakenBack():
+        case events.TakenBack():
             return [_taken_back(event, table, me)]
-        case Adjourned():
+        case events.Adjourned():
             return _adjourned(event, table, me)
-        case Resumed():
+        case events.Resumed():
             return _resumed(event, table, me)
         case _:
             assert_never(event)
 
 
-def _joined(event: Joined, table: Table, me: str | None) -> list[str]:
+def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
     said = [
         f"{does(event.player, me, 'sit')} down at the {table.name} to play the {event.side.plural}."
     ]
@@ -257,42 +237,46 @@ def _joined(event: Joined, table: Table, me: str | None) -> list[str]:
     return [*said, free_seat(table.name, table.seating)]
 
 
-def _left(event: Left, table: Table, me: str | None) -> list[str]:
+def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
-    if event.parting is Parting.QUIT:
+    if event.parting is events.Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
         said = [f"{does(event.player, me, 'quit')} and {leave} {seat}."]
-    elif event.parting is Parting.LEFT:
+    elif event.parting is events.Parting.LEFT:
         said = [f"{does(event.player, me, 'leave')} {seat}."]
     else:
         said = [f"{event.player} has been away for too long: {seat} is free."]
     if not (table.running and table.seats):
         return said
-    said.append(f'The battle waits for somebody to "{Join(event.side, table.name)}".')
+    said.append(f'The battle waits for somebody to "{commands.Join(event.side, table.name)}".')
     alone = me in table.seats.values()
-    return [*said, f'You may also "{End(table.name)}" alone.'] if alone else said
+    return [*said, f'You may also "{commands.End(table.name)}" alone.'] if alone else said
 
 
-def _absent(event: Absent, table: Table, me: str | None) -> list[str]:
+def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     seat = f"the {event.side.value} seat at the {table.name}"
     if event.parting in LOSSES:
         said = [LOSSES[event.parting].format(player=event.player)]
         said.append(f"{capitalised(seat)} is kept for {event.player}.")
-    elif event.parting is Parting.LEFT:
+    elif event.parting is events.Parting.LEFT:
         said = [f"{does(event.player, me, 'walk')} away; {seat} is kept."]
     else:
         said = [f"{does(event.player, me, 'leave')} for home; {seat} is kept."]
     other = table.seats.get(event.side.other)
     if not (table.under_way and other and other == me):
         return said
-    ways = [Claim(table.name), Adjourn(table.name)] if table.running else [Adjourn(table.name)]
+    ways = (
+        [commands.Claim(table.name), commands.Adjourn(table.name)]
+        if table.running
+        else [commands.Adjourn(table.name)]
+    )
     may = "you may " + listed([f'"{way}"' for way in ways], "or")
     if table.seat_grace:
         return [*said, f"In {lasting(table.seat_grace)} {may}."]
     return [*said, f"{may}."]
 
 
-def _battle_started(event: BattleStarted, table: Table, me: str | None) -> str:
+def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> str:
     which = "The first battle of a match" if event.number == 1 else "The second battle"
     swapped = "" if event.number == 1 else ", with the seats swapped"
     return (
@@ -307,23 +291,26 @@ def _quiet(table: Table) -> list[str]:
     game = table.game
     if not (game and table.quiet and game.quiet_plies == table.quiet_limit):
         return []
-    may = f'either player may now say "{End(table.name)}" alone'
+    may = f'either player may now say "{commands.End(table.name)}" alone'
     return [f"Nothing was captured for {quiet_for(game)}: {may}."]
 
 
-def _offered(event: Offered, table: Table, me: str | None) -> list[str]:
+def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     said = [f"{does(event.player, me, 'offer')} to {OFFERS[event.offer]}."]
-    if event.offer is Offer.UNDO:
+    if event.offer is events.Offer.UNDO:
         said = [f"{does(event.player, me, 'ask')} to take back {_last_own(table, event.player)}."]
     words = OFFER_WORDS[event.offer](table.name)
     if event.player == me:
         side = table.side_of(event.player)
         other = table.seats.get(side.other, "nobody") if side else "nobody"
-        back = f'"{No(table.name)}" or the next move withdraws it'
+        back = f'"{commands.No(table.name)}" or the next move withdraws it'
         return [*said, f'{other} agrees by saying "{words}" too; {back}.']
     if me not in table.seats.values():
         return said
-    return [*said, f'To agree, say "{words}"; "{No(table.name)}" or the next move declines it.']
+    return [
+        *said,
+        f'To agree, say "{words}"; "{commands.No(table.name)}" or the next move declines it.',
+    ]
 
 
 def _last_own(table: Table, player: str) -> str:
@@ -335,7 +322,7 @@ def _last_own(table: Table, player: str) -> str:
     return f"the move from {move.origin} to {move.target}"
 
 
-def _taken_back(event: TakenBack, table: Table, me: str | None) -> str:
+def _taken_back(event: events.TakenBack, table: Table, me: str | None) -> str:
     own, *reply = event.moves
     asker = table.seats.get(event.side, "nobody")
     said = f"{does(asker, me, 'take')} back the move from {own.origin} to {own.target}"
@@ -344,17 +331,17 @@ def _taken_back(event: TakenBack, table: Table, me: str | None) -> str:
     return f"{said}."
 
 
-def _adjourned(event: Adjourned, table: Table, me: str | None) -> list[str]:
+def _adjourned(event: events.Adjourned, table: Table, me: str | None) -> list[str]:
     match = event.match
     said = [
         f"The match of {match.dwarf} and {match.troll} is put away, and the {table.name} is free."
     ]
     if me not in {match.dwarf, match.troll}:
         return said
-    return [*said, f'When you both are at a board, "{Resume()}" goes on with it.']
+    return [*said, f'When you both are at a board, "{commands.Resume()}" goes on with it.']
 
 
-def _resumed(event: Resumed, table: Table, me: str | None) -> list[str]:
+def _resumed(event: events.Resumed, table: Table, me: str | None) -> list[str]:
     match = event.match
     said = [
         f"The match of {match.dwarf} and {match.troll} goes on at the {table.name} by the "
@@ -364,7 +351,7 @@ def _resumed(event: Resumed, table: Table, me: str | None) -> list[str]:
     return said if table.running else [*said, next_step(table)]
 
 
-def _battle_ended(event: BattleEnded, table: Table, me: str | None) -> list[str]:
+def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return ["The battle is over."]
@@ -376,7 +363,7 @@ def _battle_ended(event: BattleEnded, table: Table, me: str | None) -> list[str]
     return [why_ended(event, match, me), said, verdict(event.outcome), *so_far(table, match, me)]
 
 
-def why_ended(event: BattleEnded, match: Match, me: str | None) -> str:
+def why_ended(event: events.BattleEnded, match: Match, me: str | None) -> str:
     """Return how a battle came to its end."""
     if event.outcome.ending is Ending.RESIGNATION:
         return f"{does(event.player, me, 'resign')} the battle."

@@ -7,48 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from thudmud.play import asides, commands, events
 from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
-from thudmud.play.asides import (
-    Asked,
-    CameIn,
-    CaughtUp,
-    Emoted,
-    Entered,
-    Happening,
-    Replayed,
-    Spoke,
-    Told,
-    TookOver,
-)
-from thudmud.play.commands import (
-    Boards,
-    Games,
-    Help,
-    History,
-    Look,
-    Query,
-    Replay,
-    Style,
-    Syntax,
-    ViewGame,
-    ViewPossible,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
-    Who,
-)
-from thudmud.play.events import (
-    BattleEnded,
-    BattleStarted,
-    HallEvent,
-    Joined,
-    Moved,
-    Offered,
-    Resumed,
-    RulesSet,
-    TableEvent,
-    TakenBack,
-)
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
@@ -72,7 +32,7 @@ def shown(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style."""
     if view.display.reader:
         return lines(reader.stands(table, view.me, view.style), view)
-    if view.style is Style.FULL:
+    if view.style is commands.Style.FULL:
         return boards.full(table, view.display)
     return wrapped(boards.status(table), view.width)
 
@@ -88,7 +48,7 @@ def standing_facts(table: Table, view: View) -> list[str]:
     if table.running:
         facts = reader.turn(table, view.me) if view.display.reader else [turn(table, view.me)]
     for offer, side in table.offers.items():
-        offered = sentences.facts(Offered(0, table.seats[side], offer), table, view.me)
+        offered = sentences.facts(events.Offered(0, table.seats[side], offer), table, view.me)
         facts += offered if view.display.reader else [" ".join(offered)]
     return facts
 
@@ -98,83 +58,89 @@ def lines(facts: Iterable[str], view: View) -> list[str]:
     return [line for fact in facts for line in wrapped(fact, view.width)]
 
 
-def answer(hall: Hall, asked: Asked, table: Table | None, view: View) -> list[str]:
+def answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) -> list[str]:
     """Return what answers a question, as lines."""
-    if table and isinstance(asked.question, Query):
+    if table and isinstance(asked.question, commands.Query):
         return answered(table, asked.question, asked.player, view.display)
     match asked.question:
-        case Boards():
+        case commands.Boards():
             return rooms.boards(hall, view.width)
-        case Who():
+        case commands.Who():
             return rooms.who(hall, asked.player, view.width)
-        case Games() | History() | ViewRecord() | ViewStandings() | ViewScore():
+        case (
+            commands.Games()
+            | commands.History()
+            | commands.ViewRecord()
+            | commands.ViewStandings()
+            | commands.ViewScore()
+        ):
             return _looked_up(hall, asked, view.width)
         case ShowOptions():
             return options.listed(hall.people[asked.player].options, view.display)
         case ShowScheme():
             return options.scheme(hall.people[asked.player].options, view.display)
-        case Help(topic):
+        case commands.Help(topic):
             return page(topic, view.width, next(iter(rooms.bots(hall)), None))
-        case Syntax(verb):
+        case commands.Syntax(verb):
             return syntax(verb, view.width)
-        case ViewPossible(origin) if table and table.game:
+        case commands.ViewPossible(origin) if table and table.game:
             return legal.possible(table.game, origin, view.width, legal.to(view.display))
-        case Look(at) if at in hall.people:
+        case commands.Look(at) if at in hall.people:
             return rooms.person(hall, str(at), asked.player, view.width)
-        case Look(None) if table:
+        case commands.Look(None) if table:
             here = rooms.people_here(hall, asked.player, table.name, view.width)
             return drawn(table, view) + standing(table, view) + here
-        case Look() | ViewGame() if table:
+        case commands.Look() | commands.ViewGame() if table:
             return drawn(table, view) + standing(table, view)
     return rooms.hall_seen(hall, asked.player, view.width)
 
 
-def _looked_up(hall: Hall, asked: Asked, width: int) -> list[str]:
+def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
     """Return what was looked up for a question."""
     me = asked.player
     match asked.question, asked.answer:
-        case ViewRecord(), FoundBattle() as found:
+        case commands.ViewRecord(), FoundBattle() as found:
             return archive.record(found, width)
-        case History() as history, HistoryPage() as page_found:
+        case commands.History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
-        case ViewStandings(), Ranking() as ranking:
+        case commands.ViewStandings(), Ranking() as ranking:
             return archive.standings(ranking, width)
-        case ViewScore(player), (PlayerScore() | None) as score:
+        case commands.ViewScore(player), (PlayerScore() | None) as score:
             return archive.score(score, player or me, me, width)
-        case Games(), AdjournedMatches(matches):
+        case commands.Games(), AdjournedMatches(matches):
             return archive.games(hall.tables.values(), matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")
 
 
-SPEECH = Spoke | Emoted | Told
+SPEECH = asides.Spoke | asides.Emoted | asides.Told
 """What is in a player's own words."""
 
-DRAWN = (BattleStarted, Moved, Resumed, RulesSet, TakenBack)
+DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
 """The events after which there is another position to see, for those who stay to see it."""
 
 
 def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
     """Return the lines that a reader with ``view`` is told."""
     event, table = telling.event, telling.table
-    if isinstance(event, Asked):
+    if isinstance(event, asides.Asked):
         return answer(hall, event, table, view)
-    if isinstance(event, Happening):
+    if isinstance(event, asides.Happening):
         return _aside(hall, event, table, view)
-    if isinstance(event, HallEvent):
+    if isinstance(event, events.HallEvent):
         return wrapped(rooms.changed(event, table, view.me), view.width)
     if table is None:
         raise ValueError(f"{event} happened at no table")
     lines = _said(hall, event, table, view)
     if view.display.reader:
         return lines + _left_by(event, table, view)
-    sits = isinstance(event, Joined) and event.player == view.me
+    sits = isinstance(event, events.Joined) and event.player == view.me
     return lines + shown(table, view) if sits or isinstance(event, DRAWN) else lines
 
 
-def _left_by(event: TableEvent, table: Table, view: View) -> list[str]:
+def _left_by(event: events.TableEvent, table: Table, view: View) -> list[str]:
     """Return, for a screen reader, how a board stands after an event, and whose turn it is."""
     facts = []
-    if isinstance(event, Joined) and event.player == view.me:
+    if isinstance(event, events.Joined) and event.player == view.me:
         facts = reader.stands(table, view.me, view.style)
     elif isinstance(event, DRAWN):
         facts = reader.left_by(event, table, view.me, view.style)
@@ -183,13 +149,13 @@ def _left_by(event: TableEvent, table: Table, view: View) -> list[str]:
     return lines(facts, view)
 
 
-def _said(hall: Hall, event: TableEvent, table: Table, view: View) -> list[str]:
+def _said(hall: Hall, event: events.TableEvent, table: Table, view: View) -> list[str]:
     """Return what happened at a table, without the board."""
     again = []
-    if isinstance(event, BattleEnded) and table.match:
+    if isinstance(event, events.BattleEnded) and table.match:
         number = table.match.number
-        again = [f'"{Replay(number)}" shows this battle again.'] if number else []
-    is_alone = isinstance(event, Joined) and not table.full and not table.running
+        again = [f'"{commands.Replay(number)}" shows this battle again.'] if number else []
+    is_alone = isinstance(event, events.Joined) and not table.full and not table.running
     if is_alone and event.player == view.me:
         again = rooms.seat_for_a_bot(hall)
     if view.display.reader:
@@ -207,7 +173,7 @@ def _named(facts: list[str], table: Table, view: View) -> list[str]:
     return [f"[{table.name}] {said}" if view.away else said]
 
 
-def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> list[str]:
+def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View) -> list[str]:
     said = rooms.told(aside, view.me)
     if isinstance(aside, SPEECH):
         if table and view.away:
@@ -215,23 +181,23 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
         return wrapped(said, view.width, glued=False)
     lines = wrapped(said, view.width)
     match aside:
-        case Entered(player, None, adjourned=adjourned) if player == view.me:
+        case asides.Entered(player, None, adjourned=adjourned) if player == view.me:
             put_away = archive.put_away(view.width) if adjourned else []
             return lines + rooms.hall_seen(hall, player, view.width) + put_away
-        case CameIn(player, None) if player == view.me:
+        case asides.CameIn(player, None) if player == view.me:
             return lines + rooms.hall_seen(hall, player, view.width)
-        case TookOver(player, None):
+        case asides.TookOver(player, None):
             return lines + rooms.hall_seen(hall, player, view.width)
-        case TookOver(player, room) if table:
+        case asides.TookOver(player, room) if table:
             here = rooms.people_here(hall, player, room, view.width)
             return lines + shown(table, view) + standing(table, view) + here
-        case CaughtUp() if table:
+        case asides.CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
-        case Replayed(player, battle, game, ply, then=then):
+        case asides.Replayed(player, battle, game, ply, then=then):
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
             return replayed(battle, game, then, style=style, me=player, display=view.display)
-        case CameIn(player, room, sits) if player == view.me and table:
+        case asides.CameIn(player, room, sits) if player == view.me and table:
             here = rooms.people_here(hall, player, room, view.width)
             # Who comes to sit is shown the board with the seat taken, a moment later.
             drawn = [] if sits else shown(table, view) + standing(table, view)
@@ -239,13 +205,13 @@ def _aside(hall: Hall, aside: Happening, table: Table | None, view: View) -> lis
     return lines
 
 
-def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[str]:
+def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> list[str]:
     """Return what somebody has missed at a table, and how it stands."""
     # An offer that still stands is told below, with how things stand.
     told_below = {
         event.offer: event
         for event, _ in aside.missed
-        if isinstance(event, Offered) and event.offer in table.offers
+        if isinstance(event, events.Offered) and event.offer in table.offers
     }
     missed = [
         line
@@ -264,7 +230,7 @@ def _caught_up(hall: Hall, aside: CaughtUp, table: Table, view: View) -> list[st
     return missed + shown(table, view) + standing(table, view) + here
 
 
-def _since(event: TableEvent, after: Table, view: View) -> list[str]:
+def _since(event: events.TableEvent, after: Table, view: View) -> list[str]:
     """Return what an event was that is past: not what could be typed right after it."""
     if view.display.reader:
         return sentences.without_commands(reader.happened(event, after, view.me))
