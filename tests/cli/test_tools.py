@@ -115,7 +115,7 @@ class TestReplay:
         assert capsys.readouterr().out.endswith(
             "Classic rules, 1 ply\n"
             "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
-            "The trolls have no move. The battle is over.\n"
+            "The battle is over: ended without a move left.\n"
         )
 
     def test_headers_tell_its_rules(self, tmp_path: Path, capsys: Shown) -> None:
@@ -137,11 +137,11 @@ class TestReplay:
     @pytest.mark.parametrize(
         ("ending", "words"),
         [
-            (Ending.RESIGNATION, "The trolls have resigned."),
-            (Ending.CLAIM, "The dwarfs have claimed it, the trolls being away."),
-            (Ending.AGREEMENT, "Both players agree to end the battle."),
-            (Ending.QUIET, "Nothing was captured for 1 ply."),
-            (Ending.DESERTION, "There is nobody to play on against."),
+            (Ending.RESIGNATION, "the trolls resigned"),
+            (Ending.CLAIM, "the trolls stayed away"),
+            (Ending.AGREEMENT, "ended by agreement"),
+            (Ending.QUIET, "ended for lack of captures"),
+            (Ending.DESERTION, "ended by one player alone"),
         ],
     )
     def test_headers_tell_how_it_ended(
@@ -155,7 +155,7 @@ class TestReplay:
         outcome = replace(ended.outcome, ending=ending)
         path.write_text(str(Record(replace(game, outcome=outcome))), encoding="utf-8")
         assert main(["replay", str(path)]) == 0
-        assert capsys.readouterr().out.endswith(f"\n{words} The battle is over.\n")
+        assert capsys.readouterr().out.endswith(f"\nThe battle is over: {words}.\n")
 
     def test_the_opening_alone_is_even(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "opening.thud"

@@ -6,7 +6,7 @@ import pytest
 
 from thudmud.play.options import Charset, Colour, Element, Options, Scheme
 from thudmud.views.colours import PALETTE_RGB, colour_of, nearest
-from thudmud.views.options import listed
+from thudmud.views.options import options_listed
 from thudmud.views.view import PALETTE, TRUE_COLOUR, Display
 
 
@@ -20,7 +20,7 @@ from thudmud.views.view import PALETTE, TRUE_COLOUR, Display
     ],
 )
 def test_auto_is_about_boards_alone(charset: Charset, *, utf8: bool, said: str) -> None:
-    assert said in listed(Options(charset=charset), Display(80, utf8=utf8))
+    assert said in options_listed(Options(charset=charset), Display(80, utf8=utf8))
 
 
 def brightness(red: int, green: int, blue: int) -> float:

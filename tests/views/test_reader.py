@@ -135,7 +135,7 @@ def test_a_look_at_a_board_tells_all_of_it(words: str) -> None:
     house.obey("Anna", "move a6 to f6", 0.0)
     house.obey("Bert", "move g7 to g6 capturing f6", 0.0)
     assert heard(house, "Anna", words)["Anna"].split("\n")[:10] == [
-        "Oak board, discworld rules, battle 1 of 2, 2 plies.",
+        "Oak board, discworld rules. Battle 1 of 2, 2 plies.",
         "Dwarfs, you: 31 left, 1 lost.",
         "Trolls, Bert: 8 left.",
         "Dwarfs at diagonal J1 to O6, diagonal A10 to F15, diagonal O10 to J15, diagonal",
@@ -156,7 +156,7 @@ def test_who_comes_to_a_battle_hears_the_position_or_in_brief_style_the_counts()
     house.obey("Carla", "go to hall", 0.0)
     assert heard(house, "Carla", "go to oak board")["Carla"].split("\n") == [
         "You walk to the oak board.",
-        "Oak board, discworld rules, battle 1 of 2, 0 plies.",
+        "Oak board, discworld rules. Battle 1 of 2, 0 plies.",
         "Dwarfs 32, trolls 8.",
         "Anna's turn, dwarfs.",
         "Also here: Anna and Bert.",

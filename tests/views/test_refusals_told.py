@@ -7,7 +7,6 @@ import pytest
 from thudmud.house import House
 from thudmud.play.table import BoardSpec
 from thudmud.views.help import contents, page
-from thudmud.views.sentences import KEPT_ENDINGS
 
 
 @pytest.fixture
@@ -46,10 +45,6 @@ def test_a_match_that_goes_on_cannot_be_resumed(house: House) -> None:
     goes_on = "Your match goes on at the pine board; none of yours is put away."
     assert told(house, "Anna", "resume") == goes_on
     assert told(house, "Carla", "resume on pine board").startswith("You have no adjourned match.")
-
-
-def test_the_rock_is_surrounded() -> None:
-    assert "the Rock was surrounded" in KEPT_ENDINGS.values()
 
 
 def test_help_for_me_is_the_main_help() -> None:

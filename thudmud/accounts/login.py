@@ -25,7 +25,7 @@ from thudmud.english import capitalised, counted, lasting
 from thudmud.language.parsing import chosen_by
 from thudmud.play.options import Options, SetOption, after
 from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
-from thudmud.views.options import said
+from thudmud.views.options import choice_text
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "
@@ -132,7 +132,7 @@ class Logins:
                 return None
             if choice := chosen_by(words):
                 choices.append(choice)
-                prompter.say(said(choice, reduce(after, choices, Options())))
+                prompter.say(choice_text(choice, reduce(after, choices, Options())))
             elif not words:
                 continue
             elif problem := self._directory.name_problem(words):

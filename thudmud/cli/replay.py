@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thudmud.cli.options import CommandError, refuse
 from thudmud.cli.records import read, rules_option
-from thudmud.views.sentences import summary
+from thudmud.views.archive import summary
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ not shown going on. All of it has been looked up before it comes here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -27,13 +27,12 @@ from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.events import BATTLES
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Game, Side, write_record
+from thudmud.rules import Ending, Game, Side, write_record
 from thudmud.views import boards, reader, sentences
-from thudmud.views.sentences import entry, played
 from thudmud.views.view import Display
-from thudmud.views.words import day, wrapped
+from thudmud.views.words import day, wrapped, wrapped_each
 
-WAYS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
+STEPS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
 
 
 def replayed(
@@ -50,29 +49,25 @@ def replayed(
         me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
         display: how their screen shows everything.
     """
-    table, ply = _table(battle, then), len(then.moves)
-    width = display.width
-    lines = wrapped(_said(battle, game, ply, me), width)
+    table, width = _table(battle, then), display.width
+    number, ply, plies = battle.number, len(then.moves), len(game.moves)
+    if ply:
+        player = battle.player(then.position.turn.other) or UNKNOWN
+        mine = player if player.lower() == me.lower() and not battle.imported else None
+        played = sentences.ply(then.moves[-1], player, mine)
+        lines = wrapped(f"Battle {number}, ply {ply} of {plies}: {played}", width)
+    else:
+        seen = f"{counted(plies, 'ply')} to see:"
+        lines = wrapped(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
     if display.reader:
         lines += wrapped(reader.counts(table), width)
     elif style is Style.FULL:
         lines += boards.full(table, display)
     else:
         lines += wrapped(boards.status(table), width)
-    if ply == len(game.moves):
+    if ply == plies:
         lines += wrapped(_end(battle, game), width)
-    return lines + wrapped(WAYS, width) if ply == 0 else lines
-
-
-def _said(battle: Battle, game: Game, ply: int, me: str) -> str:
-    number, plies = battle.number, len(game.moves)
-    if ply == 0:
-        return f"Battle {number}, as it began on {day(battle.at)}. {counted(plies, 'ply')} to see:"
-    move = game.moves[ply - 1]
-    mover = Side.TROLL if (ply % 2 == 0) is (game.opening.turn is Side.DWARF) else Side.DWARF
-    who = battle.player(mover) or sentences.UNKNOWN
-    mine = who if who.lower() == me.lower() and not battle.imported else None
-    return f"Battle {number}, ply {ply} of {plies}: {played(move, who, mine)}"
+    return lines + wrapped(STEPS, width) if ply == 0 else lines
 
 
 def _end(battle: Battle, game: Game) -> str:
@@ -82,12 +77,12 @@ def _end(battle: Battle, game: Game) -> str:
         return f"Still running; {again} shows how far it has come."
     if battle.plies not in {None, len(game.moves)} or battle.outcome != game.outcome:
         return f"Play has gone on since; {again} shows it."
-    return f"{capitalised(sentences.end(battle))}."
+    return f"{capitalised(_state(battle))}."
 
 
 def _table(battle: Battle, game: Game) -> Table:
     """Return a board on which nothing but the battle has been."""
-    names = {side: battle.player(side) or sentences.UNKNOWN for side in Side}
+    names = {side: battle.player(side) or UNKNOWN for side in Side}
     match = Match(
         game,
         battle.id,
@@ -99,6 +94,54 @@ def _table(battle: Battle, game: Game) -> Table:
     )
     spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
     return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
+
+
+# Lists.
+
+UNKNOWN = "somebody"
+
+ENDINGS = {
+    Ending.AGREEMENT: "ended by agreement",
+    Ending.QUIET: "ended for lack of captures",
+    Ending.NO_MOVE: "ended without a move left",
+    Ending.RESIGNATION: "{loser} resigned",
+    Ending.ROCK_ESCAPED: "the Rock came home",
+    Ending.ROCK_CAPTURED: "the Rock was surrounded",
+    Ending.DESERTION: "ended by one player alone",
+    Ending.CLAIM: "{loser} stayed away",
+}
+
+STATES = {
+    State.RUNNING: "still running",
+    State.ADJOURNED: "adjourned",
+    State.UNFINISHED: "never finished",
+    State.ENDED: "its end is not known",
+}
+"""What is said of a battle without an outcome."""
+
+
+def entry(battle: Battle) -> str:
+    """Return what a list says of a battle."""
+    facts = [battle.rules, _state(battle)]
+    if battle.plies is not None:
+        facts.insert(1, counted(battle.plies, "ply"))
+    if battle.imported:
+        facts.append("imported")
+    score = battle.outcome.score if battle.outcome else None
+    sides = [
+        f"{battle.player(side) or UNKNOWN} ({side.plural}){f' {score.of(side)}' if score else ''}"
+        for side in Side
+    ]
+    return f"{day(battle.at)}: {', '.join(sides)}; {', '.join(facts)}"
+
+
+def _state(battle: Battle) -> str:
+    """Return how a battle ended, or how far it has come, as a part of a sentence."""
+    outcome = battle.outcome
+    if outcome is None:
+        return STATES[battle.state]
+    loser = battle.player(outcome.winner.other) if outcome.winner else ""
+    return ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
 
 
 INDENT = "    "
@@ -119,77 +162,9 @@ def games(
             'You have no match under way, here or put away. "history" lists what was played.', width
         )
     lines = []
-    if running:
-        lines += ["Your matches:", *_listed(running, width)]
-    if adjourned:
-        lines += ["Put away for another day:", *_listed(adjourned, width)]
-    return lines
-
-
-def put_away(width: int) -> list[str]:
-    """Return where somebody finds the matches that were put away."""
-    return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
-
-
-def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
-    """Return a page of the battles that ``asked`` is about, the last one first."""
-    if not found.in_all:
-        return wrapped(_no_battles(asked.player, me), width)
-    pages = -(-found.in_all // PAGE)
-    if asked.page > pages:
-        last = History(asked.player, pages)
-        return wrapped(
-            f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
-        )
-    shown = found.battles
-    numbers = len(str(shown[0].number))
-    lines = wrapped(f"{_whose(asked.player, me, shown)}, the last one first:", width)
-    for battle in shown:
-        said = f"{battle.number:>{numbers}}. {entry(battle)}"
-        lines += wrapped(said, width, " " * (numbers + 2))
-    return lines + wrapped(_more(asked, pages, shown[0]), width)
-
-
-def record(found: FoundBattle, width: int) -> list[str]:
-    """Return a battle in record notation. Its first line is longer than a screen: it may be copied.
-
-    Nothing is wrapped but the heading.
-    """
-    battle, game = found
-    heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
-    return [*heading, *(write_record(game).splitlines() if game else ())]
-
-
-def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:
-    """Return what a player has won and lost, and the rating."""
-    if found is None:
-        mine = player.lower() == me.lower()
-        who = "You have" if mine else f"{capitalised(shortened(player))} has"
-        return wrapped(f"{who} ended no battle here yet.", width)
-    rating = f"rating {_told(found.rating)}" if found.rating else "no rating yet"
-    lines = wrapped(f"{found.name}: {rating}.", width)
-    for rules in dict.fromkeys(rules for rules, _ in found.battles):
-        lines += wrapped(
-            f"  {capitalised(rules)}: {'; '.join(_by_rules(found, rules))}.", width, INDENT
-        )
-    return lines
-
-
-def standings(ranking: Ranking, width: int) -> list[str]:
-    """Return the players who have a rating, the best first, and where who asks is among them."""
-    if not ranking.in_all:
-        return wrapped(
-            "Nobody has a rating yet: it takes a battle between two registered players, "
-            f"of {RATED_PLIES} plies or more.",
-            width,
-        )
-    lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
-    for place, player in ranking.players:
-        if player.rating:
-            said = f"{place:>3}. {player.name}: {_told(player.rating)}"
-            lines += wrapped(said, width, "     ")
-    if ranking.in_all > PAGE:
-        lines += wrapped(f"There are {ranking.in_all} in all.", width)
+    for heading, entries in (("Your matches:", running), ("Put away for another day:", adjourned)):
+        if entries:
+            lines += [heading, *wrapped_each((f"  {each}." for each in entries), width, INDENT)]
     return lines
 
 
@@ -217,52 +192,119 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
     )
 
 
-def _listed(entries: Iterable[str], width: int) -> list[str]:
-    return [line for each in entries for line in wrapped(f"  {each}.", width, INDENT)]
+def put_away(width: int) -> list[str]:
+    """Return where somebody finds the matches that were put away."""
+    return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 
-def _no_battles(player: str | None, me: str) -> str:
-    if player is None:
-        return "No battle has been played here yet."
-    whose = "yours" if player.lower() == me.lower() else capitalised(shortened(player))
-    return f"No battle of {whose} is known here."
+def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
+    """Return a page of the battles that ``asked`` is about, the last one first."""
+    player, battles = asked.player, found.battles
+    is_own = player is not None and player.lower() == me.lower()
+    if not found.in_all:
+        none = "No battle has been played here yet."
+        if player is not None:
+            whose = "yours" if is_own else capitalised(shortened(player))
+            none = f"No battle of {whose} is known here."
+        return wrapped(none, width)
+    pages = -(-found.in_all // PAGE)
+    if asked.page > pages:
+        last = History(player, pages)
+        return wrapped(
+            f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
+        )
+    heading = "Your battles" if is_own else "The battles that were played"
+    if player is not None and not is_own:
+        spelt = [name for battle in battles for name in (battle.dwarf, battle.troll)]
+        name = next((name for name in spelt if name.lower() == player.lower()), player)
+        heading = f"The battles of {name}"
+    more = f'"{Replay(battles[0].number)}" shows the first of these again.'
+    if asked.page < pages:
+        more = f'"{History(player, asked.page + 1)}" shows earlier ones. {more}'
+    if pages > 1:
+        more = f"Page {asked.page} of {pages}. {more}"
+    numbers = len(str(battles[0].number))
+    entries = (f"{battle.number:>{numbers}}. {entry(battle)}" for battle in battles)
+    return [
+        *wrapped(f"{heading}, the last one first:", width),
+        *wrapped_each(entries, width, " " * (numbers + 2)),
+        *wrapped(more, width),
+    ]
 
 
-def _whose(player: str | None, me: str, battles: Sequence[Battle]) -> str:
-    if player is None:
-        return "The battles that were played"
-    if player.lower() == me.lower():
-        return "Your battles"
-    spelt = [name for each in battles for name in (each.dwarf, each.troll)]
-    name = next((name for name in spelt if name.lower() == player.lower()), player)
-    return f"The battles of {name}"
+def record(found: FoundBattle, width: int) -> list[str]:
+    """Return a battle in record notation. Its first line is longer than a screen: it may be copied.
+
+    Nothing is wrapped but the heading.
+    """
+    battle, game = found
+    heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
+    return [*heading, *(write_record(game).splitlines() if game else ())]
 
 
-def _more(asked: History, pages: int, first: Battle) -> str:
-    see = f'"{Replay(first.number)}" shows the first of these again.'
-    if pages == 1:
-        return see
-    page = f"Page {asked.page} of {pages}."
-    if asked.page == pages:
-        return f"{page} {see}"
-    return f'{page} "{History(asked.player, asked.page + 1)}" shows earlier ones. {see}'
+def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:
+    """Return what a player has won and lost, and the rating."""
+    if found is None:
+        mine = player.lower() == me.lower()
+        who = "You have" if mine else f"{capitalised(shortened(player))} has"
+        return wrapped(f"{who} not finished a battle here yet.", width)
+    rating = f"rating {_rating(found.rating)}" if found.rating else "no rating yet"
+    lines = wrapped(f"{found.name}: {rating}.", width)
+    for rules in dict.fromkeys(rules for rules, _ in found.battles):
+        matches = found.matches.get(rules)
+        counts = [f"matches {_count(matches)}"] if matches else []
+        counts += [
+            f"as {side.plural} {_count(found.battles[rules, side])}"
+            for side in Side
+            if (rules, side) in found.battles
+        ]
+        lines += wrapped(f"  {capitalised(rules)}: {'; '.join(counts)}.", width, INDENT)
+    return lines
 
 
-def _told(rating: Rating) -> str:
+def standings(ranking: Ranking, width: int) -> list[str]:
+    """Return the players who have a rating, the best first, and where who asks is among them."""
+    if not ranking.in_all:
+        return wrapped(
+            "Nobody has a rating yet: it takes a battle between two registered players, "
+            f"of {RATED_PLIES} plies or more.",
+            width,
+        )
+    lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
+    for place, player in ranking.players:
+        if player.rating:
+            lines += wrapped(f"{place:>3}. {player.name}: {_rating(player.rating)}", width, "     ")
+    if ranking.in_all > PAGE:
+        lines += wrapped(f"There are {ranking.in_all} in all.", width)
+    return lines
+
+
+def _rating(rating: Rating) -> str:
     battles = counted(rating.battles, "battle")
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 
-def _by_rules(found: PlayerScore, rules: str) -> list[str]:
-    """Return what was won and lost by a ruleset: matches first, then battles by side."""
-    matches = found.matches.get(rules)
-    battles = [
-        f"as {side.plural} {_counts(tally)}"
-        for side in Side
-        if (tally := found.battles.get((rules, side)))
+def _count(count: Count) -> str:
+    return f"{count.won} won, {count.drawn} drawn, {count.lost} lost"
+
+
+def summary(game: Game) -> list[str]:
+    """Return the board of a battle, the score, and how it ended or whose turn it is."""
+    last = game.moves[-1] if game.moves else None
+    lead, outcome = game.score.dwarf - game.score.troll, game.outcome
+    ahead = "even"
+    if lead:
+        side = Side.DWARF if lead > 0 else Side.TROLL
+        ahead = f"the {side.plural} {'win' if outcome else 'lead'} by {abs(lead)}"
+    state = f"The {game.position.turn.plural} are to move."
+    if outcome:
+        loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
+        ending = ENDINGS[outcome.ending].format(loser=loser)
+        state = f"The battle is over: {ending}."
+    grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
+    return [
+        *map(str.rstrip, grid),
+        f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
+        f"{sentences.score(game)}; {ahead}.",
+        state,
     ]
-    return [*([f"matches {_counts(matches)}"] if matches else []), *battles]
-
-
-def _counts(tally: Count) -> str:
-    return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"

@@ -16,15 +16,28 @@ from enum import Enum
 from functools import lru_cache
 from itertools import zip_longest
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised
 from thudmud.play.events import BATTLES
 from thudmud.play.options import Colour, Element, Orient
 from thudmud.play.table import Table
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.rules import SQUARES, Move, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of
 from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on
+from thudmud.views.sentences import (
+    game_at,
+    heading,
+    holder,
+    left_and_lost,
+    points,
+    progress,
+    score,
+)
 from thudmud.views.view import DEFAULT_WIDTH, Display
 from thudmud.views.words import GLUE, columns
+
+GAP = "   "
+PANEL_WIDTH = 30
+"""The least room beside the board that the facts need; with less they stand below."""
 
 MOVED_FROM, CAPTURED = "+", "*"
 _EMPTY = ".", "\N{BULLET OPERATOR}"
@@ -43,6 +56,72 @@ ELEMENTS = {
     Piece.STONE: Element.STONE,
     Piece.ROCK: Element.ROCK,
 }
+
+
+def full(table: Table, display: Display) -> list[str]:
+    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
+
+    A screen of fewer than 18 columns cannot hold the grid.
+    """
+    return list(_last_drawn.drawn(table, display))
+
+
+def status(table: Table) -> str:
+    """Return one line with what the board holds, who sits where, and the score."""
+    game = game_at(table)
+    sides = ", ".join(
+        f"{side.plural} {game.position.count(Piece.of(side))} ({holder(table, side)})"
+        for side in Side
+    )
+    rock = "".join(f"; Rock on {square}" for square in game.position.squares(Piece.ROCK))
+    score = f"score {game.score.dwarf} to {game.score.troll}"
+    return f"{capitalised(table.name)}: {sides}{rock}; {score}."
+
+
+class _LastDrawing:
+    """The drawing that was made last: both players and all who look on are shown the same.
+
+    It is kept with what it is of in one value, so that threads never see the one without the other.
+    """
+
+    def __init__(self) -> None:
+        self._made: tuple[Table, Display, tuple[str, ...]] | None = None
+
+    def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
+        # Neither ever changes, so that what is drawn of the very same two is the same.
+        made = self._made
+        if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
+            made = self._made = (table, display, tuple(_drawn(table, display)))
+        return made[2]
+
+
+_last_drawn = _LastDrawing()
+
+
+def _drawn(table: Table, display: Display) -> list[str]:
+    layout = GridLayout.TIGHT
+    if display.utf8 and _room(GridLayout.FRAMED, display) >= PANEL_WIDTH:
+        # The frame is two lines high: with the facts below it, 24 lines would not hold it.
+        layout = GridLayout.FRAMED
+    elif display.width > GridLayout.SPACED.value:
+        layout = GridLayout.SPACED
+    rows, room = (
+        grid(game_at(table).position, _last_move(table), display, layout),
+        _room(layout, display),
+    )
+    if room < PANEL_WIDTH:
+        facts = below(table, display, marked=layout is not GridLayout.TIGHT)
+        return [*(row.rstrip() for row in rows), *facts]
+    both = zip_longest(rows, beside(table, room, display), fillvalue="")
+    return [f"{row or ' ' * layout.value}{GAP}{fact}".rstrip() for row, fact in both]
+
+
+def _room(layout: GridLayout, display: Display) -> int:
+    """Return how many columns are left beside a grid."""
+    return display.width - 1 - layout.value - len(GAP)
+
+
+# The grid.
 
 
 class GridLayout(Enum):
@@ -207,6 +286,8 @@ def _padded(margin: int, text: str, colour: Colour, display: Display, layout: Gr
     return joined([(" " * margin, NONE), (text, colour), (" " * rest, NONE)], display)
 
 
+# The facts beside a grid, or below it.
+
 Fact = list[Phrase]
 """A sentence, in pieces; those that have a colour say which."""
 
@@ -214,16 +295,16 @@ Fact = list[Phrase]
 def beside(table: Table, width: int, display: Display) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
     facts: list[Fact] = [
-        [(_heading(table), None)],
-        [(_progress(table), None)],
+        [(heading(table), None)],
+        [(progress(table) if table.match else f"{progress(table)}.", None)],
         [],
         *(_side(table, side, width, display) for side in Side),
         *_stones(table, display),
         [],
-        _score_line(table, width),
+        _score(table, width),
         *_match(table, width),
         [],
-        *_last(table, display),
+        *_last_marked(table, display),
         *_turn(table, width),
     ]
     return _lines(facts, width, display)
@@ -240,13 +321,22 @@ def below(table: Table, display: Display, *, marked: bool) -> list[str]:
         display: how everything is shown.
         marked: whether the grid marks the piece that moved last; else these lines tell it.
     """
-    width = display.width - 1
+    width, match, last = display.width - 1, table.match, _last_move(table)
+    over = ", over" if match and not match.running else ""
+    first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
+    if match is None:
+        first.append([(f"{progress(table)}.", None)])
+    elif not match.single:
+        board = f"{capitalised(table.name)}, {match.game.ruleset.name}"
+        first = [[(f"{board}, battle {match.battle} of {BATTLES}{over}", None)]]
     facts: list[Fact] = [
-        *_short_heading(table),
+        *first,
         *(_side(table, side, width, display) for side in Side),
-        *_short_score(table, width),
-        *([] if marked else _last_moved(table, width)),
+        _score_and_match(table, width),
     ]
+    if last and not marked:
+        way = f"{last.origin} to {last.target}"
+        facts.append([(_fitting(width, f"Last move: {way}", f"Last: {way}"), Element.LAST_MOVE)])
     return _lines(facts, width, display)
 
 
@@ -260,56 +350,15 @@ def _fitting(width: int, *wordings: str) -> str:
     return next((words for words in wordings if columns(words) <= width), wordings[-1])
 
 
-def _position(table: Table) -> Position:
-    """Return how the pieces stand, or how they will stand when a battle begins."""
-    return table.game.position if table.game else table.ruleset.opening
-
-
 def _last_move(table: Table) -> Move | None:
     """Return the last ply, if any has been played."""
     return table.game.moves[-1] if table.game and table.game.moves else None
 
 
-def _score(table: Table) -> Score:
-    """Return what the pieces on the board count."""
-    return table.game.score if table.game else table.ruleset.score(table.ruleset.opening)
-
-
-def _holder(table: Table, side: Side) -> str:
-    """Return who plays ``side``, or that nobody does."""
-    return table.seats.get(side, "seat free")
-
-
-def _heading(table: Table) -> str:
-    rules = (table.game.ruleset if table.game else table.ruleset).name
-    return f"{capitalised(table.name)}, {rules} rules"
-
-
-def _progress(table: Table) -> str:
-    match = table.match
-    if match is None:
-        return "No battle has begun."
-    plies = counted(len(match.game.moves), "ply")
-    which = "A single battle" if match.single else f"Battle {match.battle} of {BATTLES}"
-    return f"{which}, {plies}" if match.running else f"{which} is over, {plies}"
-
-
-def _short_heading(table: Table) -> list[Fact]:
-    match = table.match
-    if match is None:
-        return [[(_heading(table), None)], [(_progress(table), None)]]
-    if match.single:
-        return [[(f"{_heading(table)}{'' if match.running else ', over'}", None)]]
-    which = f"battle {match.battle} of {BATTLES}{'' if match.running else ', over'}"
-    return [[(f"{capitalised(table.name)}, {match.game.ruleset.name}, {which}", None)]]
-
-
 def _side(table: Table, side: Side, width: int, display: Display) -> Fact:
     piece = Piece.of(side)
-    left = _position(table).count(piece)
-    lost = _opening(table).count(piece) - left
-    player = _holder(table, side)
-    words = _side_words(side, player, left, lost, width - len("d "))
+    left, lost = left_and_lost(table, side)
+    words = _side_words(side, holder(table, side), left, lost, width - len("d "))
     return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
 
 
@@ -330,14 +379,14 @@ def _stones(table: Table, display: Display) -> list[Fact]:
     return [
         [(glyph(stone, display), ELEMENTS[stone]), (f"{GLUE}{stone.noun}: {square}", None)]
         for stone in stones
-        for square in _position(table).squares(stone)
+        for square in game_at(table).position.squares(stone)
     ]
 
 
-def _score_line(table: Table, width: int) -> Fact:
-    now = _score(table)
-    said = f"Score: dwarfs {now.dwarf}, trolls {now.troll}"
-    return [(_fitting(width, said, f"Score: {now.dwarf} to {now.troll}"), None)]
+def _score(table: Table, width: int) -> Fact:
+    game = game_at(table)
+    short = f"Score: {game.score.dwarf} to {game.score.troll}"
+    return [(_fitting(width, score(game), short), None)]
 
 
 def _match(table: Table, width: int) -> list[Fact]:
@@ -345,44 +394,33 @@ def _match(table: Table, width: int) -> list[Fact]:
     match = table.match
     if match is None or match.single or (match.battle == 1 and match.running):
         return []
-    by_name = ", ".join(f"{_holder(table, side)} {match.points(side)}" for side in Side)
     by_side = ", ".join(f"{side.plural} {match.points(side)}" for side in Side)
-    return [[(_fitting(width, f"Match: {by_name}", f"Match: {by_side}"), None)]]
+    return [[(_fitting(width, f"Match: {points(table, match)}", f"Match: {by_side}"), None)]]
 
 
-def _short_score(table: Table, width: int) -> list[Fact]:
+def _score_and_match(table: Table, width: int) -> Fact:
     """Return the score, and on the same line the points of the match if there are any."""
     match = table.match
     if match is None or not _match(table, width):
-        return [_score_line(table, width)]
-    now = _score(table)
-    points = f"{match.points(Side.DWARF)} to {match.points(Side.TROLL)}"
-    named = ", ".join(f"{_holder(table, side)} {match.points(side)}" for side in Side)
-    said = f"Score: {now.dwarf} to {now.troll}. Match:"
-    return [[(_fitting(width, f"{said} {named}", f"{said} {points}"), None)]]
+        return _score(table, width)
+    now = game_at(table).score
+    begins = f"Score: {now.dwarf} to {now.troll}. Match:"
+    short = f"{begins} {match.points(Side.DWARF)} to {match.points(Side.TROLL)}"
+    return [(_fitting(width, f"{begins} {points(table, match)}", short), None)]
 
 
-def _last(table: Table, display: Display) -> list[Fact]:
+def _last_marked(table: Table, display: Display) -> list[Fact]:
     """Return the last ply, and how the grid marks it."""
     last = _last_move(table)
     if last is None:
         return []
-    said: Fact = [(f"Last move: {last.origin} to {last.target}", Element.LAST_MOVE)]
-    moved = f"{MOVED_FROM} from, [{glyph(last.piece, display)}] to"
-    key: Fact = [("  (", None), (moved, Element.LAST_MOVE)]
+    way: Fact = [(f"Last move: {last.origin} to {last.target}", Element.LAST_MOVE)]
+    marks = f"{MOVED_FROM} from, [{glyph(last.piece, display)}] to"
+    key: Fact = [("  (", None), (marks, Element.LAST_MOVE)]
     # A hurl captures where it lands: no square is left with the mark of a capture.
     if set(last.captures) - {last.target}:
         key += [(", ", None), (f"{CAPTURED} captured", Element.CAPTURED)]
-    return [said, [*key, (")", None)]]
-
-
-def _last_moved(table: Table, width: int) -> list[Fact]:
-    """Return the last ply alone."""
-    last = _last_move(table)
-    if last is None:
-        return []
-    way = f"{last.origin} to {last.target}"
-    return [[(_fitting(width, f"Last move: {way}", f"Last: {way}"), Element.LAST_MOVE)]]
+    return [way, [*key, (")", None)]]
 
 
 def _turn(table: Table, width: int) -> list[Fact]:
@@ -391,81 +429,5 @@ def _turn(table: Table, width: int) -> list[Fact]:
     if game is None or game.outcome:
         return []
     side = game.position.turn
-    said = f"Turn: {side.plural}"
-    return [[(_fitting(width, f"{said} ({_holder(table, side)})", said), Element.TURN)]]
-
-
-def _opening(table: Table) -> Position:
-    game: Game | None = table.game
-    return game.opening if game else table.ruleset.opening
-
-
-GAP = "   "
-PANEL_WIDTH = 30
-"""The least room beside the board that the panel needs; with less it stands below."""
-
-
-def full(table: Table, display: Display) -> list[str]:
-    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
-
-    A screen of fewer than 18 columns cannot hold the grid.
-    """
-    return list(_last_drawn.drawn(table, display))
-
-
-def status(table: Table) -> str:
-    """Return one line with what the board holds, who sits where, and the score."""
-    position = _position(table)
-    sides = ", ".join(
-        f"{side.plural} {position.count(Piece.of(side))} ({_holder(table, side)})" for side in Side
-    )
-    rock = "".join(f"; Rock on {square}" for square in position.squares(Piece.ROCK))
-    now = _score(table)
-    return f"{capitalised(table.name)}: {sides}{rock}; score {now.dwarf} to {now.troll}."
-
-
-class _Last:
-    """The drawing that was made last: both players and all who look on are shown the same.
-
-    It is kept with what it is of in one value, so that threads never see the one without the other.
-    """
-
-    def __init__(self) -> None:
-        self._made: tuple[Table, Display, tuple[str, ...]] | None = None
-
-    def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
-        # Neither ever changes, so that what is drawn of the very same two is the same.
-        made = self._made
-        if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
-            made = self._made = (table, display, tuple(_drawn(table, display)))
-        return made[2]
-
-
-_last_drawn = _Last()
-
-
-def _drawn(table: Table, display: Display) -> list[str]:
-    layout = _layout(display)
-    rows = grid(_position(table), _last_move(table), display, layout)
-    room = _room(layout, display)
-    if room < PANEL_WIDTH:
-        facts = below(table, display, marked=layout is not GridLayout.TIGHT)
-        return [*(row.rstrip() for row in rows), *facts]
-    both = zip_longest(rows, beside(table, room, display), fillvalue="")
-    return [f"{row or ' ' * layout.value}{GAP}{fact}".rstrip() for row, fact in both]
-
-
-def _layout(display: Display) -> GridLayout:
-    """Return how the grid is drawn.
-
-    The frame is two lines high: where the facts stand below, a screen of 24 lines has no room for
-    it.
-    """
-    if display.utf8 and _room(GridLayout.FRAMED, display) >= PANEL_WIDTH:
-        return GridLayout.FRAMED
-    return GridLayout.SPACED if display.width > GridLayout.SPACED.value else GridLayout.TIGHT
-
-
-def _room(layout: GridLayout, display: Display) -> int:
-    """Return how many columns are left beside a grid."""
-    return display.width - 1 - layout.value - len(GAP)
+    short = f"Turn: {side.plural}"
+    return [[(_fitting(width, f"{short} ({holder(table, side)})", short), Element.TURN)]]

@@ -24,10 +24,21 @@ from thudmud.rules import (
     Square,
     Verb,
 )
-from thudmud.rules.board import direction_to, line_length
-from thudmud.views.sentences import COMPASS
+from thudmud.rules.board import Direction, direction_to, line_length
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped
+
+COMPASS = {
+    "north": Direction(0, -1),
+    "northeast": Direction(1, -1),
+    "east": Direction(1, 0),
+    "southeast": Direction(1, 1),
+    "south": Direction(0, 1),
+    "southwest": Direction(-1, 1),
+    "west": Direction(-1, 0),
+    "northwest": Direction(-1, -1),
+}
+"""The directions by name, clockwise; north is towards row 1, whichever way a board is drawn."""
 
 MOST_PATHS = 12
 """How many ways to trample are spelt out for one piece."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.english import listed as enumerated
+from thudmud.english import listed
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -27,48 +27,123 @@ from thudmud.play.options import (
 )
 from thudmud.views.colours import colour_of, flowed
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrapped, wrapped_each
 
 _INDENT = "    "
-_AMOUNTS = {0: "off", SIXTEEN: "16 colours", PALETTE: "256 colours", TRUE_COLOUR: "true colour"}
-_ROWS = {Orient.SOUTH: "row 15", Orient.NORTH: "row 1"}
-_OF_SCHEMES = {
+_COLOURS = {0: "off", SIXTEEN: "16 colours", PALETTE: "256 colours", TRUE_COLOUR: "true colour"}
+_BOTTOM_ROWS = {Orient.SOUTH: "row 15", Orient.NORTH: "row 1"}
+_SCHEMES = {
     Scheme.PLAIN: "few and clear",
     Scheme.VIVID: "on a ground of its own",
     Scheme.DIM: "for a dark room",
     Scheme.SAFE: "for the colour-blind",
 }
+_ELEMENTS = {
+    Element.DWARF: "the dwarfs",
+    Element.TROLL: "the trolls",
+    Element.STONE: "the Thudstone",
+    Element.ROCK: "the Rock",
+    Element.SQUARES: "the squares",
+    Element.LAST_MOVE: "the last move",
+    Element.CAPTURED: "what was captured",
+    Element.COORDINATES: "the coordinates",
+    Element.TURN: "whose turn it is",
+}
+_CHARSET_CHOSEN = {
+    Charset.AUTO: "Boards are drawn in UTF-8 if your client agrees to it, else in ASCII.",
+    Charset.ASCII: "You are shown nothing but ASCII from now on.",
+    Charset.UTF_8: "Boards are drawn in UTF-8 from now on.",
+}
+_COLOUR_CHOSEN = {
+    Switch.AUTO: "Boards are in colour if your client says that it has any.",
+    Switch.ON: "Boards are in colour from now on.",
+    Switch.OFF: "Boards are without colour from now on.",
+}
+_READER_CHOSEN = {
+    Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
+    Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
+    Switch.OFF: "Boards are drawn from now on.",
+}
 
 
-def listed(options: Options, display: Display) -> list[str]:
+def choice_text(choice: SetOption, options: Options) -> str:
+    """Return what is said to somebody who has made a choice, after which ``options`` hold."""
+    off = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
+    but = off if options.colour is Switch.OFF else ""
+    match choice:
+        case SetCharset(value):
+            return _CHARSET_CHOSEN[value]
+        case SetWidth(None):
+            return "Lines are as wide as your client says, or 80 columns."
+        case SetWidth(width):
+            return f"Lines fit {width} columns from now on."
+        case SetOrient(value):
+            return (
+                f"Boards have the {value.value}, {_BOTTOM_ROWS[value]}, at the bottom from now on."
+            )
+        case SetReader(value):
+            return _READER_CHOSEN[value]
+        case SetMachine(value):
+            return f"Lines for programs {'follow' if value else 'no longer follow'} each event."
+        case SetColour(value):
+            return _COLOUR_CHOSEN[value]
+        case SetScheme(value):
+            return f"Boards are in the {value.value} scheme, {_SCHEMES[value]}.{but}"
+        case SetElement(element, None):
+            return f"The colour of {_ELEMENTS[element]} is that of the scheme again.{but}"
+        case SetElement(element, colour) if colour == Colour():
+            return f"No colour for {_ELEMENTS[element]} from now on.{but}"
+        case SetElement(element, colour):
+            return f"The colour of {_ELEMENTS[element]} is {colour} from now on.{but}"
+
+
+def options_listed(options: Options, display: Display) -> list[str]:
     """Return every option: what holds, what that comes to here, and the words that change it."""
-    colours = _AMOUNTS[display.colours]
-    entries = [
-        (f"charset: {_charset(options, display)}", _words("options charset", Charset)),
-        (f"colour: {_coloured(options, colours)}", _words("options colour", Switch)),
-        (
-            f"scheme: {_scheme(options)}",
-            f'{_words("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours',
+    charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
+    if options.charset is Charset.AUTO:
+        charset = f"auto, with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
+    if options.width is None:
+        width = f"auto, which is {display.width} columns here"
+    colour = _switched(options.colour, _COLOURS[display.colours])
+    if options.colour is Switch.ON:
+        colour = f"on, {_COLOURS[display.colours]}"
+    own = listed(element.value for element, _ in options.elements)
+    scheme = options.scheme.value + (f"; your own for {own}" if options.elements else "")
+    reader = _switched(options.reader, "on" if display.reader else "off")
+    entries = {
+        f"charset: {charset}": _choices("options charset", Charset),
+        f"colour: {colour}": _choices("options colour", Switch),
+        f"scheme: {scheme}": (
+            f'{_choices("options colour scheme", Scheme)}; "{ShowScheme()}" lists all colours'
         ),
-        (f"width: {_width(options, display)}", _widths()),
-        (
-            f"orient: {options.orient.value}, {_ROWS[options.orient]} at the bottom",
-            _words("options orient", Orient),
+        f"width: {width}": f'"{SetWidth(None)}", or a number from {WIDTHS[0]} to {WIDTHS[-1]}',
+        f"orient: {bottom.value}, {_BOTTOM_ROWS[bottom]} at the bottom": (
+            _choices("options orient", Orient)
         ),
-        (f"reader: {_now(options.reader, _on(display.reader))}", _words("options reader", Switch)),
-        (
-            f"machine: {_on(options.machine)}",
-            f'"{SetMachine(value=True)}" or "{SetMachine(value=False)}"',
+        f"reader: {reader}": _choices("options reader", Switch),
+        f"machine: {'on' if options.machine else 'off'}": (
+            f'"{SetMachine(value=True)}" or "{SetMachine(value=False)}"'
         ),
-    ]
+    }
     lines = wrapped("How you are shown things, and the words that change it:", display.width)
-    for now, words in entries:
+    for now, words in entries.items():
         lines += wrapped(f"  {now}", display.width, _INDENT)
         lines += wrapped(f"{_INDENT}{words}", display.width, _INDENT * 2)
     return lines
 
 
-def scheme(options: Options, display: Display) -> list[str]:
+def _switched(value: Switch, here: str) -> str:
+    """Return what a switch is set to, and for auto, what that comes to."""
+    return f"auto, which is {here} here" if value is Switch.AUTO else value.value
+
+
+def _choices(command: str, values: type[Charset | Switch | Orient | Scheme]) -> str:
+    """Return what is typed to set an option."""
+    quoted = (f'"{each.value}"' for each in values)
+    return f'"{command}" and {listed(quoted, "or")}'
+
+
+def scheme_listed(options: Options, display: Display) -> list[str]:
     """Return the elements of a board, each in its colour, and the ready schemes."""
     width = display.width
     # A display without colours has forgotten which were chosen.
@@ -81,133 +156,27 @@ def scheme(options: Options, display: Display) -> list[str]:
         words = f": {colour_of(element, named)}{mine}"
         phrases = [("  ", None), (element.value, element), (words, None)]
         lines += flowed(phrases, width, _INDENT, chosen)
-    for note in (_without(options, display), *_ways(), _ready()):
-        lines += wrapped(note, width)
-    return lines
+    ready = "; ".join(f"{each.value}, {words}" for each, words in _SCHEMES.items())
+    return lines + wrapped_each(
+        [
+            *_why_uncoloured(options, display),
+            f'"{ShowScheme()} dwarf bold red" colours the dwarfs, and so on for each of them.',
+            'A colour is a name, such as "green" or "bright blue", a number from 0 to 255, or six '
+            'digits such as "#ff8800"; with "bold" before it, or "on" and another colour behind '
+            'it. "none" is no colour, "default" the one of the scheme.',
+            f'Ready schemes: {ready}. "{SetScheme(Scheme.SAFE)}" chooses one.',
+        ],
+        width,
+    )
 
 
-def said(choice: SetOption, options: Options) -> str:
-    """Return what is said to somebody who has made a choice, after which ``options`` hold."""
-    match choice:
-        case SetCharset(value):
-            return _OF_CHARSETS[value]
-        case SetWidth(None):
-            return "Lines are as wide as your client says, or 80 columns."
-        case SetWidth(width):
-            return f"Lines fit {width} columns from now on."
-        case SetOrient(value):
-            return f"Boards have the {value.value}, {_ROWS[value]}, at the bottom from now on."
-        case SetReader(value):
-            return _OF_READERS[value]
-        case SetMachine(value):
-            return f"Lines for programs {'follow' if value else 'no longer follow'} each event."
-    return _said_of_colour(choice, options)
-
-
-def _said_of_colour(choice: SetColour | SetScheme | SetElement, options: Options) -> str:
-    unseen = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
-    but = unseen if options.colour is Switch.OFF else ""
-    match choice:
-        case SetColour(value):
-            return _OF_COLOURS[value]
-        case SetScheme(value):
-            return f"Boards are in the {value.value} scheme, {_OF_SCHEMES[value]}.{but}"
-        case SetElement(element, None):
-            return f"The colour of {_THE[element]} is that of the scheme again.{but}"
-        case SetElement(element, colour):
-            if colour == Colour():
-                return f"No colour for {_THE[element]} from now on.{but}"
-            return f"The colour of {_THE[element]} is {colour} from now on.{but}"
-
-
-_OF_CHARSETS = {
-    Charset.AUTO: "Boards are drawn in UTF-8 if your client agrees to it, else in ASCII.",
-    Charset.ASCII: "You are shown nothing but ASCII from now on.",
-    Charset.UTF_8: "Boards are drawn in UTF-8 from now on.",
-}
-_OF_COLOURS = {
-    Switch.AUTO: "Boards are in colour if your client says that it has any.",
-    Switch.ON: "Boards are in colour from now on.",
-    Switch.OFF: "Boards are without colour from now on.",
-}
-_OF_READERS = {
-    Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
-    Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
-    Switch.OFF: "Boards are drawn from now on.",
-}
-_THE = {
-    Element.DWARF: "the dwarfs",
-    Element.TROLL: "the trolls",
-    Element.STONE: "the Thudstone",
-    Element.ROCK: "the Rock",
-    Element.SQUARES: "the squares",
-    Element.LAST_MOVE: "the last move",
-    Element.CAPTURED: "what was captured",
-    Element.COORDINATES: "the coordinates",
-    Element.TURN: "whose turn it is",
-}
-
-
-def _now(value: Switch, here: str) -> str:
-    """Return what an option is set to, and for auto, what that comes to."""
-    return f"auto, which is {here} here" if value.value == "auto" else value.value
-
-
-def _charset(options: Options, display: Display) -> str:
-    boards = f", with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
-    return f"{options.charset.value}{boards if options.charset is Charset.AUTO else ''}"
-
-
-def _coloured(options: Options, here: str) -> str:
-    return f"on, {here}" if options.colour is Switch.ON else _now(options.colour, here)
-
-
-def _scheme(options: Options) -> str:
-    own = [element.value for element, _ in options.elements]
-    return f"{options.scheme.value}{f'; your own for {enumerated(own)}' if own else ''}"
-
-
-def _width(options: Options, display: Display) -> str:
-    if options.width is None:
-        return f"auto, which is {display.width} columns here"
-    return f"{options.width} columns"
-
-
-def _widths() -> str:
-    return f'"{SetWidth(None)}", or a number from {WIDTHS[0]} to {WIDTHS[-1]}'
-
-
-def _on(value: bool) -> str:  # noqa: FBT001  # what is on or off is all there is to know
-    return "on" if value else "off"
-
-
-def _words(command: str, values: type[Charset | Switch | Orient | Scheme]) -> str:
-    """Return what is typed to set an option."""
-    *first, last = (f'"{value.value}"' for value in values)
-    return f'"{command}" and {", ".join(first)} or {last}'
-
-
-def _without(options: Options, display: Display) -> str:
-    """Return why there are no colours, if there are none."""
-    if display.colours:
-        return ""
+def _why_uncoloured(options: Options, display: Display) -> list[str]:
+    """Return why there are no colours; nothing if there are some."""
     on = f'"{SetColour(Switch.ON)}" shows them'
+    if display.colours:
+        return []
     if options.colour is Switch.OFF:
-        return f"Colours are off; {on}."
+        return [f"Colours are off; {on}."]
     if display.reader:
-        return f"Colours are left out for your screen reader; {on} all the same."
-    return f"Your client does not say that it has colours; {on} all the same, 16 of them."
-
-
-def _ways() -> list[str]:
-    return [
-        f'"{ShowScheme()} dwarf bold red" colours the dwarfs, and so on for each of them.',
-        'A colour is a name, such as "green" or "bright blue", a number from 0 to 255, or six '
-        'digits such as "#ff8800"; with "bold" before it, or "on" and another colour behind it. '
-        '"none" is no colour, "default" the one of the scheme.',
-    ]
-
-
-def _ready() -> str:
-    ready = "; ".join(f"{each.value}, {words}" for each, words in _OF_SCHEMES.items())
-    return f'Ready schemes: {ready}. "{SetScheme(Scheme.SAFE)}" chooses one.'
+        return [f"Colours are left out for your screen reader; {on} all the same."]
+    return [f"Your client does not say that it has colours; {on} all the same, 16 of them."]

@@ -7,18 +7,32 @@ voice would spell out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
+from typing import assert_never
 
 from thudmud.english import capitalised, counted, listed
 from thudmud.play import commands, events
+from thudmud.play.commands import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, walk
-from thudmud.views import sentences
-from thudmud.views.legal import capturing, lines, to
-from thudmud.views.sentences import COMPASS, game_at, last_ply, named, points
+from thudmud.views.legal import COMPASS, capturing, lines, to
+from thudmud.views.sentences import (
+    event_sentences,
+    game_at,
+    heading,
+    holder,
+    last_ply,
+    left_and_lost,
+    points,
+    progress,
+    score,
+)
 from thudmud.views.view import Display
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrapped_each
+
+SHORTEST_RUN = 3
+"""How many pieces in a straight line are told by its two ends."""
 
 
 def answered(table: Table, query: commands.Query, me: str, display: Display) -> list[str]:
@@ -31,26 +45,19 @@ def answered(table: Table, query: commands.Query, me: str, display: Display) -> 
             facts = capturing(game, origin, to(display))
         case commands.LastMove():
             facts = [last_ply(table, me)]
-        case _:
-            facts = _seen(game.position, query)
-    return [line for fact in facts for line in wrapped(fact, display.width)]
-
-
-def _seen(
-    position: Position,
-    query: commands.Where | commands.ScanRow | commands.ScanColumn | commands.Around,
-) -> list[str]:
-    match query:
         case commands.Where(piece):
-            return [where(position, piece)]
+            facts = [where(game.position, piece)]
         case commands.ScanRow(row):
-            row_squares = [square for square in SQUARES if square.row == row]
-            return [f"Row {row + 1}: {_along(position, row_squares)}."]
+            squares = [square for square in SQUARES if square.row == row]
+            facts = [f"Row {row + 1}: {_along(game.position, squares)}."]
         case commands.ScanColumn(column):
             squares = [square for square in SQUARES if square.column == column]
-            return [f"Column {LETTERS[column]}: {_along(position, squares)}."]
+            facts = [f"Column {LETTERS[column]}: {_along(game.position, squares)}."]
         case commands.Around(square):
-            return _around(position, square)
+            facts = _around(game.position, square)
+        case _:
+            assert_never(query)
+    return wrapped_each(facts, display.width)
 
 
 def where(position: Position, piece: Piece) -> str:
@@ -66,21 +73,16 @@ def where(position: Position, piece: Piece) -> str:
 
 def _along(position: Position, squares: Sequence[Square]) -> str:
     """Return what stands on the squares of a line, those in a row that hold the same as one."""
-    runs: list[tuple[Piece | None, list[Square]]] = []
-    for square in squares:
-        piece = position.piece_at(square)
-        if runs and runs[-1][0] is piece:
-            runs[-1][1].append(square)
-        else:
-            runs.append((piece, [square]))
-    return ", ".join(_run(piece, run) for piece, run in runs)
+    return ", ".join(
+        _span(piece, list(run)) for piece, run in groupby(squares, key=position.piece_at)
+    )
 
 
-def _run(piece: Piece | None, run: Sequence[Square]) -> str:
-    span = str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}"
+def _span(piece: Piece | None, squares: Sequence[Square]) -> str:
+    ends = str(squares[0]) if len(squares) == 1 else f"{squares[0]} to {squares[-1]}"
     if piece is None:
-        return f"{span} empty"
-    return f"{span} {piece.noun}{'s' if len(run) > 1 else ''}"
+        return f"{ends} empty"
+    return f"{ends} {piece.noun}{'s' if len(squares) > 1 else ''}"
 
 
 def _around(position: Position, square: Square) -> list[str]:
@@ -112,67 +114,51 @@ def _met(position: Position, origin: Square, direction: Direction) -> str:
     return f"{counted(far, 'empty square')} to the edge" if far else "the edge"
 
 
-SHORTEST_RUN = 3
-"""How many pieces in a straight line are told by its two ends."""
-
-_WAYS = (Direction(1, 0), Direction(0, 1), Direction(1, 1), Direction(-1, 1))
-
-
 def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return what an event was, without how the board stands after it."""
+    told = event_sentences(event, table, me)
     if isinstance(event, events.Moved):
-        return [last_ply(table, me), *sentences.facts(event, table, me)[1:]]
+        return [last_ply(table, me), *told[1:]]
     if isinstance(event, events.BattleEnded) and table.match:
-        score = event.outcome.score
-        return [
-            capitalised(sentences.why_ended(event, table.match, me)),
-            "The battle is over.",
-            *(f"{_side(table, side, me)}: {score.of(side)}." for side in Side),
-            sentences.verdict(event.outcome),
-            *map(capitalised, sentences.so_far(table, table.match, me)),
-        ]
-    return sentences.facts(event, table, me)
+        scores = [f"{_side(table, side, me)}: {event.outcome.score.of(side)}." for side in Side]
+        return [told[0], "The battle is over.", *scores, *told[2:]]
+    return told
 
 
-def left_by(
-    event: events.TableEvent, table: Table, me: str | None, style: commands.Style
-) -> list[str]:
+def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
     """Return how a board stands after an event that made another position."""
     if isinstance(event, events.Resumed):
         return stands(table, me, style)
-    if (
-        isinstance(event, events.Moved)
-        and style is commands.Style.BRIEF
-        and not event.move.captures
-    ):
+    if isinstance(event, events.Moved) and style is Style.BRIEF and not event.move.captures:
         return []
     return [counts(table)]
 
 
-def stands(table: Table, me: str | None, style: commands.Style) -> list[str]:
+def stands(table: Table, me: str | None, style: Style) -> list[str]:
     """Return how a board stands for somebody who comes to it."""
-    if style is commands.Style.BRIEF or table.match is None:
+    if style is Style.BRIEF or table.match is None:
         return [_heading(table), counts(table)]
     return position(table, me)
 
 
 def position(table: Table, me: str | None) -> list[str]:
     """Return all that there is to see on a board."""
-    pieces = game_at(table).position
-    standing = (f"{_plural(piece)} at {runs(pieces.squares(piece))}." for piece in Piece)
-    score = game_at(table).score
-    facts = [
-        _heading(table),
-        *(_left(table, side, me) for side in Side),
-        *(said for piece, said in zip(Piece, standing, strict=True) if pieces.count(piece)),
-        f"Score: dwarfs {score.dwarf}, trolls {score.troll}.",
-    ]
+    game = game_at(table)
+    told = [_heading(table)]
+    for side in Side:
+        left, lost = left_and_lost(table, side)
+        told.append(f"{_side(table, side, me)}: {left} left{f', {lost} lost' if lost else ''}.")
+    for piece in Piece:
+        if squares := game.position.squares(piece):
+            kind = f"{piece.noun}s" if piece.side else piece.phrase
+            told.append(f"{capitalised(kind)} at {runs(squares)}.")
+    told.append(f"{score(game)}.")
     match = table.match
     if match is None:
-        return facts
+        return told
     if match.battle > 1 or match.over:
-        facts.append(f"Match: {points(table, match, me)}.")
-    return [*facts, last_ply(table, me)]
+        told.append(f"Match: {points(table, match, me)}.")
+    return [*told, last_ply(table, me)]
 
 
 def counts(table: Table) -> str:
@@ -198,10 +184,20 @@ def turn(table: Table, me: str | None) -> list[str]:
     return [f"{player}'s turn{plays}{away}."]
 
 
+def _heading(table: Table) -> str:
+    """Return which board it is, by which rules, and how far the battle on it has come."""
+    return f"{heading(table)}. {progress(table)}."
+
+
+def _side(table: Table, side: Side, me: str | None) -> str:
+    """Return a side, and who plays it."""
+    return f"{side.plural.capitalize()}, {holder(table, side, me)}"
+
+
 def runs(squares: Iterable[Square]) -> str:
     """Return squares, those in a straight line as one, the longest lines first."""
     left, told = set(squares), []
-    while len(longest := max(_lines_in(left), key=len, default=())) >= SHORTEST_RUN:
+    while len(longest := max(_straight_lines(left), key=len, default=())) >= SHORTEST_RUN:
         left -= set(longest)
         first, last = longest[0], longest[-1]
         is_diagonal = first.row != last.row and first.column != last.column
@@ -209,41 +205,14 @@ def runs(squares: Iterable[Square]) -> str:
     return ", ".join([*told, *map(str, sorted(left))])
 
 
-def _lines_in(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
+def _straight_lines(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
     """Yield from each square, in each direction, the squares without a gap."""
     for first in sorted(squares):
-        for way in _WAYS:
-            line = [first]
-            for square in walk(first, way):
-                if square not in squares:
-                    break
-                line.append(square)
-            yield tuple(line)
-
-
-def _heading(table: Table) -> str:
-    """Return which board it is, by which rules, and how far the battle on it has come."""
-    board = f"{capitalised(table.name)}, {game_at(table).ruleset.name} rules"
-    match = table.match
-    if match is None:
-        return f"{board}. No battle has begun."
-    which = "single battle" if match.single else f"battle {match.battle} of {events.BATTLES}"
-    over = "" if match.running else ", over"
-    return f"{board}, {which}, {counted(len(match.game.moves), 'ply')}{over}."
-
-
-def _left(table: Table, side: Side, me: str | None) -> str:
-    game, piece = game_at(table), Piece.of(side)
-    left = game.position.count(piece)
-    lost = game.opening.count(piece) - left
-    return f"{_side(table, side, me)}: {left} left{f', {lost} lost' if lost else ''}."
-
-
-def _side(table: Table, side: Side, me: str | None) -> str:
-    """Return a side, and who plays it."""
-    holder = named(table, side, me) if side in table.seats else "seat free"
-    return f"{side.plural.capitalize()}, {holder}"
-
-
-def _plural(piece: Piece) -> str:
-    return f"{capitalised(piece.noun)}s" if piece.side else capitalised(piece.phrase)
+        for direction in (
+            COMPASS["east"],
+            COMPASS["south"],
+            COMPASS["southeast"],
+            COMPASS["southwest"],
+        ):
+            walked = takewhile(squares.__contains__, walk(first, direction))
+            yield first, *walked

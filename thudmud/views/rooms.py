@@ -8,19 +8,22 @@ from typing import assert_never
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
 from thudmud.play.commands import Invite, Join
-from thudmud.play.hall import Hall, Person
+from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
-from thudmud.views.options import said
-from thudmud.views.words import wrapped
+from thudmud.views.options import choice_text
+from thudmud.views.words import wrapped, wrapped_each
+
+_JOINS = ("'s ", ", ")
+"""How an emote begins that goes on without a blank after the name."""
 
 
-def told(aside: asides.Happening, me: str | None) -> str:
-    """Return ``aside`` as a sentence for ``me`` (None: somebody it does not name)."""
-    return capitalised(_told(aside, me))
+def aside_text(aside: asides.Happening, me: str | None) -> str:
+    """Return an aside as a sentence for ``me`` (None: somebody it does not name)."""
+    return capitalised(_aside(aside, me))
 
 
-def _told(aside: asides.Happening, me: str | None) -> str:
+def _aside(aside: asides.Happening, me: str | None) -> str:
     match aside:
         case asides.Spoke(player, _, text):
             return f"{does(player, me, 'say')}: {text}"
@@ -28,73 +31,51 @@ def _told(aside: asides.Happening, me: str | None) -> str:
             return f"{does(player, me, 'come')} into the hall."
         case asides.TookOver(player):
             return f"{does(player, me, 'go')} on from here."
-        case asides.Gone(player, _, parting):
-            return _gone(player, parting, me)
-        case asides.WentOut(player, _, to):
-            return f"{does(player, me, 'go')} to {place(to)}."
+        case asides.Gone(player, parting=events.Parting.LOST):
+            return f"{player} has lost the connection."
+        case asides.Gone(player, parting=events.Parting.IDLE):
+            return f"{player} has been idle for too long and is gone."
+        case asides.Gone(player):
+            return "Goodbye!" if player == me else f"{player} leaves for home."
+        case asides.WentOut(player, to=room):
+            return f"{does(player, me, 'go')} to the {room or 'hall'}."
         case asides.CameIn(player, room):
-            return f"{does(player, me, 'walk')} to {place(room)}."
+            return f"{does(player, me, 'walk')} to the {room or 'hall'}."
         case asides.Emoted(player, _, text):
             return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
         case asides.Told(player, to, text):
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
-        case asides.Invited():
-            return _invited(aside, me)
+        case asides.Invited(player, to, board, side) if to == me:
+            seat = f"play the {side.plural} at the {board}"
+            return f'{player} asks you to {seat}. To do so, say "{Join(side, board)}".'
+        case asides.Invited(player, to, board, side):
+            return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}."
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.OptionChosen(_, choice, options):
-            return said(choice, options)
+            return choice_text(choice, options)
     return ""  # what is shown says it all
 
 
-def _invited(aside: asides.Invited, me: str | None) -> str:
-    asked, seat = aside.to, f"play the {aside.side.plural} at the {aside.board}"
-    if asked == me:
-        words = Join(aside.side, aside.board)
-        return f'{aside.player} asks you to {seat}. To do so, say "{words}".'
-    return f"{does(aside.player, me, 'ask')} {asked} to {seat}."
-
-
-def _gone(player: str, parting: events.Parting, me: str | None) -> str:
-    match parting:
-        case events.Parting.LOST:
-            return f"{player} has lost the connection."
-        case events.Parting.IDLE:
-            return f"{player} has been idle for too long and is gone."
-    return "Goodbye!" if player == me else f"{player} leaves for home."
-
-
-_JOINS = ("'s ", ", ")
-"""How an emote begins that goes on without a blank after the name."""
-
-
-def changed(event: events.HallEvent, table: Table | None, me: str | None) -> str:
+def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None) -> str:
     """Return what happens to the boards, in a sentence."""
     board = table.name if table else ""
     match event:
+        case events.BoardOpened(player="", rules=rules):
+            return f"There is a new board: the {board}, with the {rules} rules."
         case events.BoardOpened(player=player, rules=rules):
-            comes = f"{does(player, me, 'open')} a board" if player else "there is a new board"
-            return f"{capitalised(comes)}: the {board}, with the {rules} rules."
+            opens = capitalised(does(player, me, "open"))
+            return f"{opens} a board: the {board}, with the {rules} rules."
+        case events.BoardClosed(player=""):
+            return f"The {board} is closed."
         case events.BoardClosed(player=player):
-            return capitalised(
-                f"{does(player, me, 'close')} the {board}." if player else f"the {board} is closed."
-            )
+            return f"{capitalised(does(player, me, 'close'))} the {board}."
         case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
         case events.Interrupted():
             return ""
         case _:
             assert_never(event)
-
-
-def place(room: str | None) -> str:
-    """Return a room as it stands in a sentence."""
-    return f"the {room}" if room else "the hall"
-
-
-def at(room: str | None) -> str:
-    """Return where somebody in a room is."""
-    return f"at the {room}" if room else "in the hall"
 
 
 def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
@@ -137,72 +118,26 @@ def _inviting(bot: str) -> str:
 
 def boards(hall: Hall, width: int) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
-    return [
-        line
-        for number, table in enumerate(hall.tables.values(), 1)
-        for line in wrapped(f"{number:>2}. {_entry(hall, table)}", width, "    ")
-    ]
+    entries = enumerate(hall.tables.values(), 1)
+    return wrapped_each((f"{n:>2}. {_board(hall, table)}" for n, table in entries), width, "    ")
 
 
-def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
-    """Return who is in a room besides ``player``; nothing if nobody is."""
-    others = [
-        f"{name} (a bot)" if name in hall.bots else name
-        for name in hall.people_in(room)
-        if name != player
-    ]
-    if not others:
-        return []
-    return wrapped(f"Also here: {listed(others)}.", width)
-
-
-def who(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the players, and the bots, each with where they are and what they play."""
-    people = counted(len(hall.people.keys() - hall.bots), "player")
-    programs = bots(hall)
-    also = f" and {counted(len(programs), 'bot')}" if programs else ""
-    lines = wrapped(f"{people}{also} connected:", width)
-    for person in hall.people.values():
-        lines += wrapped(f"  {_facts(hall, person, player)}", width, "    ")
-    if not programs:
-        return lines
-    return lines + wrapped('"invite" and its name ask a bot to a game.', width)
-
-
-def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
-    """Return one of the players as ``player`` is told of them."""
-    return wrapped(_facts(hall, hall.people[name], player), width)
-
-
-def _facts(hall: Hall, person: Person, player: str) -> str:
-    plays = [
-        f"plays the {side.plural} {at(table.name)}"
-        for table in hall.seats_of(person.name)
-        if (side := table.side_of(person.name))
-    ]
-    mine = " (you)" if person.name == player else " (a bot)" if person.name in hall.bots else ""
-    return f"{person.name}{mine}: {'; '.join([at(person.room), *plays])}"
-
-
-def _entry(hall: Hall, table: Table) -> str:
-    watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
-    facts = [_state(table)]
-    if watching:
-        facts.append(f"{watching} watching")
-    return f"{table.name} ({table.ruleset.name} rules): {'; '.join(facts)}"
-
-
-def _state(table: Table) -> str:
-    seats = " and ".join(
+def _board(hall: Hall, table: Table) -> str:
+    """Return what the list of boards says of one."""
+    taken = [
         f"{seat.player} ({seat.side.plural}{', away' if seat.side in table.away else ''})"
         for seat in table.seating
         if seat.player is not None
-    )
-    if not seats:
-        return "both seats free"
-    progress = [_progress(table)] if table.match or table.full else []
-    free = [f"{side.value} seat free" for side in Side if side not in table.seats]
-    return "; ".join([seats, *progress, *free])
+    ]
+    facts = [" and ".join(taken) or "both seats free"]
+    if taken:
+        if table.match or table.full:
+            facts.append(_progress(table))
+        facts += [f"{side.value} seat free" for side in Side if side not in table.seats]
+    watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
+    if watching:
+        facts.append(f"{watching} watching")
+    return f"{table.name} ({table.ruleset.name} rules): {'; '.join(facts)}"
 
 
 def _progress(table: Table) -> str:
@@ -215,6 +150,46 @@ def _progress(table: Table) -> str:
         return "between the battles of a match"
     plies = counted(len(match.game.moves), "ply")
     return f"battle {match.battle}, {plies} played, {match.game.position.turn.plural} to move"
+
+
+def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+    """Return who is in a room besides ``player``; nothing if nobody is."""
+    others = [
+        f"{name} (a bot)" if name in hall.bots else name
+        for name in hall.people_in(room)
+        if name != player
+    ]
+    return wrapped(f"Also here: {listed(others)}.", width) if others else []
+
+
+def who(hall: Hall, player: str, width: int) -> list[str]:
+    """Return the players, and the bots, each with where they are and what they play."""
+    people = counted(len(hall.people.keys() - hall.bots), "player")
+    programs = bots(hall)
+    also = f" and {counted(len(programs), 'bot')}" if programs else ""
+    lines = wrapped(f"{people}{also} connected:", width)
+    lines += wrapped_each(
+        (f"  {_person(hall, name, player)}" for name in hall.people), width, "    "
+    )
+    if programs:
+        lines += wrapped('To ask a bot to a game, type "invite" and its name.', width)
+    return lines
+
+
+def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
+    """Return one of the players as ``player`` is told of them."""
+    return wrapped(_person(hall, name, player), width)
+
+
+def _person(hall: Hall, name: str, player: str) -> str:
+    room = hall.people[name].room
+    plays = [
+        f"plays the {side.plural} at the {table.name}"
+        for table in hall.seats_of(name)
+        if (side := table.side_of(name))
+    ]
+    mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
+    return f"{name}{mine}: {'; '.join([f'at the {room}' if room else 'in the hall', *plays])}"
 
 
 GREETING = (

@@ -5,63 +5,189 @@ Which sentence, board and status line go together, for a board style and a place
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from thudmud.play import asides, commands, events
 from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.views import archive, boards, legal, options, reader, rooms, sentences
-from thudmud.views.archive import replayed
 from thudmud.views.help import page, syntax
-from thudmud.views.reader import answered
-from thudmud.views.sentences import turn, waiting
 from thudmud.views.view import View
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrapped, wrapped_each
+
+SPEECH = asides.Spoke | asides.Emoted | asides.Told
+"""What is in a player's own words."""
+
+DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
+"""The events after which there is another position to see, for those who stay to see it."""
+
+
+def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
+    """Return the lines that a reader with ``view`` is told."""
+    event, table = telling.event, telling.table
+    if isinstance(event, asides.Asked):
+        return _answer(hall, event, table, view)
+    if isinstance(event, asides.Happening):
+        return _aside(hall, event, table, view)
+    if isinstance(event, events.HallEvent):
+        return wrapped(rooms.hall_event_text(event, table, view.me), view.width)
+    if table is None:
+        raise ValueError(f"{event} happened at no table")
+    told = _happened(hall, event, table, view)
+    sits = isinstance(event, events.Joined) and event.player == view.me
+    if not view.display.reader:
+        return told + shown(table, view) if sits or isinstance(event, DRAWN) else told
+    left = []
+    if sits:
+        left = reader.stands(table, view.me, view.style)
+    elif isinstance(event, DRAWN):
+        left = reader.left_by(event, table, view.me, view.style)
+    if isinstance(event, sentences.TURNED):
+        left += reader.turn(table, view.me)
+    return told + wrapped_each(left, view.width)
+
+
+# What happened at a table.
+
+
+def _happened(hall: Hall, event: events.TableEvent, table: Table, view: View) -> list[str]:
+    """Return what happened at a table, without the board."""
+    hints = []
+    if isinstance(event, events.BattleEnded) and table.match and table.match.number:
+        hints = [f'"{commands.Replay(table.match.number)}" shows this battle again.']
+    is_alone = isinstance(event, events.Joined) and not table.full and not table.running
+    if is_alone and event.player == view.me:
+        hints = rooms.seat_for_a_bot(hall)
+    if view.display.reader:
+        facts = reader.happened(event, table, view.me)
+    else:
+        facts = [sentences.event_text(event, table, view.me)]
+    return _at_table([*facts, *hints], table, view)
+
+
+def _at_table(facts: list[str], table: Table, view: View) -> list[str]:
+    """Return facts as lines, which name the table to those who are elsewhere.
+
+    A screen reader gets each fact on a line of its own, everybody else one paragraph.
+    """
+    if view.display.reader:
+        return wrapped_each([f"At the {table.name}:", *facts] if view.away else facts, view.width)
+    paragraph = " ".join(facts)
+    return wrapped(f"[{table.name}] {paragraph}" if view.away else paragraph, view.width)
+
+
+# What happened round about.
+
+
+def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View) -> list[str]:
+    text = rooms.aside_text(aside, view.me)
+    if isinstance(aside, SPEECH):
+        if table and view.away:
+            text = f"[{table.name}] {text}"
+        return wrapped(text, view.width, glued=False)
+    told = wrapped(text, view.width)
+    match aside:
+        case asides.CaughtUp() if table:
+            return _caught_up(hall, aside, table, view)
+        case asides.Replayed(player, battle, game, ply, then=then):
+            then = then or game.after(ply)
+            style = hall.style(player, hall.called(battle.id.board))
+            return archive.replayed(
+                battle, game, then, style=style, me=player, display=view.display
+            )
+        case asides.Entered(player, None, adjourned=True) if player == view.me:
+            seen = rooms.hall_seen(hall, player, view.width)
+            return told + seen + archive.put_away(view.width)
+        case (
+            asides.Entered(player, None)
+            | asides.CameIn(player, None)
+            | asides.TookOver(player, None)
+        ) if player == view.me:
+            return told + rooms.hall_seen(hall, player, view.width)
+        case asides.CameIn(player, room, sits=True) if player == view.me:
+            # The board is shown with the seat taken, a moment later.
+            return told + rooms.people_here(hall, player, room, view.width)
+        case asides.CameIn(player) | asides.TookOver(player) if table and player == view.me:
+            return told + _board_seen(hall, player, table, view)
+    return told
+
+
+def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
+    """Return what somebody sees who comes to a board: how it stands, and who is there."""
+    here = rooms.people_here(hall, player, table.name, view.width)
+    return shown(table, view) + standing(table, view) + here
+
+
+def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> list[str]:
+    """Return what somebody has missed at a table, and how it stands."""
+    # An offer that still stands is told below, with how things stand.
+    told_below = {
+        event.offer: event
+        for event, _ in aside.missed
+        if isinstance(event, events.Offered) and event.offer in table.offers
+    }
+    missed: list[str] = []
+    for event, after in aside.missed:
+        if event in told_below.values():
+            continue
+        # What could be typed right after it, which is in quotes, no longer can.
+        if view.display.reader:
+            missed += [each for each in reader.happened(event, after, view.me) if '"' not in each]
+        else:
+            told = sentences.event_sentences(event, after, view.me)
+            missed.append(" ".join(each for each in told if '"' not in each))
+    lines = wrapped_each(missed, view.width)
+    if lines:
+        lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
+    if view.away:
+        return lines + _at_table(_standing(table, view), table, view)
+    return lines + _board_seen(hall, aside.player, table, view)
+
+
+# How a board stands.
 
 
 def drawn(table: Table, view: View) -> list[str]:
     """Return all there is to see on a board, whatever style the reader has chosen."""
     if view.display.reader:
-        return lines(reader.position(table, view.me), view)
+        return wrapped_each(reader.position(table, view.me), view.width)
     return boards.full(table, view.display)
 
 
 def shown(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style."""
     if view.display.reader:
-        return lines(reader.stands(table, view.me, view.style), view)
+        return wrapped_each(reader.stands(table, view.me, view.style), view.width)
     if view.style is commands.Style.FULL:
         return boards.full(table, view.display)
     return wrapped(boards.status(table), view.width)
 
 
 def standing(table: Table, view: View) -> list[str]:
-    """Return what could be done at a board where nothing goes on, or else the reader's turn."""
-    return lines(standing_facts(table, view), view)
+    """Return whose turn it is, or what could be done where nothing goes on; and what is offered."""
+    return wrapped_each(_standing(table, view), view.width)
 
 
-def standing_facts(table: Table, view: View) -> list[str]:
-    """Return the same, a sentence or two for each fact."""
-    facts = [waiting(table, view.me)]
-    if table.running:
-        facts = reader.turn(table, view.me) if view.display.reader else [turn(table, view.me)]
+def _standing(table: Table, view: View) -> list[str]:
+    facts = [sentences.waiting(table, view.me)]
+    if table.running and view.display.reader:
+        facts = reader.turn(table, view.me)
+    elif table.running:
+        facts = [sentences.turn(table, view.me)]
     for offer, side in table.offers.items():
-        offered = sentences.facts(events.Offered(0, table.seats[side], offer), table, view.me)
-        facts += offered if view.display.reader else [" ".join(offered)]
+        offered = events.Offered(0, table.seats[side], offer)
+        told = sentences.event_sentences(offered, table, view.me)
+        facts += told if view.display.reader else [" ".join(told)]
     return facts
 
 
-def lines(facts: Iterable[str], view: View) -> list[str]:
-    """Return facts as lines that fit the screen, each beginning one of its own."""
-    return [line for fact in facts for line in wrapped(fact, view.width)]
+# What answers a question.
 
 
-def answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) -> list[str]:
+def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) -> list[str]:
     """Return what answers a question, as lines."""
     if table and isinstance(asked.question, commands.Query):
-        return answered(table, asked.question, asked.player, view.display)
+        return reader.answered(table, asked.question, asked.player, view.display)
     match asked.question:
         case commands.Boards():
             return rooms.boards(hall, view.width)
@@ -76,9 +202,9 @@ def answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) -> 
         ):
             return _looked_up(hall, asked, view.width)
         case ShowOptions():
-            return options.listed(hall.people[asked.player].options, view.display)
+            return options.options_listed(hall.people[asked.player].options, view.display)
         case ShowScheme():
-            return options.scheme(hall.people[asked.player].options, view.display)
+            return options.scheme_listed(hall.people[asked.player].options, view.display)
         case commands.Help(topic):
             return page(topic, view.width, next(iter(rooms.bots(hall)), None))
         case commands.Syntax(verb):
@@ -110,128 +236,3 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
         case commands.Games(), AdjournedMatches(matches):
             return archive.games(hall.tables.values(), matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")
-
-
-SPEECH = asides.Spoke | asides.Emoted | asides.Told
-"""What is in a player's own words."""
-
-DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
-"""The events after which there is another position to see, for those who stay to see it."""
-
-
-def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
-    """Return the lines that a reader with ``view`` is told."""
-    event, table = telling.event, telling.table
-    if isinstance(event, asides.Asked):
-        return answer(hall, event, table, view)
-    if isinstance(event, asides.Happening):
-        return _aside(hall, event, table, view)
-    if isinstance(event, events.HallEvent):
-        return wrapped(rooms.changed(event, table, view.me), view.width)
-    if table is None:
-        raise ValueError(f"{event} happened at no table")
-    lines = _said(hall, event, table, view)
-    if view.display.reader:
-        return lines + _left_by(event, table, view)
-    sits = isinstance(event, events.Joined) and event.player == view.me
-    return lines + shown(table, view) if sits or isinstance(event, DRAWN) else lines
-
-
-def _left_by(event: events.TableEvent, table: Table, view: View) -> list[str]:
-    """Return, for a screen reader, how a board stands after an event, and whose turn it is."""
-    facts = []
-    if isinstance(event, events.Joined) and event.player == view.me:
-        facts = reader.stands(table, view.me, view.style)
-    elif isinstance(event, DRAWN):
-        facts = reader.left_by(event, table, view.me, view.style)
-    if isinstance(event, sentences.TURNED):
-        facts += reader.turn(table, view.me)
-    return lines(facts, view)
-
-
-def _said(hall: Hall, event: events.TableEvent, table: Table, view: View) -> list[str]:
-    """Return what happened at a table, without the board."""
-    again = []
-    if isinstance(event, events.BattleEnded) and table.match:
-        number = table.match.number
-        again = [f'"{commands.Replay(number)}" shows this battle again.'] if number else []
-    is_alone = isinstance(event, events.Joined) and not table.full and not table.running
-    if is_alone and event.player == view.me:
-        again = rooms.seat_for_a_bot(hall)
-    if view.display.reader:
-        facts = reader.happened(event, table, view.me)
-    else:
-        facts = [sentences.sentence(event, table, view.me)]
-    return lines(_named([*facts, *again], table, view), view)
-
-
-def _named(facts: list[str], table: Table, view: View) -> list[str]:
-    """Return facts about a table as they are told, with its name to those who are elsewhere."""
-    if view.display.reader:
-        return [f"At the {table.name}:", *facts] if view.away else facts
-    said = " ".join(facts)
-    return [f"[{table.name}] {said}" if view.away else said]
-
-
-def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View) -> list[str]:
-    said = rooms.told(aside, view.me)
-    if isinstance(aside, SPEECH):
-        if table and view.away:
-            said = f"[{table.name}] {said}"
-        return wrapped(said, view.width, glued=False)
-    lines = wrapped(said, view.width)
-    match aside:
-        case asides.Entered(player, None, adjourned=adjourned) if player == view.me:
-            put_away = archive.put_away(view.width) if adjourned else []
-            return lines + rooms.hall_seen(hall, player, view.width) + put_away
-        case asides.CameIn(player, None) if player == view.me:
-            return lines + rooms.hall_seen(hall, player, view.width)
-        case asides.TookOver(player, None):
-            return lines + rooms.hall_seen(hall, player, view.width)
-        case asides.TookOver(player, room) if table:
-            here = rooms.people_here(hall, player, room, view.width)
-            return lines + shown(table, view) + standing(table, view) + here
-        case asides.CaughtUp() if table:
-            return _caught_up(hall, aside, table, view)
-        case asides.Replayed(player, battle, game, ply, then=then):
-            then = then or game.after(ply)
-            style = hall.style(player, hall.called(battle.id.board))
-            return replayed(battle, game, then, style=style, me=player, display=view.display)
-        case asides.CameIn(player, room, sits) if player == view.me and table:
-            here = rooms.people_here(hall, player, room, view.width)
-            # Who comes to sit is shown the board with the seat taken, a moment later.
-            drawn = [] if sits else shown(table, view) + standing(table, view)
-            return lines + drawn + here
-    return lines
-
-
-def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> list[str]:
-    """Return what somebody has missed at a table, and how it stands."""
-    # An offer that still stands is told below, with how things stand.
-    told_below = {
-        event.offer: event
-        for event, _ in aside.missed
-        if isinstance(event, events.Offered) and event.offer in table.offers
-    }
-    missed = [
-        line
-        for event, after in aside.missed
-        if event not in told_below.values()
-        for line in lines(_since(event, after, view), view)
-    ]
-    if missed:
-        missed = [
-            *wrapped(f"What has happened at the {table.name} meanwhile:", view.width),
-            *missed,
-        ]
-    if view.away:
-        return missed + lines(_named(standing_facts(table, view), table, view), view)
-    here = rooms.people_here(hall, aside.player, table.name, view.width)
-    return missed + shown(table, view) + standing(table, view) + here
-
-
-def _since(event: events.TableEvent, after: Table, view: View) -> list[str]:
-    """Return what an event was that is past: not what could be typed right after it."""
-    if view.display.reader:
-        return sentences.without_commands(reader.happened(event, after, view.me))
-    return [" ".join(sentences.without_commands(sentences.facts(event, after, view.me)))]

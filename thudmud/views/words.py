@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from unicodedata import category
@@ -96,6 +96,11 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
         lines = _broken(words, width - 1, indent)
     # A word too long for any line may have been broken right there.
     return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
+
+
+def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
+    """Return several texts as `wrapped` returns one, each beginning a line of its own."""
+    return [line for text in texts for line in wrapped(text, width, indent)]
 
 
 def columns(text: str) -> int:
