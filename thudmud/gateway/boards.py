@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
-from thudmud.gateway.requests import Code, Data, Fault, Happened
+from thudmud.gateway.requests import Code, Data, Fault, Notice
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
-from thudmud.play.commands import Style, ViewGame
+from thudmud.play.commands import ViewGame
 from thudmud.play.events import BoardOpened, Parting
 from thudmud.play.hall import Hall, Telling, kept_for
 from thudmud.play.projections import HALL
@@ -144,7 +144,7 @@ class BoardRegistry:
             if len(self._open) >= self._policy.boards:
                 raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
             key = f"{session.client}/{request.board}"
-            spec = BoardSpec(request.name, request.rules, Style(request.style), key)
+            spec = BoardSpec(request.name, request.rules, request.style, key)
             await self._put_up(spec, request.board)
             self._check_claim(session, request)  # another process may have set it up meanwhile
             service = await self._serve(session, request.board, spec)
@@ -157,7 +157,7 @@ class BoardRegistry:
         """Bring a board to where the store is; all who have seats are away."""
 
         def told(message: Message, cause: object) -> None:
-            session.tell(Happened(name, message, cause if isinstance(cause, int) else None))
+            session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
 
         hall = Hall([spec], self._policy.quiet_plies, self._policy.seat_grace)
         service = Service(hall, self._store, clock=self._clock, told=told)
@@ -232,7 +232,7 @@ class BoardRegistry:
             name,
             Terminal(request.width, request.utf8, request.colours, request.reader, packages),
             member=request.member,
-            styles={table.name: Style(request.style)} if request.style else None,
+            styles={table.name: request.style} if request.style else None,
             room=table.name if request.room == "board" else None,
             looks=request.room != "board",
             must_store=True,

@@ -13,7 +13,7 @@ from thudmud.gateway.requests import (
     Answer,
     Code,
     Fault,
-    Happened,
+    Notice,
     Reply,
     written,
 )
@@ -142,7 +142,7 @@ class ClientSession:
         text = f"Request {number} came before; each has a higher number than the last."
         raise Fault(Code.REPEATED, text, number)
 
-    def tell(self, happened: Happened) -> None:
+    def tell(self, happened: Notice) -> None:
         """Tell a client what has happened at one of its boards."""
         self.outbox.add(happened)
         if self.news:
