@@ -12,7 +12,6 @@ Each is defined in the room that raises it; those that several rooms raise are d
         Refused             a player's command changes nothing
         Unread              something has to be looked up before a command can be decided
         ParseError          a line is no command
-        FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
         TranscriptError     a line of a transcript means nothing
