@@ -182,7 +182,7 @@ KINDS: Mapping[str, type[Sent]] = {
 
 
 class Code(Enum):
-    """What was wrong. `docs/gateway.md` tells of each."""
+    """What was wrong; `docs/gateway.md` explains each."""
 
     MALFORMED = "malformed"
     TOO_LONG = "too_long"
@@ -228,7 +228,7 @@ FATAL = frozenset(
 
 
 class Fault(ThudmudError):
-    """Something that is not done.
+    """A request that is not done, or a line that means nothing.
 
     Args:
         code: what was wrong.
@@ -317,12 +317,12 @@ Data = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What has come of a request.
+    """What has become of a request.
 
     Attributes:
-        number: of the request.
-        data: what it asked for, if that was done.
-        fault: why it was not.
+        number: the request's.
+        data: what it asked for, if it was done.
+        fault: why it was not done; None if it was.
     """
 
     number: int
@@ -337,7 +337,7 @@ class Notice:
     Attributes:
         board: the board's own name for its client.
         message: what is told to whom.
-        number: of the request that brought it about; None if no request did.
+        number: the request's that brought it about; None if no request did.
     """
 
     board: str
@@ -346,29 +346,29 @@ class Notice:
 
 
 Reply = Answer | Notice
-"""What is numbered, and sent until it is acknowledged."""
+"""What gets a number, and is kept until the client acknowledges it."""
 
 
-def written(reply: Reply, seq: int) -> bytes:
-    """Return a reply as its line."""
+def reply_line(reply: Reply, seq: int) -> bytes:
+    """Return a reply as a line; ``seq`` is its number."""
     match reply:
         case Answer(number, data, None):
-            return line({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
+            return encoded({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
         case Answer(number, _, Fault(code=code, text=text)):
             told = {"ok": False, "code": code.value, "text": text}
-            return line({"type": "answer", "seq": seq, "id": number, **told})
+            return encoded({"type": "answer", "seq": seq, "id": number, **told})
         case Notice(board, message, number):
             to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
             if not message.package:
-                return line({"type": "tell", **to, "text": message.text})
+                return encoded({"type": "tell", **to, "text": message.text})
             data = json.loads(message.text)
-            return line({"type": "data", **to, "package": message.package, "data": data})
+            return encoded({"type": "data", **to, "package": message.package, "data": data})
     raise TypeError(f"no reply: {reply}")
 
 
-def error(fault: Fault) -> bytes:
-    """Return the line that tells of what belongs to no request."""
-    return line(
+def error_line(fault: Fault) -> bytes:
+    """Return the line for a fault that is no answer to a request."""
+    return encoded(
         {
             "type": "error",
             "id": fault.number,
@@ -379,6 +379,6 @@ def error(fault: Fault) -> bytes:
     )
 
 
-def line(data: Data) -> bytes:
-    """Return an object as a line, in ASCII."""
+def encoded(data: Data) -> bytes:
+    """Return an object as a line of JSON, in ASCII."""
     return json.dumps(data, separators=(",", ":")).encode() + b"\n"
