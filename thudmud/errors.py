@@ -17,7 +17,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
         TranscriptError     a line of a transcript means nothing
         VariableError       a variable of a transcript is written wrongly, or has no value
         StageError          a step of a transcript cannot be played
-        Unfetched           a file that a transcript includes cannot be read
+        IncludeError        a file that a transcript includes cannot be read
         Unclear             in Evennia: no board fits what was said, or several do
         Fault               a gateway does not do what its client asks for
         StoreError          the store cannot be used
