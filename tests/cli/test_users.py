@@ -193,7 +193,7 @@ def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
     assert user("list", "--config", str(config)) == 2
     assert capsys.readouterr().err == (
         f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it first"
-        " starts. If it is elsewhere, name the configuration that says where by --config FILE.\n"
+        " starts. If it is elsewhere, --config FILE names the configuration that says where.\n"
     )
     for suffix in ("", "-head"):
         (folder / f"thudmud.db{suffix}").rename(elsewhere / f"names{suffix}")

@@ -50,7 +50,7 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
     if not file.exists():
         raise CommandError(
             f"{file}: there is no such file. The server makes it when it first starts. If it is"
-            " elsewhere, name the configuration that says where by --config FILE."
+            " elsewhere, --config FILE names the configuration that says where."
         )
     store = await Store.open(file)
     try:
