@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from thudmud.cli.configured import config_option, tells_errors
@@ -68,11 +67,16 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with _opened(settings, folder) as gateway:
-        if stdio:
-            await on_standard_streams(gateway, stopped)
-        else:
-            await _listen(gateway, settings, folder, stopped)
+    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
+    async with served_store(path) as (store, _):
+        gateway = Gateway(store, _policy(settings))
+        await gateway.open()
+        async with background(check(store)):
+            if stdio:
+                await on_standard_streams(gateway, stopped)
+            else:
+                await _listen(gateway, settings, folder, stopped)
+        await gateway.close()
 
 
 async def _listen(
@@ -95,17 +99,6 @@ async def _listen(
         if name:
             with suppress(FileNotFoundError):
                 (folder / name).unlink()
-
-
-@asynccontextmanager
-async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
-    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store(path) as (store, _):
-        gateway = Gateway(store, _policy(settings))
-        await gateway.open()
-        async with background(check(store)):
-            yield gateway
-        await gateway.close()
 
 
 def _policy(settings: Settings) -> GatewayPolicy:

@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -100,8 +100,13 @@ def run(options: argparse.Namespace) -> int:
         None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
     )
     result = ImportReport({}, {})
+
+    async def act() -> None:
+        async with open_store(options.config) as store:
+            await bring_in(store, options.files, given, result)
+
     try:
-        asyncio.run(_run(options.config, options.files, given, result))
+        asyncio.run(act())
     except StoreError:
         _report(result)
         raise
@@ -118,13 +123,6 @@ def _report(result: ImportReport) -> None:
         print(f"thudmud: {_shown(path)}: {reason}", file=sys.stderr)
     accepted = counted(len(result.accepted), "record")
     print(f"{accepted} accepted, {len(result.refused)} refused")
-
-
-async def _run(
-    config: Path | None, files: Sequence[Path], given: BattleDetails, result: ImportReport
-) -> None:
-    async with open_store(config) as store:
-        await bring_in(store, files, given, result)
 
 
 async def bring_in(

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.options import HIGHEST_PORT, UNUSABLE, CommandError, refuse
-from thudmud.cli.staging import Address, Setup, play, texts
+from thudmud.cli.options import HIGHEST_PORT, UNUSABLE, refuse
+from thudmud.cli.staging import Address, Setup, attempt, texts
 from thudmud.english import counted
-from thudmud.script import Mismatch, Missed, StageError, Transcript, TranscriptError
+from thudmud.script import Mismatch, Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
-from thudmud.server.config import ConfigError
 
 _T = TypeVar("_T")
 
@@ -189,18 +188,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
     began = time.monotonic()
-    problems: Sequence[str] = ()
-    try:
-        mismatches, updated = play(path, setup)
-        if update and not any(isinstance(each, Missed) for each in mismatches):
-            problems, mismatches = _update(path, updated), []
-    except (TranscriptError, StageError) as error:
-        problems = [f"{path}: {error}"]
-        mismatches = list(error.mismatches) if isinstance(error, StageError) else []
-    except ConfigError as error:
-        problems, mismatches = error.problems, []
-    except CommandError as error:
-        problems, mismatches = [str(error)], []
+    mismatches, problems, updated = attempt(path, setup)
+    if update and updated and not any(isinstance(each, Missed) for each in mismatches):
+        mismatches, problems = [], _update(path, updated)
     return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
 
 
@@ -214,7 +204,7 @@ def _told(result: TranscriptResult) -> int:
     return MISMATCH if result.mismatches else 0
 
 
-def _update(path: Path, transcript: Transcript) -> Sequence[str]:
+def _update(path: Path, transcript: Transcript) -> list[str]:
     """Rewrite a transcript, and the files that it includes, to what was seen; return problems."""
     written: dict[Path, tuple[Path, set[str]]] = {}
     for file, text in texts(path, transcript):

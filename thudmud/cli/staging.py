@@ -11,10 +11,18 @@ from pathlib import Path
 from thudmud.cli.options import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
-from thudmud.script import HouseStage, Mismatch, Stage, Transcript, perform
+from thudmud.script import (
+    HouseStage,
+    Mismatch,
+    Stage,
+    StageError,
+    Transcript,
+    TranscriptError,
+    perform,
+)
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
-from thudmud.server.config import load_settings
+from thudmud.server.config import ConfigError, load_settings
 from thudmud.server.serve import boards
 
 Address = tuple[str, int]
@@ -89,6 +97,33 @@ def play(
     transcript = Transcript.parse(text, _including(path), setup.variables)
     with open_stages(path, transcript, setup) as stages:
         return perform(transcript, stages, setup.variables)
+
+
+def attempt(
+    path: Path, setup: Setup, shown: str | None = None
+) -> tuple[list[Mismatch], list[str], Transcript | None]:
+    """Play the transcript in a file; return what goes wrong, instead of raising it.
+
+    Args:
+        path: the file.
+        setup: how it is played.
+        shown: what the file is called in problems; by default its path.
+
+    Returns:
+        What did not fit, the problems that kept it from being played to its end, a line each, and
+        the transcript rewritten to what was seen; None if there were problems.
+    """
+    try:
+        mismatches, updated = play(path, setup)
+    except StageError as error:
+        return list(error.mismatches), [f"{shown or path}: {error}"], None
+    except TranscriptError as error:
+        return [], [f"{shown or path}: {error}"], None
+    except ConfigError as error:
+        return [], list(error.problems), None
+    except CommandError as error:
+        return [], [str(error)], None
+    return mismatches, [], updated
 
 
 def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:

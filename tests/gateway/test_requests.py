@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thudmud.gateway.link import LineBuffer
 from thudmud.gateway.requests import (
     KINDS,
     Ack,
@@ -206,22 +205,3 @@ def test_any_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) 
     else:
         assert isinstance(found, KINDS[kind])
         assert not isinstance(found, Request) or found.id == data["id"]
-
-
-# Where lines end.
-
-
-def test_lines_and_what_is_too_long() -> None:
-    lines = LineBuffer(4)
-    assert list(lines.feed(b"ab\r\ncd")) == [b"ab"]
-    assert list(lines.feed(b"ef\n\nabcde")) == [b"cdef", b"", None]
-    assert list(lines.feed(b"and so on")) == []
-    assert list(lines.feed(b"\nabcd\nabcdefgh\nx")) == [b"abcd", None]
-    assert list(lines.end()) == [b"x"]
-
-
-@given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
-def test_lines_are_the_same_however_they_come(pieces: list[bytes], longest: int) -> None:
-    whole, cut = LineBuffer(longest), LineBuffer(longest)
-    expected = [*whole.feed(b"".join(pieces)), *whole.end()]
-    assert [*(each for piece in pieces for each in cut.feed(piece)), *cut.end()] == expected
