@@ -1,4 +1,4 @@
-"""`thudmud perft`: how many distinct outcomes there are."""
+"""`thudmud perft`: counts the distinct outcomes of a number of plies."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from thudmud.cli.records import DEFAULT, read, rules_option
 from thudmud.rules import Game, divide, perft
 
 DEEPEST = 20
-"""Plies. Far fewer outlast anybody's patience."""
+"""The highest number of plies. Far fewer take longer than anybody waits."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.set_defaults(run=run)
     rules_option(parser)
-    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="plies to count")
-    parser.add_argument("--divide", action="store_true", help="first list the count of each move")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="count from where it ends")
+    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="how many plies")
+    parser.add_argument("--divide", action="store_true", help="first print the count of each move")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="begin where this game record ends"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

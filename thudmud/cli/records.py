@@ -1,4 +1,4 @@
-"""Records in files, and rules and players as they are named, for `perft`, `replay`, `import`."""
+"""What subcommands share that deal with game records: files, rules, and names of players."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DEFAULT = next(iter(RULESETS.values()))
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
-    """Return the battle that a file tells.
+    """Return the battle of the record in a file.
 
     Args:
         path: the file.
-        ruleset: its rules, if they were given; else they are those of its headers, or the default.
+        ruleset: its rules; if None, those that its headers name, or else the default.
 
     Raises:
-        CommandError: it tells none.
+        CommandError: the file cannot be read, or is no record.
     """
     try:
         return read_record(_text(path), ruleset, default=DEFAULT).game
@@ -36,7 +36,7 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
         "--rules",
         type=ruleset_named,
         metavar="NAME",
-        help=f"{names}; by default those that a record says, else the first",
+        help=f"one of {names}; default: the one that the record names, or else the first",
     )
 
 
@@ -49,7 +49,7 @@ def ruleset_named(name: str) -> Ruleset:
 
 
 def is_player(name: str) -> bool:
-    """Whether somebody who played a battle can be called that."""
+    """Whether this can be the name of somebody who played a battle."""
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 

@@ -223,7 +223,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
                 ]
             return [f"{event.player} is back at the {table.name}."]
         case Cleared(player=""):
-            return [f"the {table.name} is cleared."]
+            return [f"the {table.name} is to be closed, and is cleared."]
         case Cleared():
             rules = f"by the {table.ruleset.name} rules"
             return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]
