@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
-from thudmud.rules.board import NEXT_TO, around
+from thudmud.rules.board import around
 
 MOST_TRAMPLES = 64
 """How many tramples of each troll are looked at, the shortest first: there may be hundreds of
@@ -21,8 +21,6 @@ _DWARF = 100
 _WON = 1_000_000
 _TOGETHER = 4  # for each dwarf with another one beside it
 _CLOSE = 3  # for each troll with a dwarf no further than two squares away
-_CAPTOR = 30  # for each troll beside the Rock
-_NEARER = 10  # for each row that the Rock is nearer to its home
 
 
 def choose(
@@ -76,12 +74,11 @@ class _Worth:
         value = _DWARF * dwarfs.bit_count() - self._troll * trolls.bit_count()
         value += _TOGETHER * (dwarfs & around(dwarfs)).bit_count()
         value -= _CLOSE * (trolls & around(around(dwarfs))).bit_count()
-        if position.rock:
-            [rock] = position.squares(Piece.ROCK)
-            value -= _NEARER * rock.row
-            value -= _CAPTOR * (NEXT_TO[position.rock] & trolls).bit_count()
-        if winner := self._winner(position):
-            value += _WON if winner is Side.DWARF else -_WON
+        for goal in self._ruleset.goals:
+            worth = goal.worth(position)
+            value += worth if goal.side is Side.DWARF else -worth
+        if reached := self._ruleset.reached(position):
+            value += _WON if reached.side is Side.DWARF else -_WON
         return value if side is Side.DWARF else -value
 
     def lost(self, position: Position) -> int:
@@ -91,13 +88,7 @@ class _Worth:
         for answer in self._ruleset.legal_moves(position, _MOST_ANSWERED):
             most = max(most, prey * len(answer.captures))
             if self._ruleset.goals:
-                wins = self._winner(self._ruleset.after(position, answer)) is position.turn
-                most = max(most, _WON * wins)
+                reached = self._ruleset.reached(self._ruleset.after(position, answer))
+                if reached and reached.side is position.turn:
+                    return _WON
         return most
-
-    def _winner(self, position: Position) -> Side | None:
-        """Return who has reached a goal, if anybody has."""
-        for goal in self._ruleset.goals:
-            if (reached := goal(position)) is not None:
-                return reached[1]
-        return None

@@ -10,7 +10,17 @@ from collections.abc import Callable
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
-from thudmud.rules import RULESETS, Game, IllegalMove, Move, Ruleset, read_position, write_position
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    IllegalMove,
+    Move,
+    Ruleset,
+    read_position,
+    ruleset_called,
+    write_position,
+)
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
@@ -45,7 +55,7 @@ class Dialogue:
         title: what the answering program is called.
         clock: returns seconds that only ever grow.
         shuffle: puts plies in a random order.
-        ruleset: what it begins with; None is the default of boards.
+        ruleset: what it begins with.
     """
 
     def __init__(
@@ -53,12 +63,12 @@ class Dialogue:
         title: str,
         clock: Callable[[], float],
         shuffle: Callable[[list[Move]], None],
-        ruleset: Ruleset | None = None,
+        ruleset: Ruleset = DEFAULT_RULES,
     ) -> None:
         self.ended = False
         self._title = title
         self._clock, self._shuffle = clock, shuffle
-        self._game = Game.start(ruleset or next(iter(RULESETS.values())))
+        self._game = Game.start(ruleset)
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "name": self._name,
             "rules": self._rules,
@@ -103,13 +113,13 @@ class Dialogue:
 
     def _rules(self, words: list[str]) -> str:
         if words:
-            name = " ".join(" ".join(words).lower().replace("-", " ").split())
-            if name not in RULESETS:
+            rules = ruleset_called(" ".join(words))
+            if rules is None:
                 known = ", ".join(RULESETS)
                 raise _BadLineError(
                     f"there are no rules {_quoted(' '.join(words))}; there are {known}"
                 )
-            self._game = Game.start(RULESETS[name])
+            self._game = Game.start(rules)
         return self._game.ruleset.name
 
     def _position(self, words: list[str]) -> str:

@@ -44,6 +44,7 @@ from thudmud.play.options import (
     SetWidth,
     after,
 )
+from thudmud.rules import RULESETS
 
 
 class ParseError(ThudmudError):
@@ -155,7 +156,7 @@ def diagnose(line: str, column: int) -> ParseError:
         line,
         place.column,
         place.word,
-        expected=_phrases(place.terminals),
+        expected=(*_phrases(place.terminals), *_rulesets(place.terminals)),
         suggestion=suggestion or _nearest(place.word, place.spellings, first=place.column == 0),
         detail=detail,
     )
@@ -179,6 +180,10 @@ def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
     )
 
 
+def _rulesets(terminals: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f'"{name}"' for name in RULESETS) if "RULESET" in terminals else ()
+
+
 _FIRST = following("")
 
 VERBS: tuple[str, ...] = tuple(
@@ -194,7 +199,7 @@ BOARD_VERBS: tuple[str, ...] = tuple(
 """Those of them that ask for something about boards, or how they are shown."""
 
 KEYWORDS: frozenset[str] = frozenset(
-    word for phrase in (*RESERVED_WORDS, *VERBS) for word in phrase.split()
+    word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()
 )
 """The lower-case words of the command language, which no player may be named like."""
 

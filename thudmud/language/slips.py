@@ -15,6 +15,7 @@ from lark import UnexpectedInput
 
 from thudmud.language.grammar import WORDS, following, opens
 from thudmud.play.options import SHADES, WIDTHS
+from thudmud.rules import RULESETS
 
 _SYNONYMS = {
     "?": "help",
@@ -223,8 +224,9 @@ class Place:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All keywords that might have stood there."""
-        return _spellings(self.terminals)
+        """All keywords that might have stood there, and names of rulesets."""
+        names = tuple(RULESETS) if "RULESET" in self.terminals else ()
+        return (*_spellings(self.terminals), *names)
 
 
 _UNBROKEN = re.compile("[^ ,]*")

@@ -25,7 +25,7 @@ from thudmud.rules.board import (
 )
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 
 OPENING = Position.from_diagram(
@@ -63,6 +63,11 @@ class HurlingDwarfs:
     def verbs(self) -> frozenset[Verb]:
         """Dwarfs are moved and hurled."""
         return frozenset({Verb.MOVE, Verb.HURL})
+
+    @property
+    def captures(self) -> Capturing:
+        """Dwarfs are hurled at trolls."""
+        return Capturing.HURL
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
@@ -177,6 +182,11 @@ class ShovingTrolls:
     def verbs(self) -> frozenset[Verb]:
         """Trolls are moved and shoved."""
         return frozenset({Verb.MOVE, Verb.SHOVE})
+
+    @property
+    def captures(self) -> Capturing:
+        """Trolls are shoved among dwarfs."""
+        return Capturing.SHOVE
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None

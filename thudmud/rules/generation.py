@@ -30,7 +30,7 @@ from thudmud.rules.board import (
     each_bit,
     walk,
 )
-from thudmud.rules.moves import Attempt, Move, Piece, Verb
+from thudmud.rules.moves import Attempt, Capturing, Move, Piece, Verb
 from thudmud.rules.position import Position
 
 
@@ -40,6 +40,10 @@ class Fighters(Protocol):
     @property
     def verbs(self) -> frozenset[Verb]:
         """The verbs by which this side is asked to go."""
+
+    @property
+    def captures(self) -> Capturing:
+        """How this side captures, besides what it may take after a plain move."""
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None

@@ -52,6 +52,11 @@ class Piece(Enum):
         return _SIDES.get(self)
 
     @property
+    def mover(self) -> Side | None:
+        """The side that moves it, the Rock being the dwarfs'; None for the Thudstone."""
+        return Side.DWARF if self is Piece.ROCK else self.side
+
+    @property
     def noun(self) -> str:
         """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
         return _NOUNS[self]
@@ -92,6 +97,19 @@ class Verb(Enum):
     HURL = "hurl"
 
     __hash__ = object.__hash__
+
+
+class Capturing(Enum):
+    """The ways in which a side captures."""
+
+    HURL = "hurl"
+    """The front dwarf of a line goes along it, onto a troll."""
+    SHOVE = "shove"
+    """The front troll of a line goes along it, to where dwarfs are next to it."""
+    TRAP = "trap"
+    """A dwarf moves to where a troll stands between it and another dwarf."""
+    TRAMPLE = "trample"
+    """A troll goes straight over a dwarf to the square beyond."""
 
 
 class Every(Enum):

@@ -28,9 +28,8 @@ from thudmud.english import capitalised
 from thudmud.errors import ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import board_problem, is_name, player_problem
-from thudmud.rules import RULESETS
+from thudmud.rules import DEFAULT_RULES, RULESETS
 
-RULES = tuple(RULESETS)
 _LISTED = "at most 60 characters"
 _SHORTEST_SECRET = 16
 YEAR = 31_622_400  # seconds
@@ -53,8 +52,8 @@ def _board_name(name: str) -> str:
 
 
 def _ruleset(name: str) -> str:
-    if name not in RULES:
-        raise _unfit(f"should be one of {', '.join(RULES)}")
+    if name not in RULESETS:
+        raise _unfit(f"should be one of {', '.join(RULESETS)}")
     return name
 
 
@@ -240,7 +239,7 @@ class BoardSettings(_Section):
         description='a name of letters, such as "oak board"'
     )
     rules: Annotated[str, AfterValidator(_ruleset)] = Field(
-        default="discworld", description=f"one of {', '.join(RULES)}"
+        default=DEFAULT_RULES.name, description=f"one of {', '.join(RULESETS)}"
     )
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
 

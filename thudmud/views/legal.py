@@ -16,6 +16,7 @@ from thudmud.play.meaning import listed
 from thudmud.rules import (
     EVERY,
     Attempt,
+    Capturing,
     Game,
     IllegalMove,
     Move,
@@ -84,7 +85,7 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
 def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
     """Return a position as if it were the turn of the piece on ``origin``, and words for that."""
     piece = position.piece_at(origin) if origin else None
-    owner = Side.DWARF if piece is Piece.ROCK else piece.side if piece else None
+    owner = piece.mover if piece else None
     if owner is not position.turn.other:
         return position, ""
     heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
@@ -107,8 +108,8 @@ def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator
 
 def _origins(position: Position) -> list[Square]:
     """Return the squares of all that the side to move may be able to move."""
-    pieces = (Piece.of(position.turn), Piece.ROCK)
-    return sorted(square for piece in pieces for square in position.squares(piece))
+    own = [piece for piece in Piece if piece.mover is position.turn]
+    return sorted(square for piece in own for square in position.squares(piece))
 
 
 def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
@@ -213,7 +214,13 @@ def _sign(number: int) -> int:
 MOST_LINES = 12
 """How many lines of a side are told, the longest first."""
 
-LINE_VERBS = {Side.DWARF: Verb.HURL, Side.TROLL: Verb.SHOVE}
+LINE_VERBS = {Capturing.HURL: Verb.HURL, Capturing.SHOVE: Verb.SHOVE}
+"""The verbs by which pieces go along a line of their own."""
+
+WITHOUT_LINES = {
+    Capturing.TRAP: "dwarfs trap a troll between two of them",
+    Capturing.TRAMPLE: "trolls trample a dwarf next to them",
+}
 WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
@@ -241,16 +248,20 @@ def lines(game: Game, side: Side | None) -> list[str]:
     """Return the lines of a side, or of both, a sentence for each."""
     if game.outcome:
         return ["The battle is over."]
-    if not game.ruleset.verbs & set(LINE_VERBS.values()):
-        return _instead(game)
+    captures = {each: game.ruleset.fighters(each).captures for each in Side}
+    if not LINE_VERBS.keys() & set(captures.values()):
+        return _instead(game, captures.values())
     facts = []
     for each in Side if side is None else (side,):
-        facts += _of(game, each)
+        verb = LINE_VERBS.get(captures[each])
+        if verb:
+            facts += _of(game, each, verb)
+        else:
+            facts.append(f"{capitalised(WITHOUT_LINES[captures[each]])}.")
     return facts
 
 
-def _of(game: Game, side: Side) -> list[str]:
-    verb = LINE_VERBS[side]
+def _of(game: Game, side: Side, verb: Verb) -> list[str]:
     found = list(_found(game, side, verb))
     if not found:
         return [f"No {side.value} can be {GONE[verb]} now."]
@@ -309,11 +320,11 @@ def _prey(move: Move) -> str:
     return f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
 
 
-def _instead(game: Game) -> list[str]:
+def _instead(game: Game, captures: Iterable[Capturing]) -> list[str]:
     """Return what there is by rules that know no lines."""
     facts = [
         f"By the {game.ruleset.name} rules nobody is hurled or shoved.",
-        "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
+        f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",
         f'"{Captures()}" lists what can be captured.',
     ]
     position = replace(game.position, turn=Side.DWARF)
