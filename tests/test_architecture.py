@@ -25,7 +25,7 @@ ARROWS: dict[str, set[str]] = {
     "store": {"rules", "play"},
     "service": {"rules", "play", "language", "views", "store"},
     "house": BELOW_SKINS,
-    "bots": {"rules", "play"},
+    "bots": {"rules", "play", "views"},
     "telnet": {"views"},
     "accounts": BELOW_SKINS,
     "gateway": BELOW_SKINS,

@@ -67,10 +67,10 @@ def shown() -> Iterator[tuple[str, str]]:
         above.append(name)
 
 
-def test_the_root_imports_nothing() -> None:
+def test_the_root_imports_nothing_of_ours() -> None:
     tree = ast.parse(Path(errors.__file__).read_text("utf-8"))
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert [ast.unparse(each) for each in imported] == ["from __future__ import annotations"]
+    assert not [each for each in map(ast.unparse, imported) if "thudmud" in each]
 
 
 def test_all_are_found() -> None:
@@ -88,7 +88,7 @@ def test_the_tree_is_whole() -> None:
 
 def raised() -> Iterator[Exception]:
     yield RecordError(2, "no ply")
-    yield Refused(Refusal.SAY_WHICH, boards="elm or oak")
+    yield Refused(Refusal.SAY_WHICH, boards=("elm", "oak"))
     yield Fault(Code.BAD_NAME, "A name has letters.", 3)
     yield Conflict("oak", 2, 3)
     yield store.Conflict("oak", 2, 3)

@@ -108,7 +108,7 @@ def test_it_is_chosen_by_its_name_and_known_by_it() -> None:
     with pytest.raises(ParseError) as caught:
         parse("set rules ant hil on oak board")
     assert caught.value.suggestion == "ant hill"
-    assert '"ant hill"' in caught.value.expected
+    assert "ant hill" in caught.value.expected
     with pytest.raises(ParseError) as caught:
         parse("set rules ant hill oak board")
     assert caught.value.word == "oak"

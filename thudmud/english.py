@@ -1,11 +1,15 @@
-"""The little grammar that sentences need: numbers of things, lengths of time, who does what."""
+"""The little grammar that sentences need: numbers and lists of things, lengths of time, deeds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _IRREGULAR = {"go": "goes", "have": "has"}
+
+LONGEST_ECHO = 40
+"""How many characters of what somebody typed are repeated to them."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -34,3 +38,16 @@ def does(actor: str, me: str | None, verb: str) -> str:
     if actor == me:
         return f"you {verb}"
     return f"{actor} {_IRREGULAR.get(verb, verb + 's')}"
+
+
+def listed(names: Iterable[object], conjunction: str = "and") -> str:
+    """Return "oak", "oak and pine" or "oak, pine and elm"; "nothing" for none."""
+    words = [str(name) for name in names]
+    if len(words) < 2:
+        return words[0] if words else "nothing"
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def shortened(words: str) -> str:
+    """Return what somebody typed, cut short if it would fill the screen."""
+    return words if len(words) <= LONGEST_ECHO else f"{words[:LONGEST_ECHO]}..."

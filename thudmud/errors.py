@@ -1,4 +1,4 @@
-"""The root of all exceptions of thudmud. Imports nothing, so that every room may import it.
+"""The root of all exceptions of thudmud. Imports nothing of ours, so that every room may.
 
 Whoever embeds thudmud catches `ThudmudError` and has caught everything that it raises on purpose.
 Each is defined in the room that raises it; those that several rooms raise are defined here:
@@ -6,12 +6,12 @@ Each is defined in the room that raises it; those that several rooms raise are d
     ThudmudError
         InvalidValueError   a value that cannot be, such as two pieces on one square
         StartError          a server cannot start as it is configured
-        IllegalMove         the rules refuse a move
         RecordError         a game record cannot be read
         TooManyPathsError   there are too many ways to trample to look at them all
         Refused             a player's command changes nothing
+            IllegalMove     the rules refuse a move
+            ParseError      a line is no command
         Unread              something has to be looked up before a command can be decided
-        ParseError          a line is no command
         FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
@@ -43,6 +43,10 @@ What can be told from one stands with its class.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
 
 class ThudmudError(Exception):
     """The root: whatever thudmud raises on purpose is one of these."""
@@ -53,6 +57,34 @@ class InvalidValueError(ThudmudError, ValueError):
 
     Values are checked when they are made, so whoever holds one need not ask again.
     """
+
+
+class Refused(ThudmudError):
+    """What somebody asks for is refused, and nothing has changed.
+
+    The reason is data. ``str()`` names it for a programmer: the code, the squares and the details;
+    `thudmud.views.refusals` has the sentences that players read.
+
+    Attributes:
+        code: the reason, whose value is stable: ``line_too_short``.
+        squares: the squares that make it so.
+        details: the facts of the case by name: squares, sides, pieces, verbs, numbers, seconds,
+            names, what was typed, and tuples of those.
+    """
+
+    def __init__(self, code: Enum, squares: tuple[Any, ...] = (), **details: Any) -> None:
+        super().__init__(code, squares)
+        self.code = code
+        self.squares = squares
+        self.details: Mapping[str, Any] = details
+
+    def __str__(self) -> str:
+        details = [f"{name}={_named(value)}" for name, value in self.details.items()]
+        return " ".join([self.code.value, *map(str, self.squares), *details])
+
+
+def _named(value: object) -> str:
+    return ",".join(map(_named, value)) if isinstance(value, tuple) else str(value)
 
 
 class StartError(ThudmudError):

@@ -85,7 +85,7 @@ def _check_mistake(line: str, error: ParseError) -> None:
     assert error.line == clean(line[:MAX_LINE])
     assert error.line.startswith(error.word, error.column)
     assert (error.word == "") is (error.column == len(error.line))
-    assert error.expected or error.detail
+    assert error.expected or error.details["most"]
     for width in _WIDTHS:
         assert all(columns(row) < width for row in explain(error, width))
 

@@ -11,9 +11,14 @@ from wcwidth import wcswidth
 from tests.language.generated import commands, mutated_lines
 from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips
 from thudmud.play.commands import Command, Say
+from thudmud.play.refusals import Mistake
 from thudmud.views.refusals import explain
 
-ENDING = "the end of the line"
+ENDING = "<end>"
+GENERAL = {
+    Mistake.EMPTY_LINE, Mistake.UNKNOWN_COMMAND, Mistake.UNEXPECTED_WORD, Mistake.MISSING_WORD,
+}  # fmt: skip
+"""That a word does not fit, and no more is known."""
 
 
 def refusal(line: str) -> ParseError | None:
@@ -33,7 +38,7 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
     assert error.line.startswith(error.word, error.column)
     assert (error.word == "") is (error.column == len(error.line))
     assert error.understood == error.line[: error.column].strip()
-    assert error.expected or error.detail
+    assert error.expected or error.code not in GENERAL
     for width in (20, 80):
         # An accent of its own takes no column, a Han character two.
         assert all(0 <= wcswidth(row) < width for row in explain(error, width))
@@ -72,12 +77,11 @@ def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
     error = refusal(line)
     if error is None:
         return
-    for phrase in error.expected:
-        if phrase == ENDING:
+    for word in error.expected:
+        if word == ENDING:
             assert refusal(error.understood) is None
-        elif phrase.startswith('"'):
-            keyword = phrase.strip('"')
-            longer = f"{error.understood} {keyword}".strip()
+        elif not word.startswith("<"):
+            longer = f"{error.understood} {word}".strip()
             then = refusal(longer)
             assert then is None or then.column == len(longer)
 
@@ -85,7 +89,7 @@ def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
 @given(mutated_lines())
 def test_a_suggestion_gets_the_player_further(line: str) -> None:
     error = refusal(line)
-    if error is None or error.suggestion is None or error.detail is not None:
+    if error is None or error.suggestion is None or error.code not in GENERAL:
         return
     rest = error.line[error.column + len(error.word) :]
     then = refusal(f"{error.understood} {error.suggestion}{rest}")

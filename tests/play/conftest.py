@@ -4,9 +4,10 @@ from collections.abc import Collection
 
 import pytest
 
+from thudmud.errors import Refused
 from thudmud.play.commands import End, Join, Play, Resign, Start
 from thudmud.play.events import Parting, TableEvent
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, decide, vanish
 from thudmud.rules import Attempt, Side, Square, Verb
@@ -57,8 +58,8 @@ def without(
 def refusal(table: Table, player: str, command: TableCommand, now: float = NOW) -> Refusal:
     with pytest.raises(Refused) as refused:
         events(table, player, command, now)
-    assert "{" not in str(refused.value)
-    return refused.value.reason
+    assert isinstance(refused.value.code, Refusal)
+    return refused.value.code
 
 
 SEATED: list[tuple[str, TableCommand]] = [

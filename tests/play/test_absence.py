@@ -16,6 +16,7 @@ from tests.play.conftest import (
     refusal,
     without,
 )
+from thudmud.errors import Refused
 from thudmud.play.commands import Adjourn, Claim, End, Join, Leave, Resign, SetRules, Start, Undo
 from thudmud.play.events import (
     Absent,
@@ -31,9 +32,9 @@ from thudmud.play.events import (
     Parting,
     Returned,
 )
-from thudmud.play.refusals import Refusal, Refused
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import TableCommand, come_back, vanish, who_sits
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import BoardSpec, Seat, Table
+from thudmud.play.table_decisions import TableCommand, come_back, vanish
 from thudmud.rules import Ending, Side
 
 SOON = LATER - 1
@@ -92,8 +93,9 @@ class TestVanishing:
         assert not table.long_away(Side.DWARF, 1e9)
 
     def test_who_is_away_is_told(self, started: Table) -> None:
-        assert who_sits(without(started, "Bert"), "Anna") == (
-            "You play the dwarfs and Bert plays the trolls (away)."
+        assert without(started, "Bert").seating == (
+            Seat(Side.DWARF, "Anna"),
+            Seat(Side.TROLL, "Bert", NOW),
         )
 
 
@@ -180,7 +182,7 @@ class TestClaiming:
     def test_not_too_soon(self, started: Table) -> None:
         table = without(started, "Bert")
         assert refusal(table, "Anna", Claim(), SOON) is Refusal.TOO_SOON
-        with pytest.raises(Refused, match="not wait longer than another 4 minutes"):
+        with pytest.raises(Refused, match="player=Bert seconds="):
             events(table, "Anna", Claim(), NOW + 60)
 
     def test_not_from_somebody_who_is_here(self, started: Table) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.play.annals import Annals
 from tests.play.conftest import GRACE
+from thudmud.errors import Refused
 from thudmud.play.commands import (
     Adjourn,
     Claim,
@@ -38,10 +39,9 @@ from thudmud.play.events import (
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.meaning import require_fit
-from thudmud.play.refusals import Refused
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, TableCommand, come_back, decide, resume, vanish
-from thudmud.rules import Game, IllegalMove, Side
+from thudmud.rules import Game, Side
 
 SPEC = BoardSpec("oak board")
 NEW = Table.set_up(SPEC, 3, GRACE)
@@ -161,7 +161,7 @@ def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
         now += wait
         try:
             new = deed(table, now, saved)
-        except (Refused, IllegalMove):
+        except Refused:
             continue
         for event in new:
             table = table.apply(event)

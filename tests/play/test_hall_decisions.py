@@ -6,6 +6,7 @@ import pytest
 
 from tests.play.conftest import ply
 from tests.play.halls import StoredHall, do, enter, hall_of, refusal
+from thudmud.errors import Refused
 from thudmud.play.asides import Asked, Gone, Spoke
 from thudmud.play.commands import (
     Emote,
@@ -25,7 +26,7 @@ from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hall_decisions import decide, part
 from thudmud.play.meaning import board_meant, named
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 
@@ -51,9 +52,9 @@ class TestWhichBoard:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
-        with pytest.raises(Refused, match=r'Add "on" and one of: oak board or elm table\.'):
+        with pytest.raises(Refused, match=r"^say_which boards=oak board,elm table$"):
             board_meant(hall, hall.people["Anna"], None)
-        with pytest.raises(Refused, match=r"one of: oak board, pine board or elm table\."):
+        with pytest.raises(Refused, match=r"^say_which boards=oak board,pine board,elm table$"):
             decide(hall, "Anna", Join(Side.DWARF), 7.0)
 
     def test_the_only_board(self) -> None:
@@ -81,10 +82,8 @@ class TestNoSuchBoard:
     ) -> None:
         with pytest.raises(Refused) as refused:
             board_meant(hall, hall.people["Anna"], words)
-        assert refused.value.reason is Refusal.NO_BOARD_HERE
-        assert refused.value.details["said"] == tuple(words.split())
-        assert refused.value.details["known"] == hall.board_words
-        assert str(refused.value).startswith(f'There is no "{words}" here. The boards are: ')
+        assert refused.value.code is Refusal.NO_BOARD_HERE
+        assert refused.value.details == {"words": words, "boards": tuple(hall.tables)}
 
     def test_a_refused_command_has_still_named_a_board(self, hall: StoredHall) -> None:
         for words in ("elm table", "chair", None):

@@ -33,7 +33,7 @@ def test_it_is_to_the_seat_that_is_free(hall: StoredHall, mine: Side) -> None:
     (told,) = do(hall, "Anna", Invite("bert"))
     assert told.event == Invited("Anna", "Bert", OAK, mine.other)
     assert refusal(hall, "Anna", Invite("bert", mine)) is Refusal.SAME_SEAT
-    assert refusal(hall, "Carla", Invite("bert", mine, OAK)) is Refusal.SEAT_TAKEN
+    assert refusal(hall, "Carla", Invite("bert", mine, OAK)) is Refusal.SEAT_NOT_FREE
 
 
 def test_whoever_has_a_seat_there_is_not_asked(hall: StoredHall) -> None:
@@ -65,7 +65,7 @@ def test_a_seat_in_a_match_is_kept(hall: StoredHall) -> None:
     do(hall, "Anna", Start(OAK))
     lose(hall, "Bert")
     asked = Invite("carla", Side.TROLL, OAK)
-    assert refusal(hall, "Anna", asked, NOW + 10 * GRACE) is Refusal.SEAT_TAKEN
+    assert refusal(hall, "Anna", asked, NOW + 10 * GRACE) is Refusal.SEAT_NOT_FREE
     enter(hall, "Bert", NOW + 10 * GRACE)
     assert hall.tables[OAK].seats[Side.TROLL] == "Bert"
     (told,) = do(hall, "Anna", Invite("carla", None, PINE))

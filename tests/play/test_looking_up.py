@@ -8,6 +8,7 @@ import pytest
 
 from tests.play.conftest import NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.errors import Refused
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
@@ -42,7 +43,7 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting
 from thudmud.play.hall_decisions import decide
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 
 PLIES = [("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6", "C6"))]
@@ -169,9 +170,9 @@ class TestLookups:
     @pytest.mark.parametrize("command", [Replay(1), ViewRecord(1)], ids=str)
     def test_moves_that_nobody_has_kept(self, hall: StoredHall, command: Command) -> None:
         found = Found({BattleLookup(1): FoundBattle(hall.battles[0], None)})
-        with pytest.raises(Refused, match="moves of battle 1 are no longer kept") as refused:
+        with pytest.raises(Refused, match="number=1") as refused:
             decide(hall, "Carla", command, NOW, found)
-        assert refused.value.reason is Refusal.NOT_KEPT
+        assert refused.value.code is Refusal.NOT_KEPT
 
     def test_what_is_found_is_what_is_answered(self, hall: StoredHall) -> None:
         battle, game = hall.battles[0], hall.game(1)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.play.meaning import Phrase, listed
+from thudmud.english import listed
+from thudmud.play.meaning import Phrase
 
 NAMES = ["oak board", "pine board", "old oak table", "marble board"]
 

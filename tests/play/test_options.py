@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.errors import Refused
 from thudmud.play.asides import Asked, OptionChosen
 from thudmud.play.commands import LastMove, Step, Way
 from thudmud.play.hall import Decision, Hall
@@ -27,7 +28,6 @@ from thudmud.play.options import (
     Switch,
     after,
 )
-from thudmud.play.refusals import Refused
 from thudmud.play.table import BoardSpec
 
 RED = Colour(foreground=1)

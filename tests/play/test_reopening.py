@@ -10,6 +10,7 @@ import pytest
 
 from tests.play.conftest import GRACE
 from tests.play.halls import BOARDS, StoredHall, reopened
+from thudmud.errors import Refused
 from thudmud.play.archive import State
 from thudmud.play.commands import (
     Adjourn,
@@ -32,8 +33,7 @@ from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.match import game_of
-from thudmud.play.refusals import Refused
-from thudmud.rules import IllegalMove, Side
+from thudmud.rules import Side
 
 PLAYERS = ("Anna", "Bert", "Carla")
 OAK, PINE, _ = (spec.name for spec in BOARDS)
@@ -99,7 +99,7 @@ class Witness:
         if player in self.hall.people:
             try:
                 decisions = self.hall.decided(player, command, self.now)
-            except (Refused, IllegalMove):
+            except Refused:
                 return
             self.commit(decisions)
 

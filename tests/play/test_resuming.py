@@ -8,6 +8,7 @@ import pytest
 
 from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
+from thudmud.errors import Refused
 from thudmud.play.archive import State
 from thudmud.play.commands import (
     Adjourn,
@@ -32,7 +33,7 @@ from thudmud.play.events import (
     SavedMatch,
 )
 from thudmud.play.match import Match
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Occasion, resume
 from thudmud.rules import Side
@@ -95,19 +96,19 @@ class TestAtATable:
 
     def test_not_where_somebody_sits(self, match: Match) -> None:
         table = after(PINE, ("Carla", Join(Side.DWARF)))
-        with pytest.raises(Refused, match="The pine board is in use"):
+        with pytest.raises(Refused, match=r"^board_in_use board=pine board$"):
             goes_on(table, match.saved())
 
     def test_not_where_a_match_is_under_way(
         self, match: Match, started: Table, first_over: Table
     ) -> None:
         for table in (started, first_over, after(started, ("Bert", Leave()))):
-            with pytest.raises(Refused, match="in use"):
+            with pytest.raises(Refused, match="board_in_use"):
                 goes_on(table, match.saved())
 
     def test_who_sits_and_has_been_away_for_long_makes_room(self, match: Match) -> None:
         table = without(after(PINE, ("Carla", Join(Side.DWARF))), "Carla")
-        with pytest.raises(Refused, match="in use"):
+        with pytest.raises(Refused, match="board_in_use"):
             goes_on(table, match.saved(), LATER - 1)
         left, resumed = resume(table, "Anna", match.saved(), Occasion(LATER))
         assert left == Left(LATER, "Carla", Side.DWARF, Parting.LOST)
@@ -188,7 +189,7 @@ class TestInTheHall:
     def test_both_have_to_be_there(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
-        with pytest.raises(Refused, match="at the oak board; Bert is not here"):
+        with pytest.raises(Refused, match=r"^opponent_not_there board=oak board players=Bert$"):
             hall.decided("Anna", Resume(), NOW)
         lose(hall, "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
@@ -211,7 +212,7 @@ class TestInTheHall:
     def test_one_of_several_with_one_opponent(self, hall: StoredHall) -> None:
         begin(hall, "oak board")
         put_away(hall)
-        with pytest.raises(Refused, match='"resume game 1" or another number'):
+        with pytest.raises(Refused, match=r"which_adjourned .*numbers=1,2"):
             hall.decided("Anna", Resume(), NOW)
         do(hall, "Anna", Resume(2))
         assert list(hall.away()) == [1]
@@ -225,7 +226,7 @@ class TestInTheHall:
         do(hall, "Carla", End())
         do(hall, "Anna", End())
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match="Bert is not here"):
+        with pytest.raises(Refused, match=r"opponent_not_there .*players=Bert$"):
             hall.decided("Anna", Resume(), NOW)
 
     def test_several_opponents_and_none_of_them_there(self, hall: StoredHall) -> None:
@@ -233,7 +234,7 @@ class TestInTheHall:
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match="Bert and Carla are not here"):
+        with pytest.raises(Refused, match=r"opponent_not_there .*players=Bert,Carla$"):
             hall.decided("Anna", Resume(), NOW)
 
     def test_between_the_battles(self) -> None:

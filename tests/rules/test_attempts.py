@@ -91,9 +91,8 @@ def assert_answered_as_in(
         assert answer.verb is attempt.verb
     else:
         assert expected is None, f"{attempt} is refused: {answer}"
-        assert isinstance(answer.reason, Reason)
-        assert str(answer).strip().endswith(".")
-        assert "{" not in str(answer)
+        assert isinstance(answer.code, Reason)
+        assert str(answer).startswith(answer.code.value)
 
 
 def resolve(ruleset: Ruleset, position: Position, attempt: Attempt) -> Move | IllegalMove:

@@ -79,7 +79,7 @@ def test_nothing_goes_on_after_the_end(name: str) -> None:
     ):
         with pytest.raises(IllegalMove) as caught:
             going_on()
-        assert caught.value.reason is Reason.GAME_OVER
+        assert caught.value.code is Reason.GAME_OVER
 
 
 @pytest.mark.parametrize("rules", [CLASSIC, DISCWORLD])

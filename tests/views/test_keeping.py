@@ -287,8 +287,8 @@ BACK = AWAY.replace("adjourned", "resumed")
 ENDED = next(line for line in RICH if '"ended"' in line)
 WRONG: list[tuple[list[str], str]] = [
     ([moved(A6_B6, 1)], "'oak board', event 1: no battle has begun"),
-    ([*BEGUN_LINES, moved(A6_B6, 2)], "event 4: ply 2 comes after 0 plies"),
-    ([*BEGUN_LINES, moved(A6_B6, 1), moved(A6_B6, 1)], "event 5: ply 1 comes after 1 ply"),
+    ([*BEGUN_LINES, moved(A6_B6, 2)], "event 4: ply 2 comes after ply 0"),
+    ([*BEGUN_LINES, moved(A6_B6, 1), moved(A6_B6, 1)], "event 5: ply 1 comes after ply 1"),
     ([*BEGUN_LINES, moved(G7_G6, 1)], "event 4: "),
     ([*BEGUN_LINES, moved(replace(A6_B6, target=Square.parse("H8")), 1)], "event 4: "),
     ([*BEGUN_LINES, moved(replace(A6_B6, captures=(Square.parse("G7"),)), 1)], "event 4: "),

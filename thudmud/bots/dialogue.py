@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
@@ -91,8 +92,10 @@ class Dialogue:
             command = self._command(word, len(line))
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMove as refusal:
+            from thudmud.views.refusals import refused  # noqa: PLC0415  (only a mistake needs it)
+
             # Columns go by the letters of records here, as everywhere in the protocol.
-            return f"error {refusal.told_for_records()}"
+            return f"error {refused(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
 

@@ -36,6 +36,7 @@ from thudmud.rules import (
 )
 from thudmud.server.config import ConfigError
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.views.refusals import unread
 from thudmud.views.words import day, day_begins
 
 
@@ -245,7 +246,7 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
-        raise RefusedFileError(_short(str(error))) from None
+        raise RefusedFileError(_short(unread(error))) from None
     if not record.game.moves:
         raise RefusedFileError("it tells of no ply")
     return record

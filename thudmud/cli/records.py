@@ -30,7 +30,9 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     try:
         return read_record(_text(path), ruleset, default=DEFAULT_RULES).game
     except RecordError as error:
-        raise CommandError(f"{path}: {error}") from error
+        from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
+
+        raise CommandError(f"{path}: {unread(error)}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,8 @@ from evennia.commands.cmdset import CmdSet
 from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
-from thudmud.errors import ThudmudError
+from thudmud.english import listed
+from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.host import escaped, first_session, send, terminal
 from thudmud.language import BOARD_VERBS, ParseError, parse, second_words
@@ -36,12 +37,12 @@ from thudmud.play.commands import (
     Syntax,
     ViewGame,
 )
-from thudmud.play.meaning import Phrase, listed, shortened
+from thudmud.play.meaning import Phrase
 from thudmud.play.options import OptionCommand
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.views import Message
 from thudmud.views.help import contents, page
-from thudmud.views.refusals import explain
+from thudmud.views.refusals import explain, refused
 from thudmud.views.words import wrapped
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")
@@ -75,7 +76,7 @@ def board_meant(
         return _unsaid(boards, used, sits_at, sayable=sayable)
     if words.lower() == "it":
         if used is None:
-            raise _unclear(Refusal.NOTHING_USED, boards=_listed(boards))
+            raise _unclear(Refusal.NOTHING_USED, boards=_labels(boards))
         return used
     return _named(boards, words, sits_at)
 
@@ -99,9 +100,9 @@ def _unsaid(boards: Sequence[Any], used: Any, sits_at: Holds, *, sayable: bool) 
     if len(seated) == 1:
         return seated[0]
     if not sayable:
-        either = _listed(boards, "or")
+        either = listed(_labels(boards), "or")
         raise Unclear(f"Which board? Use one of them first, as by looking at it: {either}.")
-    raise _unclear(Refusal.SAY_WHICH, boards=_listed(seated or boards, "or", among=boards))
+    raise _unclear(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
 
 
 def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
@@ -110,9 +111,8 @@ def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
     fitting = [board for board in boards if _fits(phrase, board)]
     if exact and phrase.ordinal is None:
         fitting = exact
-    names = _listed(boards)
     if not fitting:
-        raise _unclear(Refusal.NO_BOARD_HERE, words=shortened(words), boards=names)
+        raise _unclear(Refusal.NO_BOARD_HERE, words=words, boards=_labels(boards))
     places = [str(place) for place in range(len(fitting))]
     picked = phrase.pick(places)
     if picked is not None:
@@ -120,14 +120,12 @@ def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
     seated = [board for board in fitting if sits_at(board)]
     if phrase.ordinal is None and len(seated) == 1:
         return seated[0]
-    reason = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
-    conjunction = "or" if phrase.ordinal is None else "and"
-    named = _listed(fitting, conjunction, among=boards)
-    raise _unclear(reason, words=shortened(words), boards=named)
+    code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
+    raise _unclear(code, words=words, boards=_labels(fitting, among=boards))
 
 
-def _unclear(reason: Refusal, **details: str) -> Unclear:
-    return Unclear(str(Refused(reason, **details)))
+def _unclear(code: Refusal, **details: Any) -> Unclear:
+    return Unclear(refused(Refused(code, **details)))
 
 
 def _phrase(words: str) -> Phrase:
@@ -146,10 +144,8 @@ def _is_called(phrase: Phrase, board: Any) -> bool:
     return any(tuple(name.lower().split()) == phrase.words for name in board.names)
 
 
-def _listed(
-    boards: Sequence[Any], conjunction: str = "and", among: Sequence[Any] | None = None
-) -> str:
-    return listed([label(board, among or boards) for board in boards], conjunction)
+def _labels(boards: Sequence[Any], among: Sequence[Any] | None = None) -> tuple[str, ...]:
+    return tuple(label(board, among or boards) for board in boards)
 
 
 def _ordinal(number: int) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Mapping
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
 from lark import UnexpectedInput, UnexpectedToken
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import Refused
 from thudmud.language.grammar import (
     END_OF_LINE,
     RESERVED_WORDS,
@@ -27,11 +28,10 @@ from thudmud.language.grammar import (
     read_any_words,
     spoken,
 )
-from thudmud.language.slips import SLIPS, Place, near_miss
+from thudmud.language.slips import SLIPS, Finding, Place, near_miss
 from thudmud.play.commands import Command, Style
 from thudmud.play.meaning import RESERVED
 from thudmud.play.options import (
-    WIDTHS,
     Options,
     SetCharset,
     SetColour,
@@ -44,59 +44,49 @@ from thudmud.play.options import (
     SetWidth,
     after,
 )
+from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
 
 
-class ParseError(ThudmudError):
-    """A line that asks for nothing we know.
+class ParseError(Refused):
+    """A line that asks for nothing we know; all that is known of it is among its details, too.
 
     Attributes:
+        code: what is wrong with it.
         line: the line as cleaned.
         column: where in it the word that did not fit begins, from 0; its length if a word is
             missing at the end.
         word: the word that did not fit; "" if one is missing at the end.
-        expected: what could have stood there, in plain phrases such as ``"on"`` (with its quotation
-            marks) or ``a position such as A6``.
+        expected: what could have stood there: words, and kinds of words such as ``<position>``.
         suggestion: the word or words probably meant, if there is a near miss.
-        detail: a sentence of its own for this mistake, to be told instead of what was expected.
     """
+
+    code: Mistake
 
     def __init__(
         self,
+        code: Mistake,
         line: str,
         column: int,
         word: str = "",
         *,
         expected: tuple[str, ...] = (),
         suggestion: str | None = None,
-        detail: str | None = None,
+        **facts: object,
     ) -> None:
-        super().__init__(line, column, word)
+        known: dict[str, Any] = {"line": line, "column": column, "word": word, **facts}
+        super().__init__(code, **known, expected=expected, suggestion=suggestion)
+        self.args = (code, line, column, word)
         self.line = line
         self.column = column
         self.word = word
         self.expected = expected
         self.suggestion = suggestion
-        self.detail = detail
-
-    def anew(self) -> ParseError:
-        """Return the same error, as if it had never been raised."""
-        return ParseError(
-            self.line,
-            self.column,
-            self.word,
-            expected=self.expected,
-            suggestion=self.suggestion,
-            detail=self.detail,
-        )
 
     @property
     def understood(self) -> str:
         """The beginning of the line, as far as it made sense."""
         return self.line[: self.column].strip()
-
-    def __str__(self) -> str:
-        return f"{self.word!r} at column {self.column + 1} of {self.line!r} makes no command"
 
 
 MAX_LINE = 1024
@@ -131,35 +121,47 @@ def _clean_character(character: str) -> str:
     return " " if category in _BLANKS and character not in _JOINERS else character
 
 
-_PHRASES = {
-    "POSITION": "a position such as A6",
-    "OBJECT": "the name of a board",
-    "PLAYER": "the name of a player",
-    "NUMBER": "a number such as 12",
-    "ROW": "a row such as 5",
-    "COLUMN": "a column such as F",
-    "COLUMNS": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
-    "SHADE": "a colour such as red",
-    "SPEECH": "what you want to say",
-    "DEED": "what you do",
-    "_COMMA": 'a comma, "and"',
+_KINDS = {
+    "POSITION": ("<position>",),
+    "OBJECT": ("<object>",),
+    "PLAYER": ("<player>",),
+    "NUMBER": ("<number>",),
+    "ROW": ("<row>",),
+    "COLUMN": ("<column>",),
+    "COLUMNS": ("<width>",),
+    "SHADE": ("<colour>",),
+    "SPEECH": ("<text>",),
+    "DEED": ("<deed>",),
+    "_COMMA": (",", "and"),
 }
-"""What stands for more than its own letters, in plain words; told before the keywords."""
+"""What stands for more than its own letters; told before the keywords."""
+
+THE_END = "<end>"
+"""That nothing more could have come."""
 
 
 def diagnose(line: str, column: int) -> ParseError:
     """Return what is wrong with a cleaned line that makes sense up to a column."""
     place = Place.of(line, column)
     found = filter(None, (slip(place) for slip in SLIPS))
-    detail, suggestion = next(found, (None, None))
+    code, meant, facts = next(found, Finding())
     return ParseError(
+        code or _general(place),
         line,
         place.column,
         place.word,
-        expected=(*_phrases(place.terminals), *_rulesets(place.terminals)),
-        suggestion=suggestion or _nearest(place.word, place.spellings, first=place.column == 0),
-        detail=detail,
+        expected=(*_expected(place.terminals), *place.rulesets),
+        suggestion=meant or _nearest(place.word, place.spellings, first=place.column == 0),
+        **facts,
     )
+
+
+def _general(place: Place) -> Mistake:
+    if not place.line:
+        return Mistake.EMPTY_LINE
+    if place.column == 0:
+        return Mistake.UNKNOWN_COMMAND
+    return Mistake.UNEXPECTED_WORD if place.word else Mistake.MISSING_WORD
 
 
 _nearest = lru_cache(maxsize=1024)(near_miss)
@@ -167,21 +169,17 @@ _nearest = lru_cache(maxsize=1024)(near_miss)
 
 
 @lru_cache(maxsize=256)
-def _phrases(terminals: frozenset[str]) -> tuple[str, ...]:
+def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
         terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there
     if "MOVE" in terminals:
         terminals -= {"_MOVES"}  # "last moves" is "last move"
     more = {"LAST": " move"} if "SQUARES" in terminals else {}  # an element, not the verb
     return (
-        *(phrase for name, phrase in _PHRASES.items() if name in terminals),
-        *(f'"{spoken(name)}{more.get(name, "")}"' for name in WORDS if name in terminals),
-        *(["the end of the line"] if END_OF_LINE in terminals else []),
+        *(kind for name, kinds in _KINDS.items() if name in terminals for kind in kinds),
+        *(f"{spoken(name)}{more.get(name, '')}" for name in WORDS if name in terminals),
+        *([THE_END] if END_OF_LINE in terminals else []),
     )
-
-
-def _rulesets(terminals: frozenset[str]) -> tuple[str, ...]:
-    return tuple(f'"{name}"' for name in RULESETS) if "RULESET" in terminals else ()
 
 
 _FIRST = following("")
@@ -220,8 +218,7 @@ def parse(line: str) -> Command:
     """Return the command that ``line`` asks for; raises only ``ParseError``, for any text."""
     if len(line) > MAX_LINE:
         begun = clean(line[:MAX_LINE])
-        detail = f"That is too long: a line has at most {MAX_LINE:,} characters."
-        raise ParseError(begun, len(begun), detail=detail)
+        raise ParseError(Mistake.LINE_TOO_LONG, begun, len(begun), most=MAX_LINE)
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
@@ -229,7 +226,7 @@ def parse(line: str) -> Command:
         return parse_afresh(cleaned)
     found = _remembered(cleaned)
     if isinstance(found, ParseError):
-        raise found.anew()  # what is raised comes to hold on to whoever was told of it
+        raise copy(found)  # what is raised comes to hold on to whoever was told of it
     return found
 
 

@@ -6,15 +6,18 @@ Near misses are found by how alike two words are, and by a list of the words tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from lark import UnexpectedInput
 
 from thudmud.language.grammar import WORDS, following, opens
 from thudmud.play.options import SHADES, WIDTHS
+from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
 
 _SYNONYMS = {
@@ -167,9 +170,29 @@ def near_miss(word: str, candidates: Collection[str], *, first: bool = False) ->
     return next(iter(get_close_matches(asked, words, n=1, cutoff=_ALIKE)), None)
 
 
-Finding = tuple[str | None, str | None] | None
-"""A sentence for a mistake, if it needs one of its own, and what was probably meant if that is
-known."""
+NO_FACTS: Mapping[str, object] = MappingProxyType({})
+
+
+class Finding(NamedTuple):
+    """What is known of a mistake.
+
+    Attributes:
+        code: what was done wrong, if that is known; else the word merely does not fit.
+        meant: what was probably meant, if that is known.
+        facts: what else is to be known of it.
+    """
+
+    code: Mistake | None = None
+    meant: str | None = None
+    facts: Mapping[str, object] = NO_FACTS
+
+
+def _wrong(code: Mistake, meant: str | None = None, **facts: object) -> Finding:
+    return Finding(code, meant, facts)
+
+
+def _meant(word: str) -> Finding:
+    return Finding(meant=word)
 
 
 possible = lru_cache(maxsize=256)(following)
@@ -225,8 +248,12 @@ class Place:
     @property
     def spellings(self) -> tuple[str, ...]:
         """All keywords that might have stood there, and names of rulesets."""
-        names = tuple(RULESETS) if "RULESET" in self.terminals else ()
-        return (*_spellings(self.terminals), *names)
+        return (*_spellings(self.terminals), *self.rulesets)
+
+    @property
+    def rulesets(self) -> tuple[str, ...]:
+        """The names of all rulesets, if one of them might have stood there."""
+        return tuple(RULESETS) if "RULESET" in self.terminals else ()
 
 
 _UNBROKEN = re.compile("[^ ,]*")
@@ -247,7 +274,7 @@ _NAMED_POSITION = re.compile(r"([A-Z]) ?([0-9]{1,4})(?![0-9A-Z_])", re.ASCII | r
 _GLUED_POSITIONS = re.compile(
     r"([A-O][0-9]{1,2})[-x>;/]{0,2}([A-O][0-9]{1,2})", re.ASCII | re.IGNORECASE
 )
-_ENDS_IN_POSITION = re.compile(r"[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
+_ENDS_IN_POSITION = re.compile(r"\b[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
 _MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
 _MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
@@ -258,40 +285,41 @@ _AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "acc
 _HIDDEN = {"register", "password"}
 
 
-def _split_number(place: Place) -> Finding:
+def _split_number(place: Place) -> Finding | None:
     """``A1 5``: a blank between the digits of a row."""
     position = _ENDS_IN_POSITION.search(place.before)
     digits = _DIGITS.match(place.rest)
     if position is None or digits is None:
         return None
     meant = position[0].upper().replace(" ", "") + digits[0]
-    sentence = f'There is a blank inside a number: "{position[0]} {digits[0]}".'
-    return sentence, meant if int(meant[1:]) in _ROWS else None
+    typed = f"{position[0]} {digits[0]}"
+    is_row = int(meant[1:]) in _ROWS
+    return _wrong(Mistake.BLANK_IN_NUMBER, meant if is_row else None, typed=typed)
 
 
-def _no_such_position(place: Place) -> Finding:
+def _no_such_position(place: Place) -> Finding | None:
     """``I16``, ``Z3``: what looks like a position but lies outside the grid."""
     named = _NAMED_POSITION.match(place.rest)
     if named is None or "POSITION" not in place.terminals:
         return None
     if named[1].upper() > "O":
-        return f"There is no column {named[1].upper()}: columns go from A to O.", None
+        return _wrong(Mistake.NO_SUCH_COLUMN, letter=named[1].upper())
     if int(named[2]) not in _ROWS:
-        return f"There is no row {named[2]}: rows go from 1 to 15.", None
+        return _wrong(Mistake.NO_SUCH_ROW, row=named[2])
     return None
 
 
-def _glued_positions(place: Place) -> Finding:
+def _glued_positions(place: Place) -> Finding | None:
     """``a6b6``, ``a6-b6``: two positions in one word."""
     glued = _GLUED_POSITIONS.fullmatch(place.whole_word)
     if glued is None or not (
         "POSITION" in place.terminals or _ENDS_IN_POSITION.search(place.before)
     ):
         return None
-    return f"Write {glued[1].upper()} and {glued[2].upper()} apart from each other.", None
+    return _wrong(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
 
 
-def _captures_nothing(place: Place) -> Finding:
+def _captures_nothing(place: Place) -> Finding | None:
     """A shove that does not say what it captures."""
     if (
         place.rest
@@ -299,29 +327,29 @@ def _captures_nothing(place: Place) -> Finding:
         or "_CAPTURING" not in place.terminals
     ):
         return None
-    return 'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".', None
+    return _wrong(Mistake.SHOVE_WITHOUT_CAPTURES)
 
 
-def _no_such_number(place: Place) -> Finding:
+def _no_such_number(place: Place) -> Finding | None:
     """``#12``, ``012``, ``0``, ``12345678901``: what is a number, but not as we write them."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
         return None
     if not digits[1]:
-        return "Numbers begin with 1 here.", None
+        return _wrong(Mistake.NUMBERS_BEGIN_WITH_1)
     if len(digits[1]) > _LONGEST_NUMBER:
-        return f"That number is too long: numbers have at most {_LONGEST_NUMBER} digits.", None
-    return None, digits[1]
+        return _wrong(Mistake.NUMBER_TOO_LONG, most=_LONGEST_NUMBER)
+    return _meant(digits[1])
 
 
-def _no_number(place: Place) -> Finding:
+def _no_number(place: Place) -> Finding | None:
     """``replay``, ``record anna``: a battle that is not said by its number."""
     if place.before.lower() not in {"replay", "record"}:
         return None
-    return 'Say which battle, by its number: "history" lists them.', None
+    return _wrong(Mistake.NO_BATTLE_NUMBER)
 
 
-def _no_such_row_or_column(place: Place) -> Finding:
+def _no_such_row_or_column(place: Place) -> Finding | None:
     """``scan row 16``, ``scan column p``: what is outside the grid, or the other of the two."""
     word = place.word.upper()
     row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
@@ -329,67 +357,66 @@ def _no_such_row_or_column(place: Place) -> Finding:
         return None
     if "ROW" in place.terminals and row is not None:
         if int(row[1] or 0) in _ROWS:
-            return None, row[1]
-        return f"There is no row {word[:4]}: rows go from 1 to 15.", None
+            return _meant(row[1])
+        return _wrong(Mistake.NO_SUCH_ROW, row=word[:4])
     if "COLUMN" in place.terminals and column is not None:
-        return f"There is no column {word}: columns go from A to O.", None
+        return _wrong(Mistake.NO_SUCH_COLUMN, letter=word)
     if "ROW" in place.terminals and column is not None and word <= "O":
-        return f'{word} is a column: type "scan column {word.lower()}".', None
+        return _wrong(Mistake.COLUMN_FOR_ROW, letter=word)
     if "COLUMN" in place.terminals and row is not None and int(row[1] or 0) in _ROWS:
-        return f'{row[1]} is a row: type "scan row {row[1]}".', None
+        return _wrong(Mistake.ROW_FOR_COLUMN, row=row[1])
     return None
 
 
-def _moves_of_a_move(place: Place) -> Finding:
+def _moves_of_a_move(place: Place) -> Finding | None:
     """``moves a6 b6``: the list is asked for, and a move is meant."""
     first, _, rest = place.line.partition(" ")
     if first.lower() != "moves" or not is_sound(f"move {rest}"):
         return None
-    return 'To play a move, begin with "move"; "moves" lists what can be played.', None
+    return _wrong(Mistake.MOVES_FOR_MOVE)
 
 
-def _where_is_a_player(place: Place) -> Finding:
+def _where_is_a_player(place: Place) -> Finding | None:
     """``where anna``: it finds pieces; and ``where are the trolls`` needs no more words."""
     word = place.word
     if place.before.lower() != "where" or not word.isalpha() or near_miss(word, place.spellings):
         return None
     if word.lower() in _FILLERS:
-        return 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".', None
-    return '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".', None
+        return _wrong(Mistake.WHERE_WITH_FILLERS)
+    return _wrong(Mistake.WHERE_FINDS_PIECES)
 
 
-def _page_without_a_word(place: Place) -> Finding:
+def _page_without_a_word(place: Place) -> Finding | None:
     """``history 2``."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or not digits[1] or "_PAGE" not in place.terminals:
         return None
-    return None, f"page {digits[1]}"
+    return _meant(f"page {digits[1]}")
 
 
-def _agreeing(place: Place) -> Finding:
+def _agreeing(place: Place) -> Finding | None:
     """``yes``: it might answer several offers, so it answers none."""
     if place.column or place.word.lower().rstrip(".!") not in _AGREEING:
         return None
-    return 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".', None
+    return _wrong(Mistake.AGREE_BY_THE_SAME)
 
 
-def _playing(place: Place) -> Finding:
+def _playing(place: Place) -> Finding | None:
     """``play dwarf``: the word is about a replay, and others use it for sitting down."""
     if place.before.lower() != "play":
         return None
-    return 'To take a seat, type "join game as dwarf" or "join game as troll".', None
+    return _wrong(Mistake.PLAY_FOR_JOIN)
 
 
-def _said_openly(place: Place) -> Finding:
+def _said_openly(place: Place) -> Finding | None:
     """``register swordfish``: a password in the line itself."""
     verb = place.before.lower()
     if verb not in _HIDDEN:
         return None
-    return f'Type "{verb}" by itself: you are asked for the rest, and it is not shown.', None
+    return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb)
 
 
 _HUES = SHADES[:8]
-_NAMED = f"{', '.join(_HUES[:-1])} or {_HUES[-1]}"
 _NUMBER = re.compile("(-?)0*([0-9]+)", re.ASCII)
 _SIX_DIGITS = re.compile("[0-9a-f]{6}", re.ASCII | re.IGNORECASE)
 _THREE_DIGITS = re.compile("#([0-9a-f]{3})", re.ASCII | re.IGNORECASE)
@@ -407,38 +434,38 @@ _LEFT_OUT = {
 as "on" might, is in none."""
 
 
-def _no_such_width(place: Place) -> Finding:
+def _no_such_width(place: Place) -> Finding | None:
     """``options width 7``."""
     number = _NUMBER.fullmatch(place.word)
     if number is None or "COLUMNS" not in place.terminals:
         return None
     sign, digits = number.groups()
     if not sign and is_sound(f"{place.before} {digits}"):
-        return None, digits
-    return f"A screen is {WIDTHS[0]} to {WIDTHS[-1]} columns wide here.", None
+        return _meant(digits)
+    return _wrong(Mistake.NO_SUCH_WIDTH, least=WIDTHS[0], most=WIDTHS[-1])
 
 
-def _no_such_number_of_a_colour(place: Place) -> Finding:
+def _no_such_number_of_a_colour(place: Place) -> Finding | None:
     """``256``, ``#ff8``, ``ff8800``: colours that are not written as we write them."""
     if "SHADE" not in place.terminals:
         return None
     word = place.word
     number, short = _NUMBER.fullmatch(word), _THREE_DIGITS.fullmatch(word)
     if _SIX_DIGITS.fullmatch(word):
-        return None, f"#{word.lower()}"
+        return _meant(f"#{word.lower()}")
     if short is not None:
-        return None, "#" + "".join(digit * 2 for digit in short[1].lower())
+        return _meant("#" + "".join(digit * 2 for digit in short[1].lower()))
     if word.startswith("#"):
-        return 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".', None
+        return _wrong(Mistake.NOT_SIX_DIGITS)
     if number is None:
         return None
     sign, digits = number.groups()
     if not sign and is_sound(f"{place.before} {digits}"):
-        return None, digits
-    return "The numbers of colours go from 0 to 255.", None
+        return _meant(digits)
+    return _wrong(Mistake.NO_SUCH_COLOUR_NUMBER)
 
 
-def _no_such_colour(place: Place) -> Finding:
+def _no_such_colour(place: Place) -> Finding | None:
     """``orange``, ``bright``: a word that is no colour."""
     word = place.word.lower()
     if "SHADE" not in place.terminals or not word.isalnum():
@@ -446,48 +473,47 @@ def _no_such_colour(place: Place) -> Finding:
     if word == "bright":
         following = place.rest[len(word) :].split(" ")
         meant = near_miss(following[1], _HUES) if len(following) > 1 else None
-        return f'After "bright" comes {_NAMED}.', meant and f"bright {meant}"
+        return _wrong(Mistake.BRIGHT_ALONE, meant and f"bright {meant}", colours=_HUES)
     meant = near_miss(word, [*place.spellings, *_HUES, "bright", "grey"])
     if meant is not None and meant not in _HUES:
-        return None, meant
-    named = f'{_NAMED}, "bright" before them or not'
-    return f"That is no colour here: name {named}; or a number, 0 to 255, or #rrggbb.", meant
+        return _meant(meant)
+    return _wrong(Mistake.NO_SUCH_COLOUR, meant, colours=_HUES)
 
 
-def _second_colour(place: Place) -> Finding:
+def _second_colour(place: Place) -> Finding | None:
     """``red blue``: the second is the ground."""
     before, word = place.before.lower(), place.word
     if not re.match("options? colou?r special ", before) or "_ON" not in place.terminals:
         return None
-    return (None, f"on {word}") if word and is_sound(f"{before} on {word}") else None
+    return _meant(f"on {word}") if word and is_sound(f"{before} on {word}") else None
 
 
-def _words_left_out(place: Place) -> Finding:
+def _words_left_out(place: Place) -> Finding | None:
     """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``."""
     before = re.sub(r"\boption\b", "options", place.before.lower())
     before = re.sub(r"\bcolor\b", "colour", before)
     word = _PLURALS.get(place.word.lower(), place.word)
     for words in _LEFT_OUT.get(before, ()):
         if place.word and goes_on(f"{before} {words}".strip(), word):
-            return None, f"{words} {word}"
+            return _meant(f"{words} {word}")
     return None
 
 
-def _yes_or_no(place: Place) -> Finding:
+def _yes_or_no(place: Place) -> Finding | None:
     """``options colour yes``."""
     meant = _SWITCHED.get(place.word.lower())
-    return (None, meant) if meant and {"_ON", "OFF"} <= place.terminals else None
+    return _meant(meant) if meant and {"_ON", "OFF"} <= place.terminals else None
 
 
-def _set_like_an_option(place: Place) -> Finding:
+def _set_like_an_option(place: Place) -> Finding | None:
     """``set width 60``."""
     option = f"options {place.rest}"
     if place.before.lower() != "set" or not place.rest or not is_sound(option):
         return None
-    return f'That is one of the options: type "{option}".', None
+    return _wrong(Mistake.SET_FOR_OPTIONS, option=option)
 
 
-SLIPS: tuple[Callable[[Place], Finding], ...] = (
+SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _split_number,
     _no_such_position,
     _glued_positions,

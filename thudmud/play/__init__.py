@@ -1,20 +1,20 @@
 """What people do with the rules: commands, seats, turns, matches, and the hall the boards stand in.
 
-Values and their folds. Pure: no clock, no disk, no parser, and no words for players but those of
-refusals.
+Values and their folds. Pure: no clock, no disk, no parser, and no words for players.
 
 Attributes:
     Command: what a line can ask for, one class for each kind of line.
     TableEvent: what can happen at a board, one class for each kind of thing.
 """
 
+from thudmud.errors import Refused
 from thudmud.play.archive import Found, Unread
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.options import Options
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 
 __all__ = [

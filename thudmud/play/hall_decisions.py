@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from thudmud.errors import Refused
 from thudmud.play import table_decisions
 from thudmud.play.archive import (
     AdjournedLookup,
@@ -88,7 +89,7 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting, SavedMatch
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.meaning import away_from, board_meant, fits_a_board, listed, player_meant
+from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
     Options,
     SetCharset,
@@ -103,7 +104,7 @@ from thudmud.play.options import (
     ShowScheme,
     after,
 )
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.play.table_decisions import Events, Occasion, battle, come_back, invited, vanish
 from thudmud.rules import Game
@@ -187,7 +188,7 @@ def _decide(
             return _answer(person, command, board_meant(hall, person, command.on).name)
         case ViewPossible():
             table = board_meant(hall, person, command.on)
-            battle(table, name)
+            battle(table)
             return _answer(person, command, table.name)
         case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
@@ -226,14 +227,16 @@ def _look(command: Look, hall: Hall, person: Person) -> Decision:
         case words if words in hall.names and not fits_a_board(hall, words):
             return _answer(person, Look(hall.names[words]))
         case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
-            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=listed(away[1]))
+            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
     return _answer(person, command, board_meant(hall, person, command.at).name)
 
 
 def _go(command: Go, hall: Hall, person: Person) -> Decision:
     to = None if command.to is None else board_meant(hall, person, command.to).name
     if to == person.room:
-        raise Refused(Refusal.ALREADY_THERE if to else Refusal.ALREADY_IN_HALL, board=to)
+        if to is None:
+            raise Refused(Refusal.ALREADY_IN_HALL)
+        raise Refused(Refusal.ALREADY_THERE, board=to)
     return Decision(person.name, to, asides=_walk(person, to))
 
 
@@ -247,7 +250,7 @@ def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
 def _join(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
-        raise Refused(Refusal.SAY_WHICH, boards=listed(hall.tables, "or"))
+        raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
     events = table_decisions.decide(table, person.name, command, occasion)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
@@ -378,7 +381,7 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
         reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
         if not back and _battle(number, found)[1] != seen.game:
             reason = Refusal.REPLAY_GONE_ON
-        raise Refused(reason, number=number, words=Replay(number))
+        raise Refused(reason, number=number)
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
     then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
@@ -397,9 +400,9 @@ def to_resume(
         away.battle.number: away.match for away in found[AdjournedLookup(person.name)].matches
     }
     if not adjourned:
-        going_on = [each.name for each in hall.seats_of(person.name) if each.under_way]
+        going_on = tuple(each.name for each in hall.seats_of(person.name) if each.under_way)
         if going_on:
-            raise Refused(Refusal.GOES_ON_ALREADY, board=listed(going_on))
+            raise Refused(Refusal.GOES_ON_ALREADY, boards=going_on)
         raise Refused(Refusal.NOTHING_ADJOURNED)
     if command.number is not None:
         if command.number not in adjourned:
@@ -407,7 +410,7 @@ def to_resume(
         adjourned = {command.number: adjourned[command.number]}
     here = hall.people_in(table.name)
     if person.name not in here:
-        raise Refused(Refusal.RESUME_THERE, words=Go(table.name))
+        raise Refused(Refusal.RESUME_THERE, board=table.name)
     ready = {
         number: saved
         for number, saved in adjourned.items()
@@ -418,11 +421,9 @@ def to_resume(
             return saved
         case []:
             players = {name for saved in adjourned.values() for name in (saved.dwarf, saved.troll)}
-            others = sorted(players - {person.name})
-            verb = "is" if len(others) == 1 else "are"
-            absent = f"{listed(others)} {verb}"
-            raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, others=absent)
-    raise Refused(Refusal.WHICH_ADJOURNED, words=Resume(next(iter(ready)), command.on))
+            others = tuple(sorted(players - {person.name}))
+            raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
+    raise Refused(Refusal.WHICH_ADJOURNED, words=command.on, numbers=tuple(ready))
 
 
 def _battle(number: int, found: Found) -> tuple[Battle, Game]:

@@ -11,13 +11,12 @@ What a store holds is what a table decided, and is not asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
-from thudmud.english import counted
-from thudmud.errors import InvalidValueError
+from thudmud.errors import InvalidValueError, Refused
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -37,7 +36,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.rules import Game, IllegalMove, Side
 
@@ -107,7 +106,7 @@ def _of_ply(game: Game | None, event: Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:
-        return f"ply {event.ply} comes after {counted(len(game.moves), 'ply')}"
+        return f"ply {event.ply} comes after ply {len(game.moves)}"
     try:
         legal = game.resolve(event.move.attempt(), event.side)
     except IllegalMove as refusal:
@@ -121,9 +120,6 @@ ORDINAL_WORDS = {
         ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 1
     )
 } | {"last": -1}
-LONGEST_ECHO = 40
-"""How many characters of what somebody typed are repeated to them."""
-
 ARTICLES = {"the", "a", "an"}
 RESERVED = frozenset(
     {
@@ -190,19 +186,6 @@ class Phrase:
         return fitting[index] if -len(fitting) <= index < len(fitting) and self.ordinal else None
 
 
-def listed(names: Iterable[object], conjunction: str = "and") -> str:
-    """Return "oak", "oak and pine" or "oak, pine and elm"; "nothing" for none."""
-    words = [str(name) for name in names]
-    if len(words) < 2:
-        return words[0] if words else "nothing"
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
-
-
-def shortened(words: str) -> str:
-    """Return what somebody typed, cut short if it would fill the screen."""
-    return words if len(words) <= LONGEST_ECHO else f"{words[:LONGEST_ECHO]}..."
-
-
 def _ordinal(word: str) -> int | None:
     if word in ORDINAL_WORDS:
         return ORDINAL_WORDS[word]
@@ -220,7 +203,7 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
         return _unsaid_board(hall, person)
     if words.lower() == "it":
         if person.used is None:
-            raise Refused(Refusal.NOTHING_USED, boards=listed(hall.tables))
+            raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
         return hall.tables[person.used]
     return hall.tables[_named_board(hall, person, words)]
 
@@ -246,14 +229,14 @@ def fits_a_board(hall: Hall, words: str) -> bool:
     return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
-def away_from(hall: Hall, words: str) -> tuple[str, list[str]] | None:
+def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
     """Return who of those that have seats and are away is called so, and from which boards."""
     kept = [
         (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
     ]
     for player, _ in kept:
         if player.lower() == words.lower():
-            return player, [board for name, board in kept if name == player]
+            return player, tuple(board for name, board in kept if name == player)
     return None
 
 
@@ -271,11 +254,9 @@ def player_meant(hall: Hall, words: str) -> str:
         case [name]:
             return name
         case []:
-            raise Refused(Refusal.NO_SUCH_PLAYER, words=shortened(words))
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
         case several:
-            raise Refused(
-                Refusal.WHICH_PLAYER, words=shortened(words), players=listed(several, "or")
-            )
+            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
 def _unsaid_board(hall: Hall, person: Person) -> Table:
@@ -287,8 +268,8 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
     # Whoever plays several games is asked about those.
-    boards = [table.name for table in seated] or list(hall.tables)
-    raise Refused(Refusal.SAY_WHICH, boards=listed(boards, "or"))
+    boards = tuple(table.name for table in seated) or tuple(hall.tables)
+    raise Refused(Refusal.SAY_WHICH, boards=boards)
 
 
 def _named_board(hall: Hall, person: Person, words: str) -> str:
@@ -301,16 +282,9 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
             return person.room
     fitting = phrase.among(list(hall.tables))
     if not fitting:
-        raise Refused(
-            Refusal.NO_BOARD_HERE,
-            words=shortened(words),
-            boards=listed(hall.tables),
-            said=phrase.words,
-            known=hall.board_words,
-        )
+        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)
     if picked:
         return picked
-    if phrase.ordinal is None:
-        raise Refused(Refusal.WHICH_BOARD, words=shortened(words), boards=listed(fitting, "or"))
-    raise Refused(Refusal.NO_SUCH_ORDINAL, words=shortened(words), boards=listed(fitting))
+    code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
+    raise Refused(code, words=words, boards=tuple(fitting))

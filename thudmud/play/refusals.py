@@ -1,104 +1,106 @@
-"""Why a table or the hall says no: the reasons, and the exception that carries one.
+"""Why a table or the hall says no, and why a line is no command: a code for each reason.
 
-The rules of the game refuse with `thudmud.rules.IllegalMove` instead. When either is raised,
-nothing has changed.
+`thudmud.errors.Refused` carries one. The rules of the game have codes of their own,
+`thudmud.rules.Reason`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
-from typing import Any
-
-from thudmud.errors import ThudmudError
 
 
 class Refusal(Enum):
-    """One reason each, as the sentence that the typist reads."""
+    """Why a command is refused; the value is stable, for programs."""
 
-    NO_BOARD_HERE = 'There is no "{words}" here.{hint} The boards are: {boards}.'
-    NO_SUCH_ORDINAL = 'There is no "{words}", only {boards}.'
-    WHICH_BOARD = 'Which one do you mean by "{words}": {boards}?'
-    SAY_WHICH = 'Which board? Add "on" and one of: {boards}.'
-    NOTHING_USED = 'You have not used a board yet for "it" to mean. The boards are: {boards}.'
-    ALREADY_THERE = "You are at the {board} already."
-    ALREADY_IN_HALL = "You are in the hall already."
-    NO_SUCH_PLAYER = 'There is no player called "{words}" here. "who" lists the players.'
-    WHICH_PLAYER = 'Which player do you mean by "{words}": {players}?'
-    AWAY_FROM = "{player} is away from the {boards}."
-    TELL_SELF = 'That is you. To speak to the room, use "say".'
+    NO_BOARD_HERE = "no_board_here"
+    NO_SUCH_ORDINAL = "no_such_ordinal"
+    WHICH_BOARD = "which_board"
+    SAY_WHICH = "say_which"
+    NOTHING_USED = "nothing_used"
+    ALREADY_THERE = "already_there"
+    ALREADY_IN_HALL = "already_in_hall"
+    NO_SUCH_PLAYER = "no_such_player"
+    WHICH_PLAYER = "which_player"
+    AWAY_FROM = "away_from"
+    TELL_SELF = "tell_self"
+    NO_ACCOUNTS = "no_accounts"
 
-    INVITE_SELF = 'That is you. "{words}" takes a seat.'
-    PLAYS_THERE = "{other} plays the {side} at the {board} already."
-    NO_SEAT_FREE = "Both seats at the {board} are taken. {seats}"
+    INVITE_SELF = "invite_self"
+    PLAYS_THERE = "plays_there"
+    NO_SEAT_FREE = "no_seat_free"
+    SEAT_NOT_FREE = "seat_not_free"
+    SEAT_TAKEN = "seat_taken"
+    SAME_SEAT = "same_seat"
+    ONE_SEAT_EACH = "one_seat_each"
 
-    NO_ACCOUNTS = "Names cannot be registered here."
+    NOT_SEATED = "not_seated"
+    NEEDS_OPPONENT = "needs_opponent"
+    NOBODY_TO_AGREE = "nobody_to_agree"
+    NO_BATTLE = "no_battle"
+    BATTLE_OVER = "battle_over"
+    OPPONENTS_TURN = "opponents_turn"
+    OVER_FOR_GOOD = "over_for_good"
+    AWAY = "away"
+    NOT_AWAY = "not_away"
+    TOO_SOON = "too_soon"
+    NOTHING_TO_CLAIM = "nothing_to_claim"
+    NOBODY_TO_CLAIM_FROM = "nobody_to_claim_from"
+    NO_MATCH = "no_match"
+    NO_PLY_YET = "no_ply_yet"
+    NOTHING_OFFERED = "nothing_offered"
+    ALREADY_OFFERED = "already_offered"
 
-    SEAT_TAKEN = "{holder} plays the {side} at the {board} already. {hint}"
-    SAME_SEAT = "You play the {side} at the {board} already."
-    ONE_SEAT_EACH = 'You play the {side} at the {board}. To change sides, "leave game" first.'
-    NOT_SEATED = "You are not playing at the {board}. {seats}"
-    NEEDS_OPPONENT = "A battle needs two players. {seats}"
-    NOBODY_TO_AGREE = "There is nobody to agree to that. {seats}"
-    NO_BATTLE = "No battle is being played at the {board}. {hint}"
-    BATTLE_OVER = "The battle at the {board} is over. {hint}"
-    NOT_YOUR_TURN = "It is {other}'s turn ({side})."
-    OVER_FOR_GOOD = "The battle at the {board} is over, and what is over stays."
-    AWAY = "{other} is away. A battle needs you both."
-    NOT_AWAY = "{other} is here, so there is nothing to claim."
-    TOO_SOON = "{other} may still come back. You need not wait longer than another {wait}."
-    NOTHING_TO_CLAIM = (
-        'There is no battle to claim between the two of a match; "{words}" puts the match away.'
-    )
-    NOBODY_TO_CLAIM_FROM = 'The other seat is free: you may say "{words}" alone.'
-    NO_MATCH = "No match is under way at the {board}."
-    NO_PLY_YET = "You have no move in this battle to take back yet."
-    NOTHING_OFFERED = "Nothing has been offered at the {board}."
-    BOARD_IN_USE = "The {board} is in use. Any other board that is free will do."
-    NOTHING_ADJOURNED = 'You have no adjourned match. "adjourn game" puts one away.'
-    GOES_ON_ALREADY = "Your match goes on at the {board}; none of yours is put away."
-    NOT_YOURS_TO_RESUME = (
-        'You have no adjourned match with the number {number}: "games" lists them.'
-    )
-    RESUME_THERE = 'A match goes on when you both are at the board: "{words}".'
-    OPPONENT_NOT_THERE = "It goes on when you both are at the {board}; {others} not here."
-    WHICH_ADJOURNED = 'Which one? "{words}" or another number; "games" lists them.'
-    NO_SUCH_BATTLE = 'There is no battle {number}. "history" lists those that were played.'
-    NOT_KEPT = "The moves of battle {number} are no longer kept here."
-    NOT_REPLAYING = 'You are not replaying a battle. Begin with "replay" and its number.'
-    REPLAY_AT_START = 'This is where battle {number} begins. "next" goes on.'
-    REPLAY_AT_END = 'Battle {number} has no further ply. "back" and "first" go back.'
-    REPLAY_GONE_ON = 'More has happened since; "{words}" shows it.'
-    ALREADY_OFFERED = 'You have offered that already; it takes {other} to say "{words}" too.'
-    RULES_RUNNING = (
-        "The {board} keeps the {rules} rules while a battle is being played. "
-        "They can be set again when the match is over."
-    )
-    RULES_MID_MATCH = (
-        "The {board} keeps the {rules} rules for the second battle of the match. "
-        "They can be set again when the match is over."
-    )
-    RULES_SEATED_ONLY = "The rules of the {board} are for its players to choose. {seats}"
-    RULES_ALREADY = "The {board} has the {rules} rules already."
-    RULES_UNKNOWN = 'There are no "{words}" rules. There are: {known}.'
+    BOARD_IN_USE = "board_in_use"
+    NOTHING_ADJOURNED = "nothing_adjourned"
+    GOES_ON_ALREADY = "goes_on_already"
+    NOT_YOURS_TO_RESUME = "not_yours_to_resume"
+    RESUME_THERE = "resume_there"
+    OPPONENT_NOT_THERE = "opponent_not_there"
+    WHICH_ADJOURNED = "which_adjourned"
+
+    NO_SUCH_BATTLE = "no_such_battle"
+    NOT_KEPT = "not_kept"
+    NOT_REPLAYING = "not_replaying"
+    REPLAY_AT_START = "replay_at_start"
+    REPLAY_AT_END = "replay_at_end"
+    REPLAY_GONE_ON = "replay_gone_on"
+
+    RULES_RUNNING = "rules_running"
+    RULES_MID_MATCH = "rules_mid_match"
+    RULES_SEATED_ONLY = "rules_seated_only"
+    RULES_ALREADY = "rules_already"
+    RULES_UNKNOWN = "rules_unknown"
 
 
-class Refused(ThudmudError):
-    """A command that changes nothing; ``str()`` is the sentence for the typist.
+class Mistake(Enum):
+    """Why a line is no command; the value is stable, for programs."""
 
-    Attributes:
-        reason: why.
-        details: what the sentence says of this case, by the names in its template.
-    """
+    EMPTY_LINE = "empty_line"
+    LINE_TOO_LONG = "line_too_long"
+    UNKNOWN_COMMAND = "unknown_command"
+    UNEXPECTED_WORD = "unexpected_word"
+    MISSING_WORD = "missing_word"
 
-    def __init__(self, reason: Refusal, **details: object) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.details: Mapping[str, Any] = details
+    BLANK_IN_NUMBER = "blank_in_number"
+    NO_SUCH_COLUMN = "no_such_column"
+    NO_SUCH_ROW = "no_such_row"
+    POSITIONS_TOGETHER = "positions_together"
+    SHOVE_WITHOUT_CAPTURES = "shove_without_captures"
+    NUMBERS_BEGIN_WITH_1 = "numbers_begin_with_1"
+    NUMBER_TOO_LONG = "number_too_long"
+    NO_BATTLE_NUMBER = "no_battle_number"
+    COLUMN_FOR_ROW = "column_for_row"
+    ROW_FOR_COLUMN = "row_for_column"
+    MOVES_FOR_MOVE = "moves_for_move"
+    WHERE_WITH_FILLERS = "where_with_fillers"
+    WHERE_FINDS_PIECES = "where_finds_pieces"
+    AGREE_BY_THE_SAME = "agree_by_the_same"
+    PLAY_FOR_JOIN = "play_for_join"
+    REST_IS_ASKED_FOR = "rest_is_asked_for"
 
-    def __str__(self) -> str:
-        return self.told()
-
-    def told(self, **more: object) -> str:
-        """Return the sentence, with more details where the typist's words are understood."""
-        return self.reason.value.format(**{"hint": "", **self.details, **more}).strip()
+    NO_SUCH_WIDTH = "no_such_width"
+    NOT_SIX_DIGITS = "not_six_digits"
+    NO_SUCH_COLOUR_NUMBER = "no_such_colour_number"
+    BRIGHT_ALONE = "bright_alone"
+    NO_SUCH_COLOUR = "no_such_colour"
+    SET_FOR_OPTIONS = "set_for_options"

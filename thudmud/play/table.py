@@ -66,6 +66,22 @@ class BoardSpec:
         object.__setattr__(self, "key", self.key or self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One seat of a board, whether or not it is taken.
+
+    Attributes:
+        side: whose it is, dwarf or troll.
+        player: who has it; None if it is free.
+        away_since: since when that player is away, in seconds since the epoch; None if they are
+            here.
+    """
+
+    side: Side
+    player: str | None = None
+    away_since: float | None = None
+
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -140,6 +156,11 @@ class Table:
     def under_way(self) -> bool:
         """Whether a match has begun and is not over."""
         return self.match is not None and not self.match.over
+
+    @property
+    def seating(self) -> tuple[Seat, ...]:
+        """Both seats, the dwarfs' first."""
+        return tuple(Seat(side, self.seats.get(side), self.away.get(side)) for side in Side)
 
     @property
     def full(self) -> bool:

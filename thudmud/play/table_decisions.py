@@ -9,7 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from thudmud.english import capitalised, does, lasting
+from thudmud.errors import Refused
 from thudmud.play.asides import Invited
 from thudmud.play.commands import (
     Adjourn,
@@ -47,7 +47,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import RATED_PLIES, Match
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
 
@@ -70,9 +70,6 @@ class Occasion:
 TableCommand = (
     Join | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
 )  # fmt: skip
-
-OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
-"""The command that makes each offer, and agrees to it."""
 
 
 def decide(table: Table, player: str, command: TableCommand, occasion: Occasion) -> Events:
@@ -150,24 +147,28 @@ def _decide(command: TableCommand, table: Table, player: str, occasion: Occasion
 def _join(command: Join, table: Table, player: str, occasion: Occasion) -> Events:
     mine, holder = table.side_of(player), table.seats.get(command.side)
     if holder == player:
-        raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side.plural)
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side)
     if mine:
-        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine.plural)
+        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine)
     freed = made_free(table, command.side, player, occasion)
     if freed is None:
-        hint = "You are welcome to watch." if table.full else free_seat(table)
-        side = command.side.plural
-        raise Refused(Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side, hint=hint)
+        raise Refused(
+            Refusal.SEAT_TAKEN,
+            board=table.name,
+            player=holder,
+            side=command.side,
+            seats=table.seating,
+        )
     return (*freed, Joined(occasion.now, player, command.side))
 
 
 def _start(table: Table, player: str, occasion: Occasion) -> Events:
     side = seat(table, player)
     if not table.full:
-        raise Refused(Refusal.NEEDS_OPPONENT, seats=free_seat(table))
+        raise Refused(Refusal.NEEDS_OPPONENT, board=table.name, seats=table.seating)
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
     if side.other in table.away:
-        raise Refused(Refusal.AWAY, other=table.seats[side.other])
+        raise Refused(Refusal.AWAY, player=table.seats[side.other])
     if table.running and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, occasion.now)
     rated = dwarf in occasion.members and troll in occasion.members
@@ -178,7 +179,7 @@ def _start(table: Table, player: str, occasion: Occasion) -> Events:
 
 
 def _end(table: Table, player: str, occasion: Occasion) -> Events:
-    side, game = seat(table, player), battle(table, player)
+    side, game = seat(table, player), battle(table)
     if table.offers.get(Offer.END) is side.other:
         ending = Ending.AGREEMENT
     elif not table.full:
@@ -192,7 +193,7 @@ def _end(table: Table, player: str, occasion: Occasion) -> Events:
 
 
 def _resign(table: Table, player: str, occasion: Occasion) -> Events:
-    side, game = seat(table, player), battle(table, player)
+    side, game = seat(table, player), battle(table)
     outcome = game.ruleset.resignation(game.position, side)
     return (_ended(table, game, player, outcome, occasion.now),)
 
@@ -200,10 +201,10 @@ def _resign(table: Table, player: str, occasion: Occasion) -> Events:
 def _claim(table: Table, player: str, occasion: Occasion) -> Events:
     side = seat(table, player)
     if table.half_played and table.full:
-        raise Refused(Refusal.NOTHING_TO_CLAIM, words=Adjourn(table.name))
-    game = battle(table, player)
+        raise Refused(Refusal.NOTHING_TO_CLAIM, board=table.name)
+    game = battle(table)
     if not table.full:
-        raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, words=End(table.name))
+        raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
     require_long_gone(table, side.other, occasion)
     outcome = game.ruleset.resignation(game.position, side.other)
     claimed = replace(outcome, ending=Ending.CLAIM)
@@ -215,7 +216,7 @@ def _adjourn(table: Table, player: str, occasion: Occasion) -> Events:
     if table.match is None or table.match.over:
         raise Refused(Refusal.NO_MATCH, board=table.name)
     if not table.full:
-        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
+        raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
     if table.offers.get(Offer.ADJOURN) is not side.other:
         if side.other not in table.away:
             return _offer(table, player, Offer.ADJOURN, occasion.now)
@@ -227,12 +228,12 @@ def _undo(table: Table, player: str, occasion: Occasion) -> Events:
     side = seat(table, player)
     if table.match and not table.running:
         raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
-    game = battle(table, player)
+    game = battle(table)
     if not table.full:
-        raise Refused(Refusal.NOBODY_TO_AGREE, seats=free_seat(table))
+        raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
     if table.offers.get(Offer.UNDO) is not side.other:
         if not _last_own(game, side):
-            raise Refused(Refusal.NO_PLY_YET)
+            raise Refused(Refusal.NO_PLY_YET, board=table.name)
         return _offer(table, player, Offer.UNDO, occasion.now)
     others = [
         event for event in lapsed(table, player, occasion.now) if event.offer is not Offer.UNDO
@@ -253,10 +254,10 @@ def _no(table: Table, player: str, occasion: Occasion) -> Events:
 
 
 def _play(command: Play, table: Table, player: str, occasion: Occasion) -> Events:
-    side, game = seat(table, player), battle(table, player)
+    side, game = seat(table, player), battle(table)
     other = table.seats.get(side.other)
     if other and game.position.turn is not side:
-        raise Refused(Refusal.NOT_YOUR_TURN, other=other, side=side.other.plural)
+        raise Refused(Refusal.OPPONENTS_TURN, player=other, side=side.other)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(occasion.now, player, side, move, len(after.moves))
@@ -269,10 +270,9 @@ def _play(command: Play, table: Table, player: str, occasion: Occasion) -> Event
 def _set_rules(command: SetRules, table: Table, player: str, occasion: Occasion) -> Events:
     board, rules = table.name, table.ruleset.name
     if command.rules not in RULESETS:
-        known = ", ".join(RULESETS)
-        raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=known)
+        raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=tuple(RULESETS))
     if table.seats and table.side_of(player) is None:
-        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=who_sits(table, player))
+        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=table.seating)
     if table.running:
         raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
     if table.half_played:
@@ -303,7 +303,7 @@ def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
     side = seat(table, player)
     if table.offers.get(offer) is side:
         other = table.seats[side.other]
-        raise Refused(Refusal.ALREADY_OFFERED, other=other, words=OFFER_WORDS[offer](table.name))
+        raise Refused(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=offer)
     return (Offered(now, player, offer),)
 
 
@@ -362,10 +362,10 @@ def require_long_gone(table: Table, side: Side, occasion: Occasion) -> None:
     """Refuse if whoever has a seat is here, or has not been away for long enough."""
     holder, since = table.seats[side], table.away.get(side)
     if since is None:
-        raise Refused(Refusal.NOT_AWAY, other=holder)
+        raise Refused(Refusal.NOT_AWAY, player=holder)
     wait = since + table.seat_grace - occasion.now
     if wait > 0:
-        raise Refused(Refusal.TOO_SOON, other=holder, wait=lasting(wait))
+        raise Refused(Refusal.TOO_SOON, player=holder, seconds=wait)
 
 
 def seat(table: Table, player: str) -> Side:
@@ -376,12 +376,12 @@ def seat(table: Table, player: str) -> Side:
     """
     side = table.side_of(player)
     if side is None:
-        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=who_sits(table, player))
+        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=table.seating)
     return side
 
 
-def battle(table: Table, player: str) -> Game:
-    """Return the battle that is being played, which ``player`` asks about.
+def battle(table: Table) -> Game:
+    """Return the battle that is being played.
 
     Raises:
         Refused: there is none.
@@ -389,45 +389,13 @@ def battle(table: Table, player: str) -> Game:
     match = table.match
     if match and match.running:
         return match.game
-    ready = table.side_of(player) and table.full and not table.away
-    hint = who_sits(table, player)
-    if ready:
-        hint = f'"{Start(table.name)}" begins {"the next" if match else "one"}.'
-    reason = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
-    raise Refused(reason, board=table.name, hint=hint)
+    code = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
+    raise Refused(code, board=table.name, seats=table.seating)
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     """Return what becomes of the offers that stand when ``player`` does something else."""
     return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
-
-
-def who_sits(table: Table, me: str | None) -> str:
-    """Return, as told to ``me``, who plays what at ``table``, and how to take a free seat."""
-    plays = [
-        f"{does(holder, me, 'play')} the {side.plural}{_away(table, side)}"
-        for side, holder in sorted_seats(table)
-    ]
-    if not plays:
-        joins = (f'"{Join(side, table.name)}"' for side in Side)
-        return f"Both seats are free: {' or '.join(joins)}."
-    said = f"{capitalised(' and '.join(plays))}."
-    return said if table.full else f"{said} {free_seat(table)}"
-
-
-def free_seat(table: Table) -> str:
-    """Return a sentence on the first free seat of ``table``, and the words that take it."""
-    side = next(side for side in Side if side not in table.seats)
-    return f'The {side.value} seat is free: "{Join(side, table.name)}".'
-
-
-def sorted_seats(table: Table) -> list[tuple[Side, str]]:
-    """Return who sits where, the dwarfs' seat first."""
-    return [(side, table.seats[side]) for side in Side if side in table.seats]
-
-
-def _away(table: Table, side: Side) -> str:
-    return " (away)" if side in table.away else ""
 
 
 def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occasion) -> Invited:
@@ -444,11 +412,10 @@ def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occ
         Refused: there is no such seat for whoever is asked.
     """
     if to == player:
-        words = Join(side or Side.DWARF, table.name)
-        raise Refused(Refusal.INVITE_SELF, words=words)
+        raise Refused(Refusal.INVITE_SELF, board=table.name, side=side or Side.DWARF)
     theirs = table.side_of(to)
     if theirs:
-        raise Refused(Refusal.PLAYS_THERE, other=to, side=theirs.plural, board=table.name)
+        raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
     return Invited(player, to, table.name, _seat(table, player, to, side, occasion))
 
 
@@ -461,13 +428,15 @@ def _seat(table: Table, player: str, to: str, side: Side | None, occasion: Occas
     if side is None and free:
         return free[0]
     if side is None:
-        raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=who_sits(table, player))
+        raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
     if table.side_of(player) is side:
-        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side.plural)
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side)
     if side not in free:
-        hint = "" if table.full else free_seat(table)
-        holder = table.seats[side]
         raise Refused(
-            Refusal.SEAT_TAKEN, board=table.name, holder=holder, side=side.plural, hint=hint
+            Refusal.SEAT_NOT_FREE,
+            board=table.name,
+            player=table.seats[side],
+            side=side,
+            seats=table.seating,
         )
     return side

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from thudmud.english import capitalised, counted
 from thudmud.rules.board import NEXT_TO, Direction, Square, direction_to, distance, walk
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import Attempt, Piece
+from thudmud.rules.moves import Attempt, Piece, Verb
 from thudmud.rules.position import Position
 
 
@@ -33,30 +32,30 @@ def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
         raise IllegalMove(
             Reason.TOO_FAR,
             (attempt.origin, attempt.target),
-            piece=capitalised(piece.phrase),
-            reach=counted(reach, "square"),
+            piece=piece,
+            reach=reach,
             target=attempt.target,
             far=far,
         )
 
 
-def require_line(attempt: Attempt, piece: Piece, length: int, gone: str) -> None:
+def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> None:
     """Refuse a target further away than a line is long.
 
     Args:
         attempt: what was asked for.
         piece: what the line is made of.
         length: how many there are in it.
-        gone: what happens to the line's front piece: ``hurled`` or ``shoved``.
+        verb: what is done with the line's front piece.
     """
     far = distance(attempt.origin, attempt.target)
     if far > length:
         raise IllegalMove(
             Reason.LINE_TOO_SHORT,
             (attempt.origin, attempt.target),
-            line=counted(length, piece.noun),
-            gone=gone,
-            reach=counted(length, "square"),
+            piece=piece,
+            length=length,
+            verb=verb,
             target=attempt.target,
             far=far,
         )
@@ -75,7 +74,7 @@ def require_clear_way(position: Position, attempt: Attempt, direction: Direction
                 origin=attempt.origin,
                 target=attempt.target,
                 square=square,
-                piece=piece.phrase,
+                piece=piece,
             )
 
 
@@ -84,14 +83,14 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
     piece = position.piece_at(attempt.target)
     if piece is not None:
         raise IllegalMove(
-            Reason.TARGET_TAKEN, (attempt.target,), target=attempt.target, piece=piece.phrase
+            Reason.TARGET_TAKEN, (attempt.target,), target=attempt.target, piece=piece
         )
 
 
 def require_prey(position: Position, prey: Piece, square: Square) -> None:
     """Refuse to capture on a square where no piece of the kind that can be captured stands."""
     if position.piece_at(square) is not prey:
-        raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), enemy=prey.noun, square=square)
+        raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
 
 
 def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
@@ -102,10 +101,10 @@ def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
             (square, attempt.target),
             square=square,
             target=attempt.target,
-            piece=piece.noun,
+            piece=piece,
         )
 
 
-def nothing_to_capture(attempt: Attempt, why: str) -> IllegalMove:
+def nothing_to_capture(attempt: Attempt, reason: Reason) -> IllegalMove:
     """Return the refusal of an attempt to capture where nothing can be captured."""
-    return IllegalMove(Reason.CAPTURES_NOTHING, (attempt.target,), target=attempt.target, why=why)
+    return IllegalMove(reason, (attempt.target,), target=attempt.target)

@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import comb
 
-from thudmud.english import counted
 from thudmud.rules import checks
 from thudmud.rules.board import (
     NEXT_TO,
@@ -93,7 +92,7 @@ class HurlingDwarfs:
             raise IllegalMove(Reason.MOVE_ONTO_TROLL, (attempt.target,), target=attempt.target)
         checks.require_empty_target(position, attempt)
         if attempt.captures is EVERY:
-            raise checks.nothing_to_capture(attempt, "a dwarf captures by being hurled")
+            raise checks.nothing_to_capture(attempt, Reason.HURL_TO_CAPTURE)
         if attempt.captures:
             raise IllegalMove(Reason.MOVE_CAPTURES, attempt.captures)
         return listed(Piece.DWARF, attempt.origin, attempt.target)
@@ -143,10 +142,9 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
     direction = checks.require_straight(attempt)
     piece = position.piece_at(target)
     if piece is not Piece.TROLL:
-        held = "nothing" if piece is None else piece.phrase
-        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=held)
+        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=piece)
     length = line_length(position.dwarfs, origin, direction)
-    checks.require_line(attempt, Piece.DWARF, length, "hurled")
+    checks.require_line(attempt, Piece.DWARF, length, Verb.HURL)
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
         raise IllegalMove(Reason.HURL_CAPTURES, (target,), target=target)
@@ -266,9 +264,9 @@ class ShovingTrolls:
         return IllegalMove(
             Reason.TOO_MANY_CAPTURES,
             captures,
-            most=counted(self.most_after_move, "dwarf"),
+            most=self.most_after_move,
             choices=captures,
-            instead=", or shove there instead" if length >= self.shortest_shove else "",
+            instead=Verb.SHOVE if length >= self.shortest_shove else None,
         )
 
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
@@ -279,15 +277,14 @@ class ShovingTrolls:
             raise IllegalMove(
                 Reason.SHOVE_NEEDS_LINE, (origin,), origin=origin, shortest=self.shortest_shove
             )
-        checks.require_line(attempt, Piece.TROLL, length, "shoved")
+        checks.require_line(attempt, Piece.TROLL, length, Verb.SHOVE)
         checks.require_clear_way(position, attempt, direction)
         checks.require_empty_target(position, attempt)
         captures = _named(position, attempt)
         if not captures:
             prey = _prey(position, attempt)
             if not prey:
-                why = "a shove has to capture, and no dwarf stands next to it"
-                raise checks.nothing_to_capture(attempt, why)
+                raise checks.nothing_to_capture(attempt, Reason.SHOVE_CAPTURES_NOTHING)
             raise IllegalMove(Reason.CAPTURE_UNSAID, prey, choices=prey)
         return captures
 
@@ -385,7 +382,7 @@ def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     if attempt.captures is EVERY:
         prey = _prey(position, attempt)
         if not prey:
-            raise checks.nothing_to_capture(attempt, "no dwarf stands next to it")
+            raise checks.nothing_to_capture(attempt, Reason.NO_DWARF_ADJACENT)
         return prey
     for square in attempt.captures or ():
         checks.require_prey(position, Piece.DWARF, square)

@@ -76,7 +76,7 @@ class Game:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: with the reason and the squares that make it so.
+            IllegalMove: with a code, and the squares that make it so.
         """
         self._require_running()
         return self.ruleset.resolve(self.position, attempt, side)

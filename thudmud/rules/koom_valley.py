@@ -100,7 +100,7 @@ def grant_rock_move(position: Position, attempt: Attempt) -> Move:
     checks.require_near(attempt, Piece.ROCK, 1)
     checks.require_empty_target(position, attempt)
     if attempt.captures is EVERY:
-        raise checks.nothing_to_capture(attempt, "the Rock takes no part in captures")
+        raise checks.nothing_to_capture(attempt, Reason.ROCK_TAKES_NO_PART)
     if attempt.captures:
         raise IllegalMove(Reason.ROCK_CAPTURES, attempt.captures)
     for square in (attempt.origin, attempt.target):
@@ -251,7 +251,7 @@ def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
     if attempt.captures is EVERY:
         trapped = squares_in(_trapped(position, attempt.target.bit))
         if not trapped:
-            raise checks.nothing_to_capture(attempt, "no troll is trapped there")
+            raise checks.nothing_to_capture(attempt, Reason.NO_TROLL_TRAPPED)
         return trapped
     for square in attempt.captures or ():
         checks.require_prey(position, Piece.TROLL, square)
@@ -354,7 +354,7 @@ def _count_strides(trolls: int, empty: int) -> int:
 
 
 def _require_stride(position: Position, attempt: Attempt) -> None:
-    """Refuse what is no stride, with the words for a trample if one leads there."""
+    """Refuse what is no stride, with the path of a trample if one leads there."""
     try:
         direction = checks.require_straight(attempt)
         checks.require_near(attempt, Piece.TROLL, STRIDE_REACH)
@@ -402,7 +402,7 @@ def _fullest_path(position: Position, attempt: Attempt) -> Path:
     paths = _fullest(position, attempt, position.dwarfs)
     if not paths:
         _require_stride(position, attempt)
-        raise checks.nothing_to_capture(attempt, "no trample leads there")
+        raise checks.nothing_to_capture(attempt, Reason.NO_TRAMPLE)
     return _only(paths)
 
 

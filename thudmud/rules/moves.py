@@ -98,6 +98,9 @@ class Verb(Enum):
 
     __hash__ = object.__hash__
 
+    def __str__(self) -> str:
+        return self.value
+
 
 class Capturing(Enum):
     """The ways in which a side captures."""

@@ -52,7 +52,7 @@ def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side)
         try:
             return ruleset.resolve(position, replace(attempt, verb=verb), side)
         except IllegalMove as refusal:
-            if refusal.reason not in _NO_VERB:
+            if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
     raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
 

@@ -44,16 +44,19 @@ class RecordError(ThudmudError, ValueError):
 
     Attributes:
         line: the number of the line, from 1.
-        problem: what is wrong with it.
+        problem: what is wrong with it; or the ply alone, if the rules refuse it.
+        refusal: why the rules refuse the ply.
     """
 
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(f"line {line}: {problem}")
+    def __init__(self, line: int, problem: str, refusal: IllegalMove | None = None) -> None:
+        super().__init__(line, problem, refusal)
         self.line = line
         self.problem = problem
+        self.refusal = refusal
 
-    def __reduce__(self) -> tuple[type[RecordError], tuple[int, str]]:
-        return RecordError, (self.line, self.problem)
+    def __str__(self) -> str:
+        refusal = f": {self.refusal}" if self.refusal else ""
+        return f"line {self.line}: {self.problem}{refusal}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ def _played(lines: list[tuple[int, str]], ruleset: Ruleset) -> Game:
         try:
             game = game.push(line)
         except IllegalMove as refusal:
-            raise RecordError(number, f"{line}: {refusal.told_for_records()}") from None
+            raise RecordError(number, line, refusal) from None
         except ValueError as error:
             raise RecordError(number, str(error)) from None
     return game

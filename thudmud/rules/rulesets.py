@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
-from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, SQUARES, Square
@@ -121,12 +120,12 @@ class Ruleset:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: with the reason and the squares that make it so.
+            IllegalMove: with a code, and the squares that make it so.
         """
         if self.reached(position) is not None:
             raise IllegalMove(Reason.GAME_OVER)
         if side is not position.turn:
-            raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn.plural)
+            raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
         _require_on_board(attempt)
         _require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
@@ -175,21 +174,21 @@ class Ruleset:
     def _require_verb(self, attempt: Attempt, side: Side) -> None:
         verb = attempt.verb
         if verb not in self.verbs:
-            verbs = _any_of(self.verbs)
-            raise IllegalMove(Reason.NO_SUCH_VERB, rules=self.title, verb=verb.value, verbs=verbs)
+            verbs = _in_order(self.verbs)
+            raise IllegalMove(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
         own = self.fighters(side).verbs
         if verb not in own:
             raise IllegalMove(
                 Reason.NOT_THIS_SIDES_VERB,
                 (attempt.origin,),
-                side=side.plural,
-                verb=verb.value,
-                verbs=_any_of(own),
+                side=side,
+                verb=verb,
+                verbs=_in_order(own),
             )
 
 
-def _any_of(verbs: frozenset[Verb]) -> str:
-    return " or ".join(verb.value for verb in Verb if verb in verbs)
+def _in_order(verbs: frozenset[Verb]) -> tuple[Verb, ...]:
+    return tuple(verb for verb in Verb if verb in verbs)
 
 
 def _captures_named(attempt: Attempt) -> tuple[Square, ...]:
@@ -219,9 +218,9 @@ def _require_own_piece(position: Position, square: Square, side: Side) -> None:
         raise IllegalMove(
             Reason.NOT_YOUR_PIECE,
             (square,),
-            piece=capitalised(piece.phrase),
+            piece=piece,
             square=square,
-            side=side.plural,
+            side=side,
         )
 
 

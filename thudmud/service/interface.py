@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from thudmud.errors import Refused
 from thudmud.play.commands import Command, Style
 from thudmud.play.options import Options
-from thudmud.play.refusals import Refused
-from thudmud.rules import IllegalMove
 from thudmud.store import StoreError
 from thudmud.views.messages import Message
 
@@ -71,7 +70,7 @@ class Result:
     command: Command | None = None
     done: bool = False
     is_left: bool = False
-    refusal: Refused | IllegalMove | None = None
+    refusal: Refused | None = None
 
 
 @dataclass(slots=True, eq=False)

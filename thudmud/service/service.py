@@ -37,6 +37,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.language.parsing import player_problem
 from thudmud.play.archive import AdjournedLookup, Found, Lookup, Unread
@@ -61,10 +62,9 @@ from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.meaning import named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
-from thudmud.play.refusals import Refusal, Refused
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.play.table_decisions import come_back, vanish
-from thudmud.rules import IllegalMove
 from thudmud.service.driving import Turns, future, now
 from thudmud.service.interface import (
     Dismissal,
@@ -515,10 +515,10 @@ class Service:
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
                 await self._do(name, decision, cause)
-            except (Refused, IllegalMove) as refusal:
+            except Refused as refusal:
                 meant = named(self.hall, name, _words(command))
                 self._carry_out(meant, cause)
-                self._say(name, " ".join([refused(refusal), *self._advice(refusal)]), cause)
+                self._say(name, " ".join([refused(refusal, name), *self._advice(refusal)]), cause)
                 return Result(command, refusal=refusal)
             except Unread as unread:
                 found.take(unread.lookup, await self.look_up(unread.lookup))
@@ -999,9 +999,9 @@ class Service:
     def _display(self, name: str) -> Display:
         return display_of(self.hall, name, self._screens)
 
-    def _advice(self, refusal: Refused | IllegalMove) -> list[str]:
+    def _advice(self, refusal: Refused) -> list[str]:
         """Return what may help somebody who plays alone."""
-        alone = isinstance(refusal, Refused) and refusal.reason is Refusal.NEEDS_OPPONENT
+        alone = refusal.code is Refusal.NEEDS_OPPONENT
         return rooms.seat_for_a_bot(self.hall) if alone else []
 
     # Small things.

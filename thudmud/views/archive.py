@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, counted, shortened
 from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
@@ -26,7 +26,6 @@ from thudmud.play.archive import (
 from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.events import BATTLES
 from thudmud.play.match import RATED_PLIES, Match
-from thudmud.play.meaning import shortened
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game, Side, write_record
 from thudmud.views import boards, reader, sentences

@@ -25,9 +25,9 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import groupby
 
+from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
-from thudmud.play.meaning import shortened
 from thudmud.rules import RULESETS
 from thudmud.views.words import wrapped
 

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, counted, listed
 from thudmud.play.commands import Captures
-from thudmud.play.meaning import listed
 from thudmud.rules import (
     EVERY,
     Attempt,

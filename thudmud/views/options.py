@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.play.meaning import listed as enumerated
+from thudmud.english import listed as enumerated
 from thudmud.play.options import (
     WIDTHS,
     Charset,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised, counted, listed
 from thudmud.play.commands import (
     Around,
     Captures,
@@ -22,7 +22,6 @@ from thudmud.play.commands import (
     Where,
 )
 from thudmud.play.events import BATTLES, BattleEnded, Moved, Resumed, TableEvent
-from thudmud.play.meaning import listed
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, walk

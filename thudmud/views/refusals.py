@@ -1,15 +1,367 @@
-"""What is wrong with a line that could not be read, or was refused, for the one who typed it."""
+"""The words of refusals: why a line could not be read, or a table, the hall or the rules say no.
+
+A refusal is data: its code, the squares, and the facts of the case. Each code has its sentence
+here, as a template where that will do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import wcwidth
 
-from thudmud.language import ParseError, near_miss
-from thudmud.play import Refusal, Refused
-from thudmud.rules import IllegalMove
+from thudmud.english import capitalised, counted, does, lasting, listed, shortened
+from thudmud.errors import Refused
+from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start, Undo
+from thudmud.play.events import Offer
+from thudmud.play.meaning import Phrase
+from thudmud.play.options import WIDTHS
+from thudmud.play.refusals import Mistake, Refusal
+from thudmud.play.table import Seat
+from thudmud.rules import Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import wrapped
+
+if TYPE_CHECKING:
+    from thudmud.language import ParseError
+
+OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
+"""The command that makes each offer, and agrees to it."""
+
+_TEMPLATES: Mapping[Enum, str] = {
+    Reason.GAME_OVER: "This battle is over.",
+    Reason.NOT_YOUR_TURN: "It is the {side.plural}' turn.",
+    Reason.OFF_BOARD: "{square} is off the octagon; that row runs from {first} to {last}.",
+    Reason.NO_PIECE: "Nothing stands on {square}.",
+    Reason.THUDSTONE_STAYS: "The Thudstone on {square} never moves.",
+    Reason.NOT_YOUR_ROCK: "Only the dwarfs move the Rock on {square}.",
+    Reason.NO_SUCH_VERB: "{rules.title} knows no {verb}; there you can {verbs:or}.",
+    Reason.NOT_THIS_SIDES_VERB: "The {side.plural} cannot {verb}; they can {verbs:or}.",
+    Reason.SAME_SQUARE: "The piece on {square} has to go somewhere else.",
+    Reason.NOT_STRAIGHT: "{target} is not in a straight line with {origin}.",
+    Reason.BLOCKED: ("The way from {origin} to {target} is blocked at {square} by {piece.phrase}."),
+    Reason.TARGET_TAKEN: "{target} is taken by {piece.phrase}; only an empty square will do.",
+    Reason.MOVE_ONTO_TROLL: (
+        "A dwarf moves to empty squares only; to capture the troll on {target}, hurl it."
+    ),
+    Reason.SHOVE_NEEDS_LINE: (
+        "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
+    ),
+    Reason.NAMED_TWICE: "{square} is named twice; once is enough.",
+    Reason.NO_ENEMY_THERE: "No {piece.noun} stands on {square} to be captured.",
+    Reason.CAPTURE_NOT_ADJACENT: (
+        "{square} is not next to {target}, where the {piece.noun} would stand."
+    ),
+    Reason.NO_DWARF_ADJACENT: (
+        "Nothing can be captured by going to {target}: no dwarf stands next to it."
+    ),
+    Reason.MOVE_CAPTURES: (
+        "A dwarf that moves captures nothing; a hurl captures the troll it lands on."
+    ),
+    Reason.HURL_TO_CAPTURE: (
+        "Nothing can be captured by going to {target}: a dwarf captures by being hurled."
+    ),
+    Reason.HURL_CAPTURES: "A hurl captures the troll it lands on, here {target}, and nothing else.",
+    Reason.SHOVE_CAPTURES_NOTHING: (
+        "Nothing can be captured by going to {target}: a shove has to capture, and no dwarf stands "
+        "next to it."
+    ),
+    Reason.CAPTURE_UNSAID: (
+        'A shove has to capture; add "capturing" and one or more of {choices}, or "all".'
+    ),
+    Reason.NOT_TRAPPED: "The troll on {square} is not trapped; {behind} behind it holds no dwarf.",
+    Reason.NOT_TRAPPED_AT_EDGE: (
+        "The troll on {square} cannot be trapped from {target}: the board ends."
+    ),
+    Reason.NO_TROLL_TRAPPED: (
+        "Nothing can be captured by going to {target}: no troll is trapped there."
+    ),
+    Reason.ROCK_NOT_ESCORTED: (
+        "The Rock goes from beside a dwarf to beside a dwarf; none is next to {square}."
+    ),
+    Reason.ROCK_CAPTURES: "The Rock takes no part in captures; move it without.",
+    Reason.ROCK_TAKES_NO_PART: (
+        "Nothing can be captured by going to {target}: the Rock takes no part in captures."
+    ),
+    Reason.MUST_TRAMPLE: (
+        'Only a trample leads from {origin} to {target}; add "capturing {path}".'
+    ),
+    Reason.TRAMPLE_NOT_NEXT: "{square} is not next to {at}, where the trample has come to.",
+    Reason.TRAMPLE_NO_LANDING: (
+        "{square} cannot be trampled from {at}: {landing} beyond it is not empty."
+    ),
+    Reason.TRAMPLE_AT_EDGE: "{square} cannot be trampled from {at}: beyond it the board ends.",
+    Reason.TRAMPLE_ENDS_ELSEWHERE: "That trample ends on {end}, not on {target}.",
+    Reason.NO_TRAMPLE: "Nothing can be captured by going to {target}: no trample leads there.",
+    Reason.TRAMPLES_TOO_MANY: (
+        "There are too many ways to trample to {target} to try them all; name the dwarfs in the "
+        'order trampled: "capturing {path}", say.'
+    ),
+    Reason.TRAMPLE_AMBIGUOUS: (
+        "More than one trample fits; name the dwarfs in order: "
+        '"capturing {one}" or "capturing {other}", say.'
+    ),
+    Mistake.EMPTY_LINE: 'Type a command; "help" lists them.',
+    Mistake.LINE_TOO_LONG: "That is too long: a line has at most {most:,} characters.",
+    Mistake.BLANK_IN_NUMBER: 'There is a blank inside a number: "{typed}".',
+    Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
+    Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
+    Mistake.POSITIONS_TOGETHER: "Write {one} and {other} apart from each other.",
+    Mistake.SHOVE_WITHOUT_CAPTURES: (
+        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
+    ),
+    Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
+    Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
+    Mistake.NO_BATTLE_NUMBER: 'Say which battle, by its number: "history" lists them.',
+    Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
+    Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
+    Mistake.WHERE_WITH_FILLERS: 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
+    Mistake.WHERE_FINDS_PIECES: (
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
+    ),
+    Mistake.AGREE_BY_THE_SAME: (
+        'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'
+    ),
+    Mistake.PLAY_FOR_JOIN: ('To take a seat, type "join game as dwarf" or "join game as troll".'),
+    Mistake.REST_IS_ASKED_FOR: (
+        'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
+    ),
+    Mistake.NO_SUCH_WIDTH: "A screen is {least} to {most} columns wide here.",
+    Mistake.NOT_SIX_DIGITS: 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".',
+    Mistake.NO_SUCH_COLOUR_NUMBER: "The numbers of colours go from 0 to 255.",
+    Mistake.BRIGHT_ALONE: 'After "bright" comes {colours:or}.',
+    Mistake.NO_SUCH_COLOUR: (
+        'That is no colour here: name {colours:or}, "bright" before them or not; or a number, '
+        "0 to 255, or #rrggbb."
+    ),
+    Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
+    Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
+    Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
+    Refusal.SAY_WHICH: 'Which board? Add "on" and one of: {boards:or}.',
+    Refusal.NOTHING_USED: (
+        'You have not used a board yet for "it" to mean. The boards are: {boards:and}.'
+    ),
+    Refusal.ALREADY_THERE: "You are at the {board} already.",
+    Refusal.ALREADY_IN_HALL: "You are in the hall already.",
+    Refusal.NO_SUCH_PLAYER: ('There is no player called "{words}" here. "who" lists the players.'),
+    Refusal.WHICH_PLAYER: 'Which player do you mean by "{words}": {players:or}?',
+    Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
+    Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
+    Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
+    Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
+    Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
+    Refusal.ONE_SEAT_EACH: (
+        'You play the {side.plural} at the {board}. To change sides, "leave game" first.'
+    ),
+    Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
+    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
+    Refusal.AWAY: "{player} is away. A battle needs you both.",
+    Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
+    Refusal.NO_MATCH: "No match is under way at the {board}.",
+    Refusal.NO_PLY_YET: "You have no move in this battle to take back yet.",
+    Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
+    Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
+    Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
+    Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
+    Refusal.NOT_YOURS_TO_RESUME: (
+        'You have no adjourned match with the number {number}: "games" lists them.'
+    ),
+    Refusal.NO_SUCH_BATTLE: (
+        'There is no battle {number}. "history" lists those that were played.'
+    ),
+    Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
+    Refusal.NOT_REPLAYING: 'You are not replaying a battle. Begin with "replay" and its number.',
+    Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
+    Refusal.REPLAY_AT_END: 'Battle {number} has no further ply. "back" and "first" go back.',
+    Refusal.RULES_RUNNING: (
+        "The {board} keeps the {rules} rules while a battle is being played. "
+        "They can be set again when the match is over."
+    ),
+    Refusal.RULES_MID_MATCH: (
+        "The {board} keeps the {rules} rules for the second battle of the match. "
+        "They can be set again when the match is over."
+    ),
+    Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
+    Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+}
+"""The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas."""
+
+
+class _Several(tuple[str, ...]):
+    """The words of several things, for a template that says how they are joined."""
+
+    __slots__ = ()
+
+    def __format__(self, conjunction: str) -> str:
+        return listed(self, conjunction) if conjunction else ", ".join(self)
+
+
+def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square], str] = str) -> str:
+    """Return the sentence of a refusal.
+
+    Args:
+        refusal: what was refused, and why.
+        me: the name of who is told, if they may have a seat.
+        name: what to call squares; game records have other letters.
+    """
+    details = {key: _said(value, name) for key, value in refusal.details.items()}
+    if "words" in details:
+        details["words"] = shortened(str(details["words"]))
+    template = _TEMPLATES.get(refusal.code)
+    if template is not None:
+        sentence = template.format(**details)
+    elif isinstance(refusal.code, Mistake):
+        sentence = _mistake(refusal.code, details)
+    else:
+        sentence = _composed(refusal, me, details)
+    meant = details.get("suggestion")
+    return f'{sentence} Did you mean "{meant}"?' if meant else sentence
+
+
+def unread(error: RecordError) -> str:
+    """Return what is wrong with a game record, its squares called as records call them."""
+    if error.refusal is None:
+        return str(error)
+    why = refused(error.refusal, name=attrgetter("record_name"))
+    return f"line {error.line}: {error.problem}: {why}"
+
+
+def _said(value: object, name: Callable[[Square], str]) -> object:
+    """Return the words of squares and of several things; the rest is for the sentence to say."""
+    if isinstance(value, Square):
+        return name(value)
+    if isinstance(value, tuple) and not any(isinstance(each, Seat) for each in value):
+        return _Several(str(_said(each, name)) for each in value)
+    return value
+
+
+def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a code for which a template will not do."""
+    board = str(details.get("board"))
+    match refusal.code:
+        case Reason.NOT_YOUR_PIECE:
+            piece, side = capitalised(details["piece"].phrase), details["side"].plural
+            return f"{piece} stands on {details['square']}; you move the {side}."
+        case Reason.TOO_FAR:
+            piece, reach = capitalised(details["piece"].phrase), counted(details["reach"], "square")
+            return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
+        case Reason.LINE_TOO_SHORT:
+            length, target, far = details["length"], details["target"], details["far"]
+            line, reach = counted(length, details["piece"].noun), counted(length, "square")
+            gone = _PARTICIPLES[details["verb"]]
+            return f"The line of {line} can be {gone} at most {reach}; {target} is {far} away."
+        case Reason.LANDS_ON_NO_TROLL:
+            held = details["piece"].phrase if details["piece"] else "nothing"
+            return f"A hurled dwarf has to land on a troll; {details['target']} holds {held}."
+        case Reason.TOO_MANY_CAPTURES:
+            most, choices = counted(details["most"], "dwarf"), details["choices"]
+            instead = f", or {details['instead']} there instead" if details["instead"] else ""
+            return f"A move captures at most {most} here; choose among {choices}{instead}."
+        case Refusal.NO_BOARD_HERE:
+            words, boards = refusal.details["words"], refusal.details["boards"]
+            hint = _board_meant(words, boards)
+            return f'There is no "{details["words"]}" here.{hint} The boards are: {listed(boards)}.'
+        case Refusal.INVITE_SELF:
+            return f'That is you. "{Join(details["side"], board)}" takes a seat.'
+        case Refusal.SEAT_TAKEN | Refusal.SEAT_NOT_FREE:
+            player, side = details["player"], details["side"].plural
+            hint = free_seat(board, details["seats"])
+            if not hint and refusal.code is Refusal.SEAT_TAKEN:
+                hint = "You are welcome to watch."
+            return f"{player} plays the {side} at the {board} already. {hint}".strip()
+        case Refusal.NO_SEAT_FREE:
+            return f"Both seats at the {board} are taken. {who_sits(board, details['seats'], me)}"
+        case Refusal.NOT_SEATED:
+            return f"You are not playing at the {board}. {who_sits(board, details['seats'], me)}"
+        case Refusal.NEEDS_OPPONENT:
+            return f"A battle needs two players. {free_seat(board, details['seats'])}"
+        case Refusal.NOBODY_TO_AGREE:
+            return f"There is nobody to agree to that. {free_seat(board, details['seats'])}"
+        case Refusal.NO_BATTLE:
+            hint = _next(board, details["seats"], me, "one")
+            return f"No battle is being played at the {board}. {hint}"
+        case Refusal.BATTLE_OVER:
+            hint = _next(board, details["seats"], me, "the next")
+            return f"The battle at the {board} is over. {hint}"
+        case Refusal.TOO_SOON:
+            player, wait = details["player"], lasting(details["seconds"])
+            return f"{player} may still come back. You need not wait longer than another {wait}."
+        case Refusal.NOTHING_TO_CLAIM:
+            return (
+                "There is no battle to claim between the two of a match; "
+                f'"{Adjourn(board)}" puts the match away.'
+            )
+        case Refusal.NOBODY_TO_CLAIM_FROM:
+            return f'The other seat is free: you may say "{End(board)}" alone.'
+        case Refusal.ALREADY_OFFERED:
+            player, words = details["player"], OFFER_WORDS[details["offer"]](board)
+            return f'You have offered that already; it takes {player} to say "{words}" too.'
+        case Refusal.RESUME_THERE:
+            return f'A match goes on when you both are at the board: "{Go(board)}".'
+        case Refusal.OPPONENT_NOT_THERE:
+            players = details["players"]
+            absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
+            return f"It goes on when you both are at the {board}; {absent} not here."
+        case Refusal.WHICH_ADJOURNED:
+            first = Resume(refusal.details["numbers"][0], refusal.details["words"])
+            return f'Which one? "{first}" or another number; "games" lists them.'
+        case Refusal.REPLAY_GONE_ON:
+            return f'More has happened since; "{Replay(details["number"])}" shows it.'
+        case Refusal.RULES_SEATED_ONLY:
+            sits = who_sits(board, details["seats"], me)
+            return f"The rules of the {board} are for its players to choose. {sits}"
+        case _:
+            raise ValueError(f"there are no words for {refusal}")
+
+
+_PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
+
+
+def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
+    """Return, as told to ``me``, who plays what at a board, and how to take a free seat."""
+    plays = [
+        f"{does(seat.player, me, 'play')} the {seat.side.plural}"
+        f"{'' if seat.away_since is None else ' (away)'}"
+        for seat in seats
+        if seat.player is not None
+    ]
+    if not plays:
+        joins = (f'"{Join(side, board)}"' for side in Side)
+        return f"Both seats are free: {' or '.join(joins)}."
+    return f"{capitalised(' and '.join(plays))}. {free_seat(board, seats)}".strip()
+
+
+def free_seat(board: str, seats: Sequence[Seat]) -> str:
+    """Return a sentence on the first free seat of a board, if any, and the words that take it."""
+    for seat in seats:
+        if seat.player is None:
+            return f'The {seat.side.value} seat is free: "{Join(seat.side, board)}".'
+    return ""
+
+
+def _next(board: str, seats: Sequence[Seat], me: str | None, which: str) -> str:
+    """Return how a battle begins, to one of two players who are here; else who sits there."""
+    here = [seat.player for seat in seats if seat.player is not None and seat.away_since is None]
+    if me in here and len(here) == len(seats):
+        return f'"{Start(board)}" begins {which}.'
+    return who_sits(board, seats, me)
+
+
+def _board_meant(said: str, boards: Iterable[str]) -> str:
+    """Return which word was probably meant where what was said fits no board."""
+    from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
+
+    words = {word for board in boards for word in board.lower().split()} | {"capturing", "hall"}
+    for word in Phrase.parse(said).words:
+        meant = near_miss(word, words)
+        if meant and meant != word:
+            return f' Did you mean "{meant}"?'
+    return ""
+
+
+# A line that could not be read.
 
 _GAP = "..."
 _LONGEST_QUOTE = 30
@@ -22,28 +374,8 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
     it; then what was understood, what could stand there, and what was probably meant. An empty line
     gets the sentence alone, and so does who is not ``pointing``: a voice has no use for a caret.
     """
-    sentences = _sentence(error)
-    if error.suggestion is not None:
-        sentences += f' Did you mean "{error.suggestion}"?'
     echo = _echo(error, width) if error.line and pointing else []
-    return echo + wrapped(sentences, width)
-
-
-def refused(refusal: Refused | IllegalMove) -> str:
-    """Return the sentence of a refusal; where no board fits, with the word probably meant."""
-    if isinstance(refusal, Refused) and refusal.reason is Refusal.NO_BOARD_HERE:
-        said, known = refusal.details["said"], refusal.details["known"]
-        return refusal.told(hint=_board_hint(said, known))
-    return str(refusal)
-
-
-def _board_hint(said: Iterable[str], known: Set[str]) -> str:
-    words = known | {"capturing", "hall"}
-    for word in said:
-        meant = near_miss(word, words)
-        if meant and meant != word:
-            return f' Did you mean "{meant}"?'
-    return ""
+    return echo + wrapped(refused(error), width)
 
 
 def _echo(error: ParseError, width: int) -> list[str]:
@@ -72,22 +404,44 @@ def _cells(text: str) -> Sequence[str]:
     return cells
 
 
-def _sentence(error: ParseError) -> str:
-    if error.detail is not None:
-        return error.detail
-    if not error.line:
-        return 'Type a command; "help" lists them.'
-    word = _quote(error.word)
-    if error.column == 0:
-        known = ' "help" lists the commands, "syntax" how each is typed.'
-        return f"There is no command {word}." + ("" if error.suggestion else known)
-    understood, expected = _quote_end(error.understood), _either(error.expected)
-    if error.word:
-        return f"After {understood} comes {expected}, not {word}."
-    return f"After {understood} something is missing: {expected}."
+_KINDS = {
+    "<position>": "a position such as A6",
+    "<object>": "the name of a board",
+    "<player>": "the name of a player",
+    "<number>": "a number such as 12",
+    "<row>": "a row such as 5",
+    "<column>": "a column such as F",
+    "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    "<colour>": "a colour such as red",
+    "<text>": "what you want to say",
+    "<deed>": "what you do",
+    ",": "a comma",
+    "<end>": "the end of the line",
+}
+"""What could have stood somewhere, if it is not a word."""
 
 
-def _either(phrases: tuple[str, ...]) -> str:
+def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a mistake for which a template will not do."""
+    word, line = _quote(details["word"]), details["line"]
+    understood = _quote_end(line[: details["column"]].strip())
+    expected = _either([_KINDS.get(each, f'"{each}"') for each in details["expected"]])
+    match code:
+        case Mistake.UNKNOWN_COMMAND:
+            known = ' "help" lists the commands, "syntax" how each is typed.'
+            return f"There is no command {word}." + ("" if details["suggestion"] else known)
+        case Mistake.UNEXPECTED_WORD:
+            return f"After {understood} comes {expected}, not {word}."
+        case Mistake.MISSING_WORD:
+            return f"After {understood} something is missing: {expected}."
+        case Mistake.COLUMN_FOR_ROW:
+            letter = details["letter"]
+            return f'{letter} is a column: type "scan column {letter.lower()}".'
+        case _:
+            raise ValueError(f"there are no words for {code}")
+
+
+def _either(phrases: Sequence[str]) -> str:
     """Return ``a, b or c``."""
     *others, last = phrases
     return f"{', '.join(others)} or {last}" if others else last

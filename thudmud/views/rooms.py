@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from thudmud.english import capitalised, counted, does
+from thudmud.english import capitalised, counted, does, listed
 from thudmud.play.asides import (
     CameIn,
     Emoted,
@@ -22,9 +22,7 @@ from thudmud.play.asides import (
 from thudmud.play.commands import Invite, Join
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Person
-from thudmud.play.meaning import listed
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import sorted_seats
 from thudmud.rules import Side
 from thudmud.views.options import said
 from thudmud.views.words import wrapped
@@ -190,8 +188,9 @@ def _entry(hall: Hall, table: Table) -> str:
 
 def _state(table: Table) -> str:
     seats = " and ".join(
-        f"{holder} ({side.plural}{', away' if side in table.away else ''})"
-        for side, holder in sorted_seats(table)
+        f"{seat.player} ({seat.side.plural}{', away' if seat.side in table.away else ''})"
+        for seat in table.seating
+        if seat.player is not None
     )
     if not seats:
         return "both seats free"

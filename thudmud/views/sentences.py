@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, does, lasting
+from thudmud.english import capitalised, counted, does, lasting, listed
 from thudmud.play.archive import Battle, State
 from thudmud.play.commands import Adjourn, Claim, End, Join, No, Resume, Start
 from thudmud.play.events import (
@@ -32,12 +32,11 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import Match
-from thudmud.play.meaning import listed
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import OFFER_WORDS, free_seat, who_sits
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
 from thudmud.rules.board import Direction
 from thudmud.views.boards import GridLayout, grid
+from thudmud.views.refusals import OFFER_WORDS, free_seat, who_sits
 from thudmud.views.view import Display
 from thudmud.views.words import day
 
@@ -83,15 +82,14 @@ def turn(table: Table, me: str | None) -> str:
 
 def waiting(table: Table, me: str | None) -> str:
     """Return what could be done at a table where no battle is being played."""
-    if not table.full:
-        return who_sits(table, me)
-    return f"{who_sits(table, me)} {next_step(table)}"
+    sits = who_sits(table.name, table.seating, me)
+    return f"{sits} {next_step(table)}" if table.full else sits
 
 
 def next_step(table: Table) -> str:
     """Return how to go on when a battle is over or none has begun."""
     if not table.full:
-        return free_seat(table)
+        return free_seat(table.name, table.seating)
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
@@ -254,7 +252,7 @@ def _joined(event: Joined, table: Table, me: str | None) -> list[str]:
         return said
     if table.full:
         return [*said, f"Both seats are taken: {next_step(table)}"]
-    return [*said, free_seat(table)]
+    return [*said, free_seat(table.name, table.seating)]
 
 
 def _left(event: Left, table: Table, me: str | None) -> list[str]:

@@ -1,0 +1,623 @@
+"""The sentence of every refusal, to the letter, each brought about by play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from operator import attrgetter
+from typing import NamedTuple
+
+import pytest
+from wcwidth import wcswidth
+
+from tests.play.halls import StoredHall, do, hall_of, lose
+from tests.rules.refused import EXAMPLES, Example, refusal
+from thudmud.errors import Refused
+from thudmud.language import ParseError, parse
+from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
+from thudmud.play.commands import SetRules
+from thudmud.play.hall_decisions import decide
+from thudmud.play.refusals import Mistake, Refusal
+from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
+from thudmud.views.refusals import explain, refused, unread
+
+NOW = 7.0
+
+
+class Case(NamedTuple):
+    """What was done before by Anna, Bert and Carla, what is refused, and the sentence."""
+
+    code: Refusal
+    before: str
+    line: str
+    sentence: str
+
+
+R = Refusal
+ALONE = "Anna: join game as dwarf on oak board"
+SEATED = f"{ALONE}; Bert: join game as troll on oak board"
+STARTED = f"{SEATED}; Anna: start game"
+PLAYED = f"{STARTED}; Anna: move a6 b6"
+HALF = f"{STARTED}; Anna: end game; Bert: end game"
+OVER = f"{HALF}; Bert: start game; Anna: resign"
+AWAY = f"{STARTED}; Bert is lost"
+ADJOURNED = f"{PLAYED}; Anna: adjourn game; Bert: adjourn game"
+TWICE = f"{ADJOURNED}; {STARTED}; Anna: adjourn game; Bert: adjourn game"
+REPLAYING = f"{HALF}; Carla: replay 1"
+BOTH = "You play the dwarfs and Bert plays the trolls."
+SITTING = "Anna plays the dwarfs and Bert plays the trolls."
+FREE = 'The troll seat is free: "join game as troll on oak board".'
+
+CASES = [
+    Case(
+        R.NO_BOARD_HERE, "", "Anna: go to chair",
+        'There is no "chair" here. The boards are: oak board, pine board and elm table.',
+    ),
+    Case(
+        R.NO_BOARD_HERE, "", "Anna: go to oak bord",
+        'There is no "oak bord" here. Did you mean "board"? The boards are: oak board, pine board '
+        "and elm table.",
+    ),
+    Case(
+        R.NO_BOARD_HERE, "", f"Anna: go to {'oaken ' * 10}",
+        'There is no "oaken oaken oaken oaken oaken oaken oake..." here. Did you mean "oak"? The '
+        "boards are: oak board, pine board and elm table.",
+    ),
+    Case(
+        R.NO_SUCH_ORDINAL, "", "Anna: go to third board",
+        'There is no "third board", only oak board and pine board.',
+    ),
+    Case(
+        R.WHICH_BOARD, "", "Anna: go to board",
+        'Which one do you mean by "board": oak board or pine board?',
+    ),
+    Case(
+        R.SAY_WHICH, "", "Anna: start game",
+        'Which board? Add "on" and one of: oak board, pine board or elm table.',
+    ),
+    Case(
+        R.NOTHING_USED, "", "Anna: go to it",
+        'You have not used a board yet for "it" to mean. The boards are: oak board, pine board and '
+        "elm table.",
+    ),
+    Case(
+        R.ALREADY_THERE, "Anna: go to oak board", "Anna: go to oak board",
+        "You are at the oak board already.",
+    ),
+    Case(R.ALREADY_IN_HALL, "", "Anna: go to hall", "You are in the hall already."),
+    Case(
+        R.NO_SUCH_PLAYER, "", "Anna: tell dora hello",
+        'There is no player called "dora" here. "who" lists the players.',
+    ),
+    Case(
+        R.WHICH_PLAYER, "", "Anna: tell be hello",
+        'Which player do you mean by "be": Bert or Bea?',
+    ),
+    Case(R.AWAY_FROM, AWAY, "Anna: look at bert", "Bert is away from the oak board."),
+    Case(R.TELL_SELF, "", "Anna: tell anna hello",
+         'That is you. To speak to the room, use "say".'),
+    Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
+    Case(
+        R.INVITE_SELF, "", "Anna: invite anna on oak board",
+        'That is you. "join game as dwarf on oak board" takes a seat.',
+    ),
+    Case(
+        R.PLAYS_THERE, SEATED, "Anna: invite bert",
+        "Bert plays the trolls at the oak board already.",
+    ),
+    Case(
+        R.NO_SEAT_FREE, SEATED, "Anna: invite carla",
+        f"Both seats at the oak board are taken. {BOTH}",
+    ),
+    Case(
+        R.SEAT_NOT_FREE, SEATED, "Anna: invite carla as troll",
+        "Bert plays the trolls at the oak board already.",
+    ),
+    Case(
+        R.SEAT_NOT_FREE, ALONE, "Bert: invite carla as dwarf on oak board",
+        f"Anna plays the dwarfs at the oak board already. {FREE}",
+    ),
+    Case(
+        R.SEAT_TAKEN, SEATED, "Carla: join game as dwarf on oak board",
+        "Anna plays the dwarfs at the oak board already. You are welcome to watch.",
+    ),
+    Case(
+        R.SEAT_TAKEN, ALONE, "Carla: join game as dwarf on oak board",
+        f"Anna plays the dwarfs at the oak board already. {FREE}",
+    ),
+    Case(
+        R.SAME_SEAT, ALONE, "Anna: join game as dwarf",
+        "You play the dwarfs at the oak board already.",
+    ),
+    Case(
+        R.ONE_SEAT_EACH, ALONE, "Anna: join game as troll",
+        'You play the dwarfs at the oak board. To change sides, "leave game" first.',
+    ),
+    Case(
+        R.NOT_SEATED, STARTED, "Carla: resign on oak board",
+        f"You are not playing at the oak board. {SITTING}",
+    ),
+    Case(
+        R.NOT_SEATED, ALONE, "Carla: resign on oak board",
+        f"You are not playing at the oak board. Anna plays the dwarfs. {FREE}",
+    ),
+    Case(
+        R.NOT_SEATED, AWAY, "Carla: resign on oak board",
+        "You are not playing at the oak board. Anna plays the dwarfs and Bert plays the trolls "
+        "(away).",
+    ),
+    Case(
+        R.NOT_SEATED, "", "Carla: resign on oak board",
+        'You are not playing at the oak board. Both seats are free: "join game as dwarf on oak '
+        'board" or "join game as troll on oak board".',
+    ),
+    Case(R.NEEDS_OPPONENT, ALONE, "Anna: start game", f"A battle needs two players. {FREE}"),
+    Case(
+        R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
+        f"There is nobody to agree to that. {FREE}",
+    ),
+    Case(
+        R.NO_BATTLE, SEATED, "Anna: resign",
+        'No battle is being played at the oak board. "start game on oak board" begins one.',
+    ),
+    Case(
+        R.NO_BATTLE, f"{SEATED}; Bert: go to hall", "Carla: view possible on oak board",
+        f"No battle is being played at the oak board. {SITTING}",
+    ),
+    Case(
+        R.BATTLE_OVER, HALF, "Anna: resign",
+        'The battle at the oak board is over. "start game on oak board" begins the next.',
+    ),
+    Case(
+        R.BATTLE_OVER, f"{HALF}; Bert is lost", "Anna: resign",
+        f"The battle at the oak board is over. {BOTH[:-1]} (away).",
+    ),
+    Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
+    Case(
+        R.OVER_FOR_GOOD, OVER, "Anna: undo",
+        "The battle at the oak board is over, and what is over stays.",
+    ),
+    Case(
+        R.AWAY, f"{HALF}; Bert is lost", "Anna: start game",
+        "Bert is away. A battle needs you both.",
+    ),
+    Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
+    Case(
+        R.TOO_SOON, AWAY, "Anna: claim",
+        "Bert may still come back. You need not wait longer than another 5 minutes.",
+    ),
+    Case(
+        R.NOTHING_TO_CLAIM, HALF, "Anna: claim",
+        'There is no battle to claim between the two of a match; "adjourn game on oak board" puts '
+        "the match away.",
+    ),
+    Case(
+        R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
+        'The other seat is free: you may say "end game on oak board" alone.',
+    ),
+    Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
+    Case(R.NO_PLY_YET, STARTED, "Anna: undo", "You have no move in this battle to take back yet."),
+    Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "Nothing has been offered at the oak board."),
+    Case(
+        R.ALREADY_OFFERED, f"{STARTED}; Anna: end game", "Anna: end game",
+        'You have offered that already; it takes Bert to say "end game on oak board" too.',
+    ),
+    Case(
+        R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
+        "The oak board is in use. Any other board that is free will do.",
+    ),
+    Case(
+        R.NOTHING_ADJOURNED, "", "Anna: resume on oak board",
+        'You have no adjourned match. "adjourn game" puts one away.',
+    ),
+    Case(
+        R.GOES_ON_ALREADY, STARTED, "Anna: resume",
+        "Your match goes on at the oak board; none of yours is put away.",
+    ),
+    Case(
+        R.NOT_YOURS_TO_RESUME, ADJOURNED, "Anna: resume 7",
+        'You have no adjourned match with the number 7: "games" lists them.',
+    ),
+    Case(
+        R.RESUME_THERE, f"{ADJOURNED}; Anna: go to hall", "Anna: resume on oak board",
+        'A match goes on when you both are at the board: "go to oak board".',
+    ),
+    Case(
+        R.OPPONENT_NOT_THERE, f"{ADJOURNED}; Bert: go to hall", "Anna: resume",
+        "It goes on when you both are at the oak board; Bert is not here.",
+    ),
+    Case(
+        R.WHICH_ADJOURNED, TWICE, "Anna: resume",
+        'Which one? "resume game 1" or another number; "games" lists them.',
+    ),
+    Case(
+        R.WHICH_ADJOURNED, TWICE, "Anna: resume on oak",
+        'Which one? "resume game 1 on oak" or another number; "games" lists them.',
+    ),
+    Case(
+        R.NO_SUCH_BATTLE, "", "Anna: replay 9",
+        'There is no battle 9. "history" lists those that were played.',
+    ),
+    Case(R.NOT_KEPT, HALF, "Anna: replay 1", "The moves of battle 1 are no longer kept here."),
+    Case(
+        R.NOT_REPLAYING, "", "Anna: next",
+        'You are not replaying a battle. Begin with "replay" and its number.',
+    ),
+    Case(
+        R.REPLAY_AT_START, REPLAYING, "Carla: back",
+        'This is where battle 1 begins. "next" goes on.',
+    ),
+    Case(
+        R.REPLAY_AT_END, REPLAYING, "Carla: next",
+        'Battle 1 has no further ply. "back" and "first" go back.',
+    ),
+    Case(
+        R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
+        'More has happened since; "replay 1" shows it.',
+    ),
+    Case(
+        R.RULES_RUNNING, STARTED, "Anna: set rules classic",
+        "The oak board keeps the discworld rules while a battle is being played. They can be set "
+        "again when the match is over.",
+    ),
+    Case(
+        R.RULES_MID_MATCH, HALF, "Anna: set rules classic",
+        "The oak board keeps the discworld rules for the second battle of the match. They can be "
+        "set again when the match is over.",
+    ),
+    Case(
+        R.RULES_SEATED_ONLY, SEATED, "Carla: set rules classic on oak board",
+        f"The rules of the oak board are for its players to choose. {SITTING}",
+    ),
+    Case(
+        R.RULES_ALREADY, "", "Anna: set rules koom valley on elm table",
+        "The elm table has the koom valley rules already.",
+    ),
+    Case(
+        R.RULES_UNKNOWN, "", "Anna: set rules chess on elm table",
+        'There are no "chess" rules. There are: discworld, classic, koom valley.',
+    ),
+]  # fmt: skip
+
+
+def played(case: Case) -> StoredHall:
+    """Return the hall in which a case happens."""
+    hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if case.code is R.WHICH_PLAYER else []))
+    for step in filter(None, case.before.split("; ")):
+        name, colon, line = step.partition(": ")
+        if colon:
+            do(hall, name, parse(line), NOW)
+        else:
+            lose(hall, step.removesuffix(" is lost"), NOW)
+    return hall
+
+
+@cache
+def brought_about(case: Case) -> Refused:
+    """Return what comes of the line of a case."""
+    hall = played(case)
+    name, _, line = case.line.partition(": ")
+    # What no line can ask for is asked for by a program.
+    command = SetRules("chess", "elm table") if case.code is R.RULES_UNKNOWN else parse(line)
+    found = Found()
+    if case.code is R.NOT_KEPT:
+        found.take(BattleLookup(1), FoundBattle(hall.battles[0], None))
+    while True:
+        try:
+            decide(hall, name, command, NOW, found)
+        except Unread as unread:
+            found.take(unread.lookup, hall.found(unread.lookup))
+        except Refused as refusal:
+            return refusal
+
+
+def all_refusals() -> Iterator[Refused]:
+    """Yield one of each kind, and more."""
+    yield from map(refusal, EXAMPLES)
+    yield from map(brought_about, CASES)
+    yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code.name}: {case.line}")
+def test_what_the_hall_refuses(case: Case) -> None:
+    refusal = brought_about(case)
+    assert refusal.code is case.code
+    assert refused(refusal, case.line.partition(":")[0]) == case.sentence
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.code.name}: {each.words}")
+def test_what_the_rules_refuse(example: Example) -> None:
+    assert refused(refusal(example)) == example.sentence
+
+
+def test_every_code_is_here_and_means_one_thing() -> None:
+    codes = [*Reason, *Refusal, *Mistake]
+    assert {each.code for each in all_refusals()} == set(codes)
+    assert len({code.value for code in codes}) == len(codes)
+
+
+def test_one_code_has_the_same_facts_each_time() -> None:
+    facts = {(each.code, tuple(each.details)) for each in all_refusals()}
+    assert len(facts) == len([*Reason, *Refusal, *Mistake])
+
+
+def test_squares_by_other_names() -> None:
+    refusal_ = refusal(EXAMPLES[2])
+    assert refused(refusal_, name=lambda square: f"<{square.column},{square.row}>") == (
+        "<0,0> is off the octagon; that row runs from <5,0> to <9,0>."
+    )
+    assert refused(refusal_, name=attrgetter("record_name")).endswith("runs from F1 to K1.")
+
+
+@pytest.mark.parametrize(
+    ("plies", "sentence"),
+    [
+        ("dA6-A6", "line 2: dA6-A6: The piece on A6 has to go somewhere else."),
+        (
+            "dK1-K9xK9",
+            "line 2: dK1-K9xK9: A hurled dwarf has to land on a troll; K9 holds nothing.",
+        ),
+        ("dA6-B6\nTJ7-L7", "line 3: TJ7-L7: A troll moves at most 1 square; L7 is 2 away."),
+        ("TA6-B6", "line 2: TA6-B6: a dwarf stands on A6"),
+    ],
+)
+def test_a_record_that_cannot_be_read(plies: str, sentence: str) -> None:
+    setup = write_record(Game.start(CLASSIC).push("dA6-B6")).splitlines()[0]
+    with pytest.raises(RecordError) as caught:
+        read_record(f"{setup}\n{plies}\n", CLASSIC)
+    assert unread(caught.value) == sentence
+
+
+# Lines that are no command.
+
+DWARF = "options colour special thud dwarf"
+HUES = "black, red, green, yellow, blue, magenta, cyan or white"
+NO_COLOUR = (
+    f'That is no colour here: name {HUES}, "bright" before them or not; or a number, '
+    "0 to 255, or #rrggbb."
+)
+LINES = [
+    ("move from I16 to A0", "There is no row 16: rows go from 1 to 15."),
+    ("move a6 to A0", "There is no row 0: rows go from 1 to 15."),
+    ("move Z3 a4", "There is no column Z: columns go from A to O."),
+    ("move a6 b6 capturing p4", "There is no column P: columns go from A to O."),
+    ("view possible from o 100", "There is no row 100: rows go from 1 to 15."),
+    ("move A1 5 to b6", 'There is a blank inside a number: "A1 5". Did you mean "A15"?'),
+    ("move b6 to a 1 2", 'There is a blank inside a number: "a 1 2". Did you mean "A12"?'),
+    ("move b6 to a1 6", 'There is a blank inside a number: "a1 6".'),
+    (
+        "move b6 c7 capturing a1 1, b2",
+        'There is a blank inside a number: "a1 1". Did you mean "A11"?',
+    ),
+    ("move a6-b6", "Write A6 and B6 apart from each other."),
+    ("move a6b6", "Write A6 and B6 apart from each other."),
+    ("move a6 b6 capturing d8;e8", "Write D8 and E8 apart from each other."),
+    ("replay 0", "Numbers begin with 1 here."),
+    ("history page 000", "Numbers begin with 1 here."),
+    ("resume #0", "Numbers begin with 1 here."),
+    ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
+    ("replay", 'Say which battle, by its number: "history" lists them.'),
+    ("record anna", 'Say which battle, by its number: "history" lists them.'),
+    ("replay -1", 'Say which battle, by its number: "history" lists them.'),
+    ("Play as dwarf", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+    ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+    ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    ("scan row 16", "There is no row 16: rows go from 1 to 15."),
+    ("scan row 0", "There is no row 0: rows go from 1 to 15."),
+    ("scan column p", "There is no column P: columns go from A to O."),
+    ("scan row F", 'F is a column: type "scan column f".'),
+    ("scan column 06", '6 is a row: type "scan row 6".'),
+    ("around p6", "There is no column P: columns go from A to O."),
+    ("captures a16", "There is no row 16: rows go from 1 to 15."),
+    (
+        "where anna",
+        '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".',
+    ),
+    ("where are the trolls", 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".'),
+    (
+        "moves a6 to b6",
+        'To play a move, begin with "move"; "moves" lists what can be played.',
+    ),
+    ("options width 7", "A screen is 20 to 500 columns wide here."),
+    ("options width 501", "A screen is 20 to 500 columns wide here."),
+    ("options width -80", "A screen is 20 to 500 columns wide here."),
+    ("set width 60", 'That is one of the options: type "options width 60".'),
+    (f"{DWARF} 256", "The numbers of colours go from 0 to 255."),
+    (f"{DWARF} on -1", "The numbers of colours go from 0 to 255."),
+    (f"{DWARF} #ff880", 'Write # and six digits, 0 to 9 and a to f, such as "#ff8800".'),
+    (f"{DWARF} bright", f'After "bright" comes {HUES}.'),
+    (f"{DWARF} puce", NO_COLOUR),
+    (f"{DWARF} red on none", NO_COLOUR),
+    (
+        "register swordfish",
+        'Type "register" by itself: you are asked for the rest, and it is not shown.',
+    ),
+    (
+        "Password old new",
+        'Type "password" by itself: you are asked for the rest, and it is not shown.',
+    ),
+    (f"{DWARF} gren", f'{NO_COLOUR} Did you mean "green"?'),
+    (f"{DWARF} orange", f'{NO_COLOUR} Did you mean "yellow"?'),
+    (f"{DWARF} bold purple", f'{NO_COLOUR} Did you mean "magenta"?'),
+    (f"{DWARF} bright gren", f'After "bright" comes {HUES}. Did you mean "bright green"?'),
+    ("x" * 1025, "That is too long: a line has at most 1,024 characters."),
+    (
+        "shove c5 c7",
+        'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".',
+    ),
+    (
+        "set rules",
+        'After "set rules" something is missing: "discworld", "classic" or "koom valley".',
+    ),
+    ("go", 'After "go" something is missing: the name of a board, "to" or "hall".'),
+    ("say", 'After "say" something is missing: what you want to say.'),
+    (":", 'After ":" something is missing: what you do.'),
+    ("tell", 'After "tell" something is missing: the name of a player.'),
+    ("history page", 'After "history page" something is missing: a number such as 12.'),
+    ("scan row", 'After "scan row" something is missing: a row such as 5.'),
+    ("scan column ff", 'After "scan column" comes a column such as F, not "ff".'),
+    (
+        "options width",
+        'After "options width" something is missing: a number from 20 to 500 or "auto".',
+    ),
+    (
+        "move a6 b6 on board capturing c7 c8",
+        'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
+        'not "c8".',
+    ),
+    ("quit now", 'After "quit" comes the end of the line, not "now".'),
+]
+
+WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
+"""Han, two emoji, of which one is three characters, and a letter with an accent of its own."""
+
+
+def misread(line: str) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        parse(line)
+    return caught.value
+
+
+def misfit(line: str, column: int) -> ParseError:
+    return ParseError(Mistake.UNEXPECTED_WORD, line, column, "@@@", expected=("on",))
+
+
+def told(line: str, width: int) -> str:
+    return "\n".join(explain(misread(line), width))
+
+
+@pytest.mark.parametrize(("line", "sentence"), LINES)
+def test_a_line_that_is_no_command(line: str, sentence: str) -> None:
+    assert refused(misread(line)) == sentence
+
+
+SHOWN = [
+    (
+        "hurk a6 b6",
+        80,
+        """\
+hurk a6 b6
+^^^^
+There is no command "hurk". Did you mean "hurl"?""",
+    ),
+    (
+        "inventory",
+        80,
+        """\
+inventory
+^^^^^^^^^
+There is no command "inventory". "help" lists the commands, "syntax" how each
+is typed.""",
+    ),
+    (
+        "move from a6 tu b6 on board",
+        40,
+        """\
+move from a6 tu b6 on board
+             ^^
+After "move from a6" comes a position
+such as A6 or "to", not "tu".""",
+    ),
+    (
+        "move a6",
+        80,
+        """\
+move a6
+       ^
+After "move a6" something is missing: a position such as A6 or "to".""",
+    ),
+    (
+        "move from I16 to A0",
+        80,
+        """\
+move from I16 to A0
+          ^^^
+There is no row 16: rows go from 1 to 15.""",
+    ),
+    (
+        "move A1 5 to b6",
+        80,
+        """\
+move A1 5 to b6
+        ^
+There is a blank inside a number: "A1 5". Did you mean "A15"?""",
+    ),
+    (
+        "move a6 b6 on board capturing",
+        80,
+        """\
+move a6 b6 on board capturing
+                             ^
+After "move a6 b6 on board capturing" something is missing: a position such as
+A6, "all" or "none".""",
+    ),
+    (
+        "shove c5 to c7 on board",
+        80,
+        """\
+shove c5 to c7 on board
+                       ^
+A shove has to capture: add "capturing" and positions such as D8, E8, or "all".""",
+    ),
+    (
+        "move from a6 to b6 on the second oak board capturing d8, e8 f8, g8",
+        40,
+        """\
+...ak board capturing d8, e8 f8, g8
+                             ^^
+After "... oak board capturing d8, e8"
+comes a comma, "and" or the end of the
+line, not "f8".""",
+    ),
+    (
+        "scan row",
+        80,
+        """\
+scan row
+        ^
+After "scan row" something is missing: a row such as 5.""",
+    ),
+    ("\x00", 80, 'Type a command; "help" lists them.'),
+]
+
+
+@pytest.mark.parametrize(("line", "width", "text"), SHOWN)
+def test_explain(line: str, width: int, text: str) -> None:
+    assert told(line, width) == text
+
+
+@pytest.mark.parametrize("column", [0, 3, 30, 100, 250, 290])
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
+    line = ("." * column + "@@@").ljust(300, ".")
+    shown, carets, *_ = explain(misfit(line, column), width)
+    assert len(shown) < width
+    assert shown[carets.index("^") :].startswith("@@@")
+    assert carets.strip() == "^^^"
+    assert shown.strip(".") == "@@@"
+
+
+@pytest.mark.parametrize("width", [20, 21, 40, 41, 80])
+@pytest.mark.parametrize("text", WIDE)
+@pytest.mark.parametrize("times", [0, 1, 2, 30])
+def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: int) -> None:
+    line = f"{text * times}@@@{text * times}"
+    error = misfit(line, len(text) * times)
+    shown, carets, *_ = explain(error, width)
+    assert wcswidth(shown) < width
+    assert carets == " " * wcswidth(shown[: shown.index("@")]) + "^^^"
+
+
+def test_the_caret_is_as_long_as_the_word() -> None:
+    for word in WIDE:
+        line, caret, *_ = told(f"move {word} to b6", 80).split("\n")
+        assert line == f"move {word} to b6"
+        assert caret == " " * len("move ") + "^" * wcswidth(word)
+
+
+def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:
+    shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
+    assert shown.startswith("...nana")
+    assert caret.index("^") == len(shown)
+    assert sentence == "That is too long: a line has at most 1,024 characters."
