@@ -57,7 +57,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import Command, Go, Look, Quit, Replay, Step, Style, Way
 from thudmud.play.events import Absent, BoardOpened, Parting, Returned, SavedMatch, TableEvent
-from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
+from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.meaning import named
 from thudmud.play.options import Options, SetOption
@@ -76,6 +76,7 @@ from thudmud.service.interface import (
     Teller,
     Unfollowed,
     Visit,
+    Watcher,
 )
 from thudmud.service.nodes import Node
 from thudmud.store import (
@@ -163,6 +164,8 @@ class Service:
         self._node = node
         self._screens = Screens()
         self._visits: dict[str, Visit] = {}
+        self._watching: dict[str, Visit] = {}
+        """Those of them that have a watcher."""
         self._names, self._tables = Turns(self._turn_ended), Turns()
         self._landed: asyncio.Future[None] | None = None
         """Done when nothing is in flight any more; whoever closes waits for it."""
@@ -264,9 +267,10 @@ class Service:
     async def join(
         self,
         name: str,
-        terminal: Terminal,
+        terminal: Terminal | None,
         outbox: Outbox | None = None,
         *,
+        watcher: Watcher | None = None,
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
@@ -284,8 +288,10 @@ class Service:
 
         Args:
             name: what they are called.
-            terminal: what is known of it.
+            terminal: what is known of it; None if they have no screen, so that they are told
+                nothing of what happens, and only answered.
             outbox: where what they are told goes.
+            watcher: what is called with all that happens and concerns them, as it happened.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
@@ -307,7 +313,7 @@ class Service:
             Elsewhere: they are on another node, which does not let them go.
             StoreError: what is stored of them cannot be read, so they have not come in.
         """
-        visit = Visit(name, outbox, must_store, quiet)
+        visit = Visit(name, outbox, must_store, quiet, watcher=watcher)
         is_in = False
         try:
             async with self._names.of(name):
@@ -319,7 +325,10 @@ class Service:
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
-                self.fit(name, terminal)
+                if watcher:
+                    self._watching[name] = visit
+                if terminal:
+                    self.fit(name, terminal)
                 if choices:
                     options = self.hall.choose(name, options, choices)
                 chosen = {self.called(board): each for board, each in (styles or {}).items()}
@@ -331,6 +340,9 @@ class Service:
                     self._unsure.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
+                    if watcher:
+                        for table in self.hall.seats_of(name):
+                            watcher(Telling(taken, (name,), table))
                     self._pass_on([_entered(person)])
                 else:
                     arriving = arrive(
@@ -388,7 +400,7 @@ class Service:
             StoreError: that must be stored and cannot be, so they are here still.
         """
         if parting is Parting.LOST and not visit.must_store:
-            visit.outbox = None
+            visit.outbox = visit.watcher = None
         async with self._names.of(visit.name):
             if visit.is_over:
                 return
@@ -654,6 +666,9 @@ class Service:
         for telling in self.hall.commit(decision):
             if told:
                 self._tell(messages(self.hall, telling, self._screens), cause)
+                for name in [each for each in self._watching if each in telling.audience]:
+                    if watcher := self._watching[name].watcher:
+                        watcher(telling)
         if told and crosses:
             self._pass_on(decision.asides)
 
@@ -732,6 +747,7 @@ class Service:
         visit.end()
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
+            self._watching.pop(visit.name, None)
         self._screens.forget(visit.name)
         # Another player's doing may have given them one more seat meanwhile.
         self._unsure.append(visit.name)
