@@ -1,6 +1,6 @@
 """The bots that the operator has named: each a guest of the lobby, like anybody's session.
 
-They know no more of a game than what a player's client is told.
+They are told of a game what its players are, and type what these can type.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from thudmud.bots.opponent import Invitation, Opponent, Task
+from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError
-from thudmud.play.commands import Join, Resign, Tell
+from thudmud.play.asides import Invited
+from thudmud.play.commands import Command, Join, Play, Resign, Tell
+from thudmud.play.hall import Telling
 from thudmud.server.config import BotSettings
 from thudmud.server.lobby import Lobby, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
-from thudmud.views.view import Terminal
 
 _WAIT = 1.0  # seconds after a line that should have changed something, and has not
 _LONGEST_QUOTE = 60
-_TERMINAL = Terminal(packages=frozenset({"thud"}))
 _log = logging.getLogger(__name__)
 
 
@@ -76,7 +76,7 @@ class Bots:
 class _PendingInvitation:
     """An invitation, and what whoever made it waits for."""
 
-    invitation: Invitation
+    invitation: Invited
     answer: asyncio.Future[None]
 
 
@@ -109,17 +109,18 @@ class Bot:
 
     # What the service and the lobby ask.
 
-    def put(self, message: Message) -> None:
-        """Take note of a package; what is for people is passed over."""
-        if not message.package:
-            return
+    def watch(self, telling: Telling) -> None:
+        """Take note of what has happened."""
         try:
-            self._opponent.told(message.package, message.data, self._lobby.clock())
+            self._opponent.told(telling, self._lobby.clock())
             self._note_invitations()
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
-            _log.exception("the bot %s does not understand %s", self.name, message.package)
+            _log.exception("the bot %s does not understand %s", self.name, telling.event)
             self.show_out("")
         self._woken.set()
+
+    def put(self, message: Message) -> None:
+        """Pass over what is for people."""
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
@@ -179,7 +180,7 @@ class Bot:
             )
             self._ended = True
             return
-        self._visit = await self._lobby.admit(self, self.name, _TERMINAL)
+        self._visit = await self._lobby.admit(self, self.name, None, watcher=self.watch)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
@@ -187,9 +188,9 @@ class Bot:
         opponent, now = self._opponent, self._lobby.clock()
         if self._asked:
             await self._answer(self._accept)
-        elif lines := opponent.lines(now):
-            for line in lines:
-                await self._type(line)
+        elif commands := opponent.commands(now):
+            for command in commands:
+                await self._do(command)
         elif task := opponent.task():
             await self._play(task)
         else:
@@ -204,7 +205,7 @@ class Bot:
             invitation = self._opponent.invitations.pop(0)
             self._asked.append(_PendingInvitation(invitation, self._lobby.hold(invitation.player)))
 
-    async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
+    async def _answer(self, accept: Callable[[Invited], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
         pending = self._asked.popleft()
         try:
@@ -212,28 +213,28 @@ class Bot:
         finally:
             release(pending.answer)
 
-    async def _accept(self, invitation: Invitation) -> None:
+    async def _accept(self, invitation: Invited) -> None:
         """Sit down, if there is a program to play."""
         try:
             await self._program.start()
         except ProgramError as error:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
-            await self._type(Tell(invitation.player, sorry))
+            await self._do(Tell(invitation.player, sorry))
         else:
             await self._sit_down(invitation)
 
-    async def _sit_down(self, invitation: Invitation) -> None:
+    async def _sit_down(self, invitation: Invited) -> None:
         # Somebody may have sat down on that very side meanwhile: a program starts slowly.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
-                await self._type(Join(side, invitation.board))
+                await self._do(Join(side, invitation.board))
 
     async def _play(self, task: Task) -> None:
         choosing = asyncio.create_task(self._chosen(task))
         try:
             await self._answer_until(choosing)
-            line = choosing.result()
+            play = choosing.result()
         except ProgramError as error:
             await self._failed(error)
             self._failures[task.board, task.battle] += 1
@@ -243,13 +244,13 @@ class Bot:
         finally:
             choosing.cancel()
             await asyncio.wait([choosing])
-        for other in self._opponent.lines(self._lobby.clock()):
-            await self._type(other)
+        for other in self._opponent.commands(self._lobby.clock()):
+            await self._do(other)
         if self._opponent.task() == task:
-            await self._type(line)
+            await self._do(play)
             await self._expect_change(task)
 
-    async def _answer_until(self, choosing: asyncio.Task[str]) -> None:
+    async def _answer_until(self, choosing: asyncio.Task[Play]) -> None:
         """Sit down where it is invited to while its program thinks of another game."""
         while not choosing.done():
             self._woken.clear()
@@ -258,15 +259,15 @@ class Bot:
             else:
                 await self._wait(None, choosing)
 
-    async def _chosen(self, task: Task) -> str:
-        """Return the line that plays what the program chooses.
+    async def _chosen(self, task: Task) -> Play:
+        """Return the command that plays what the program chooses.
 
         Raises:
             ProgramError: it chooses nothing, or something else than a ply that the rules grant.
         """
         ply = await self._program.ply(task)
         try:
-            return task.line(ply)
+            return task.command(ply)
         except ValueError as error:
             raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
 
@@ -276,8 +277,8 @@ class Bot:
 
     async def _give_up(self, task: Task) -> None:
         if other := self._opponent.other(task.board):
-            await self._type(Tell(other, "My program has failed too often, so I resign."))
-        await self._type(Resign(task.board))
+            await self._do(Tell(other, "My program has failed too often, so I resign."))
+        await self._do(Resign(task.board))
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
@@ -285,18 +286,18 @@ class Bot:
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 
-    async def _type(self, line: object) -> None:
+    async def _do(self, command: Command) -> None:
         if self._visit is None:
             return
         try:
-            # A line that has begun is not cancelled: it may be stored.
-            going = now(self._lobby.submit(self._visit, str(line)))
+            # What has begun is not cancelled: it may be stored.
+            going = now(self._lobby.submit(self._visit, command))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
-            _log.exception("failed to handle what %s typed", self.name)
+            _log.exception("failed to do what %s wants: %s", self.name, command)
 
-    async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
+    async def _wait(self, until: float | None, *others: asyncio.Task[Play]) -> None:
         """Wait until something is told, for a time, or until something else is done."""
         delay = None if until is None else max(0.0, until - self._lobby.clock())
         waking = asyncio.create_task(self._woken.wait())

@@ -15,7 +15,7 @@ from thudmud.language.parsing import options_of, stored, styles_of
 from thudmud.play.commands import Command, Password, Register, Style
 from thudmud.play.hall import Hall
 from thudmud.play.options import Options, SetOption
-from thudmud.service import Node, Outbox, Result, Service, Visit
+from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -125,14 +125,24 @@ class Lobby:
         self,
         guest: Guest,
         name: str,
-        terminal: Terminal,
+        terminal: Terminal | None,
         member: Account | None = None,
         choices: Sequence[SetOption] = (),
+        *,
+        watcher: Watcher | None = None,
     ) -> Visit | None:
         """Let a guest in under a name that is theirs, as it is shown.
 
         A session that plays under it already is ended, and this one goes on in its place. What was
         chosen at the door changes the options of before.
+
+        Args:
+            guest: who comes in.
+            name: what they are called.
+            terminal: what is known of it; None if they have no screen.
+            member: their account, if they have one.
+            choices: what they have chosen at the door.
+            watcher: what is called with all that happens and concerns them.
 
         Returns:
             their visit; None if they may not come in any more.
@@ -146,6 +156,7 @@ class Lobby:
             name,
             terminal,
             guest,
+            watcher=watcher,
             member=member is not None,
             styles=styles_of(preferences) if preferences is not None else None,
             options=options_of(preferences) if preferences is not None else None,
@@ -183,7 +194,7 @@ class Lobby:
         answer.add_done_callback(lambda _: limit.cancel())
         return answer
 
-    async def submit(self, visit: Visit, line: str) -> Result:
+    async def submit(self, visit: Visit, line: str | Command) -> Result:
         """Do what a player's line asks for, and wait for the answer if it asks a bot.
 
         Raises:
