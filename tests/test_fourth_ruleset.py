@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -18,6 +19,7 @@ from thudmud.rules import (
     Piece,
     Position,
     Record,
+    RecordError,
     Ruleset,
     Score,
     Side,
@@ -150,6 +152,15 @@ def test_a_whole_battle_is_played_and_kept(battle: Evening) -> None:
     assert read_record(write_record(game), HILL).game.moves == game.moves
     again = House([BoardSpec("oak board")], events=battle.house.events())
     assert again.hall.tables["oak board"].game == game
+
+
+def test_the_trolls_may_begin_and_the_middle_may_be_empty() -> None:
+    pieces = {Square.parse("C8"): Piece.DWARF, Square.parse("F8"): Piece.TROLL}
+    field = replace(HILL, name="open field", opening=Position.of(pieces, Side.TROLL))
+    game = Game.start(field)
+    assert read_record(write_record(game), field).game == game
+    with pytest.raises(RecordError, match="there are 1 R, and 0 in these rules"):
+        read_record("dC8,TF8,RH8", field)
 
 
 @pytest.mark.parametrize("rules", [HILL, PASS], ids=str)

@@ -1,6 +1,6 @@
-"""The engine protocol: a line asks, a line answers. `docs/engine.md` tells it.
+"""The engine protocol, as `docs/engine.md` describes it: one line asks, one line answers.
 
-No line but `quit` ends a dialogue. Pure: the pipes are elsewhere.
+A dialogue goes on until `quit`, whatever else it is asked. Pure: the pipes are elsewhere.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
 
 DEFAULT_SECONDS = 1.0
-"""How long is thought where nothing is said about it."""
+"""How long "go" thinks if it is not told how long."""
 
 LONGEST_THOUGHT = 3600.0
 MOST_LISTED = 2_000
 """How many plies are listed at most."""
 
 MORE = "..."
-"""Stands behind a list that is not whole."""
+"""Ends a list that leaves some plies out."""
 
 _COMMENT = "#"
 _SHARE = (
@@ -50,7 +50,7 @@ class _BadLineError(ThudmudError):
 
 
 class Dialogue:
-    """What one program asks of another that knows the rules, line after line.
+    """The answering side of the protocol, and the battle that it is about.
 
     Args:
         title: what the answering program is called.

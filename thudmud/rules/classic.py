@@ -1,6 +1,6 @@
-"""Classic and discworld: dwarfs that are hurled, trolls that are shoved, and their opening.
+"""The parts of classic and discworld: dwarfs that hurl, trolls that shove, and the opening.
 
-Both rulesets are made of these parts, with other numbers.
+The two rulesets differ only in the numbers that these parts are given.
 """
 
 from __future__ import annotations

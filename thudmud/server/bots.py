@@ -1,6 +1,6 @@
-"""The bots that the operator has named: each a guest of the lobby, like anybody's session.
+"""The bots that the operator has named. Each is a player like any other, but has no connection.
 
-They are told of a game what its players are, and type what these can type.
+A bot is told what its player may know, and does what any player can do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots.opponent import Opponent, Task
@@ -24,17 +23,17 @@ from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
 
-_WAIT = 1.0  # seconds after a line that should have changed something, and has not
+_WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _LONGEST_QUOTE = 60
 _log = logging.getLogger(__name__)
 
 
 class Bots:
-    """All of them.
+    """All bots of a server.
 
     Args:
         settings: who they are.
-        lobby: where they come in.
+        lobby: what they come in by.
         folder: where their programs are run.
         patience: how many seconds they wait for somebody.
         pause: how many seconds they leave it to others to begin a battle.
@@ -60,7 +59,7 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them in as soon as the doors are open, before anybody else."""
+        """Let them come in, before anybody else."""
         for bot in self._bots:
             bot.start()
 
@@ -72,16 +71,8 @@ class Bots:
             await bot.gone()
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingInvitation:
-    """An invitation, and what whoever made it waits for."""
-
-    invitation: Invited
-    answer: asyncio.Future[None]
-
-
 class Bot:
-    """One of them."""
+    """One bot: its visit, its program, and what it does next."""
 
     def __init__(
         self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
@@ -92,11 +83,12 @@ class Bot:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._begun = self._ended = False
         self._woken = asyncio.Event()
-        self._asked: deque[_PendingInvitation] = deque()
+        self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
+        """The invitations that it has not answered, and what whoever made them waits for."""
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Come in as soon as the doors are open."""
+        """Come in, and play from then on."""
         self._lobby.welcome(self)
         self._coming = asyncio.create_task(self._come_in())
         self._lobby.expect(self._coming)
@@ -110,12 +102,15 @@ class Bot:
     # What the service and the lobby ask.
 
     def watch(self, telling: Telling) -> None:
-        """Take note of what has happened."""
+        """Note what has happened. Who has invited it waits for an answer before their next line."""
         try:
             self._opponent.told(telling, self._lobby.clock())
-            self._note_invitations()
+            while self._opponent.invitations and not self._ended:
+                invitation = self._opponent.invitations.pop(0)
+                self._asked.append((invitation, self._lobby.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
-            _log.exception("the bot %s does not understand %s", self.name, telling.event)
+            kind = type(telling.event).__name__
+            _log.exception("the bot %s does not understand %s", self.name, kind)
             self.show_out("")
         self._woken.set()
 
@@ -142,7 +137,7 @@ class Bot:
         """Whether it is told nothing any more."""
         return self._ended
 
-    # Its life.
+    # What it does.
 
     async def _live(self) -> None:
         self._begun = True
@@ -159,7 +154,8 @@ class Bot:
             self._ended = True
             await asyncio.wait([self._coming])  # not cancelled: it may be in by half
             while self._asked:
-                release(self._asked.popleft().answer)
+                _, answer = self._asked.popleft()
+                release(answer)
             await self._program.kill()
             if self._visit:
                 await self._lobby.service.leave(self._visit)
@@ -199,19 +195,13 @@ class Bot:
                 await self._program.stop()
             await self._wait(opponent.next_time(now))
 
-    def _note_invitations(self) -> None:
-        """Let those who have just invited it wait for the answer with what they type next."""
-        while self._opponent.invitations and not self._ended:
-            invitation = self._opponent.invitations.pop(0)
-            self._asked.append(_PendingInvitation(invitation, self._lobby.hold(invitation.player)))
-
     async def _answer(self, accept: Callable[[Invited], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
-        pending = self._asked.popleft()
+        invitation, answer = self._asked.popleft()
         try:
-            await accept(pending.invitation)
+            await accept(invitation)
         finally:
-            release(pending.answer)
+            release(answer)
 
     async def _accept(self, invitation: Invited) -> None:
         """Sit down, if there is a program to play."""
@@ -260,10 +250,10 @@ class Bot:
                 await self._wait(None, choosing)
 
     async def _chosen(self, task: Task) -> Play:
-        """Return the command that plays what the program chooses.
+        """Return the ply that the program chooses.
 
         Raises:
-            ProgramError: it chooses nothing, or something else than a ply that the rules grant.
+            ProgramError: it chooses none, or one that the rules refuse.
         """
         ply = await self._program.ply(task)
         try:
@@ -282,7 +272,7 @@ class Bot:
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
-        """Wait a little if nothing has come of a line: it could not be stored, say."""
+        """Wait a little if nothing has changed: it could not be stored, say."""
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 
