@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -196,3 +198,21 @@ def test_a_side_without_lines_is_told_of_in_words() -> None:
     assert evening.type("Bert", "lines")["Bert"] == (
         "No dwarf can be hurled now. Trolls trample a dwarf next to them."
     )
+
+
+SOURCE = Path(__file__).parents[1] / "thudmud"
+CONFIGURED = SOURCE / "server" / "config.py"
+"""Says which boards there are by default, and so what is played on them."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [each for each in sorted(SOURCE.rglob("*.py")) if each.parent.name != "rules"],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_no_ruleset_is_known_by_its_name_but_to_the_rules(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    texts = [each.value for each in nodes if isinstance(each, ast.Constant)]
+    imported = [each.name for each in nodes if isinstance(each, ast.alias)]
+    assert path == CONFIGURED or not RULESETS.keys() & texts
+    assert not {"CLASSIC", "DISCWORLD", "KOOM_VALLEY"} & set(imported)
