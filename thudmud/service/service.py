@@ -2,7 +2,7 @@
 
 Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It has people join,
 submits their lines and sees them leave; what they are told comes out by outboxes, or all of it by
-``told``.
+``told``. A program that wants no words is a watcher: it is called with what happens.
 
 What holds here, each where the code does it:
 
@@ -24,7 +24,7 @@ What holds here, each where the code does it:
 8.  Shutdown waits for the lines in flight. Players are not stored as away by it, and their names
     stay claimed: the next start, or another node, sees to those who do not come back.
     (`Service.close`)
-9.  An outbox neither raises nor calls back; whoever wants to do that does it later.
+9.  An outbox and a watcher neither raise nor call back; whoever wants to does it later.
 
 What holds besides where several nodes share a store stands in `thudmud.service.nodes`.
 """

@@ -220,6 +220,8 @@ WITHOUT_LINES = {
     Capturing.TRAP: "dwarfs trap a troll between two of them",
     Capturing.TRAMPLE: "trolls trample a dwarf next to them",
 }
+"""What is told of a side that captures otherwise."""
+
 WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
