@@ -16,16 +16,20 @@ from thudmud.play.commands import Play
 from thudmud.play.table import BoardSpec
 from thudmud.rules import (
     RULESETS,
+    Attempt,
     Ending,
     Game,
+    IllegalMove,
     Piece,
     Position,
+    Reason,
     Record,
     RecordError,
     Ruleset,
     Score,
     Side,
     Square,
+    Verb,
     read_record,
     write_record,
 )
@@ -181,6 +185,16 @@ def test_a_bot_plays_it(rules: Ruleset) -> None:
         evening.type(("Anna", "Bert")[ply % 2], str(Play(move.attempt(), "oak board")))
         assert evening.game.moves[-1] == move
     assert read_record(write_record(evening.game), rules).game.moves == evening.game.moves
+
+
+def test_a_side_moves_nothing_but_its_pieces() -> None:
+    """Where dwarfs are hurled, and there is a Rock, it is not theirs to move."""
+    game = Game.start(PASS)
+    rock = Square.parse("H8")
+    assert all(move.origin is not rock for move in game.legal_moves())
+    with pytest.raises(IllegalMove) as caught:
+        game.resolve(Attempt(Verb.MOVE, rock, Square.parse("G8")), Side.DWARF)
+    assert caught.value.code is Reason.NOT_YOUR_ROCK
 
 
 def test_a_program_is_asked_for_it() -> None:

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules import RULESETS, Move, Outcome, Side
+from thudmud.rules import RULESETS, Move, Outcome, Piece, Side
 
 BATTLES = 2
 """How many battles a match has."""
@@ -230,7 +230,8 @@ class Moved(_AtABoard):
         _AtABoard.__post_init__(self)
         if self.ply < 1:
             raise InvalidValueError(f"plies are counted from 1, and this is ply {self.ply}")
-        if self.move.piece.mover is not self.side:
+        mover = self.move.piece.side or Side.DWARF  # who moves the Rock
+        if mover is not self.side or self.move.piece is Piece.STONE:
             raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
 
 

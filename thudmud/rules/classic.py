@@ -58,15 +58,9 @@ class HurlingDwarfs:
     Source: the published Original Rules; the Discworld MUD's furniture has the same.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Dwarfs are moved and hurled."""
-        return frozenset({Verb.MOVE, Verb.HURL})
-
-    @property
-    def captures(self) -> Capturing:
-        """Dwarfs are hurled at trolls."""
-        return Capturing.HURL
+    pieces = frozenset({Piece.DWARF})
+    verbs = frozenset({Verb.MOVE, Verb.HURL})
+    captures = Capturing.HURL
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
@@ -176,15 +170,9 @@ class ShovingTrolls:
     most_after_move: int
     shortest_shove: int
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Trolls are moved and shoved."""
-        return frozenset({Verb.MOVE, Verb.SHOVE})
-
-    @property
-    def captures(self) -> Capturing:
-        """Trolls are shoved among dwarfs."""
-        return Capturing.SHOVE
+    pieces = frozenset({Piece.TROLL})
+    verbs = frozenset({Verb.MOVE, Verb.SHOVE})
+    captures = Capturing.SHOVE
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None

@@ -38,6 +38,10 @@ class Fighters(Protocol):
     """How one side moves and captures: a frozen value, made once per ruleset."""
 
     @property
+    def pieces(self) -> frozenset[Piece]:
+        """What this side moves."""
+
+    @property
     def verbs(self) -> frozenset[Verb]:
         """The verbs by which this side is asked to go."""
 

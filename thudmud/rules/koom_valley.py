@@ -130,17 +130,20 @@ class RockEscapes:
 
 @dataclass(frozen=True, slots=True)
 class RockCaptured:
-    """The trolls win when, after a ply of theirs, three of them stand next to the Rock.
+    """The trolls win when, after a ply of theirs, some of them stand next to the Rock.
 
-    Source: the published Koom Valley rules.
+    Attributes:
+        captors: how many it takes. Source of the default: the published Koom Valley rules.
     """
+
+    captors: int = CAPTORS
 
     side = Side.TROLL
     ending = Ending.ROCK_CAPTURED
 
     def is_reached(self, position: Position) -> bool:
         """Return whether the dwarfs are to move, and enough trolls stand next to the Rock."""
-        return position.turn is Side.DWARF and _captors(position) >= CAPTORS
+        return position.turn is Side.DWARF and _captors(position) >= self.captors
 
     def worth(self, position: Position) -> int:
         """Return the more, the more trolls stand next to the Rock."""
@@ -167,15 +170,9 @@ class TrappingDwarfs:
     Source: the published Koom Valley rules.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Dwarfs and the Rock are moved, and nothing else."""
-        return frozenset({Verb.MOVE})
-
-    @property
-    def captures(self) -> Capturing:
-        """Dwarfs trap trolls between them."""
-        return Capturing.TRAP
+    pieces = frozenset({Piece.DWARF, Piece.ROCK})
+    verbs = frozenset({Verb.MOVE})
+    captures = Capturing.TRAP
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
@@ -283,15 +280,9 @@ class TramplingTrolls:
     published Koom Valley rules.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Trolls are moved, over dwarfs or not, and nothing else."""
-        return frozenset({Verb.MOVE})
-
-    @property
-    def captures(self) -> Capturing:
-        """Trolls trample dwarfs."""
-        return Capturing.TRAMPLE
+    pieces = frozenset({Piece.TROLL})
+    verbs = frozenset({Verb.MOVE})
+    captures = Capturing.TRAMPLE
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None

@@ -52,11 +52,6 @@ class Piece(Enum):
         return _SIDES.get(self)
 
     @property
-    def mover(self) -> Side | None:
-        """The side that moves it, the Rock being the dwarfs'; None for the Thudstone."""
-        return Side.DWARF if self is Piece.ROCK else self.side
-
-    @property
     def noun(self) -> str:
         """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
         return _NOUNS[self]

@@ -128,7 +128,7 @@ class Ruleset:
         if side is not position.turn:
             raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
         _require_on_board(attempt)
-        _require_own_piece(position, attempt.origin, side)
+        self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
         _require_once(attempt)
         return self.fighters(side).grant(position, attempt)
@@ -172,6 +172,18 @@ class Ruleset:
     def __str__(self) -> str:
         return self.name
 
+    def _require_own_piece(self, position: Position, square: Square, side: Side) -> None:
+        piece = position.piece_at(square)
+        if piece is None:
+            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+        if piece in self.fighters(side).pieces:
+            return
+        if piece is Piece.STONE:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+        if piece is Piece.ROCK:
+            raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
+        raise IllegalMove(Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side)
+
     def _require_verb(self, attempt: Attempt, side: Side) -> None:
         verb = attempt.verb
         if verb not in self.verbs:
@@ -205,24 +217,6 @@ def _require_on_board(attempt: Attempt) -> None:
             raise IllegalMove(
                 Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
             )
-
-
-def _require_own_piece(position: Position, square: Square, side: Side) -> None:
-    piece = position.piece_at(square)
-    if piece is None:
-        raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
-    if piece is Piece.STONE:
-        raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
-    if piece is Piece.ROCK and side is Side.TROLL:
-        raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
-    if piece.side is side.other:
-        raise IllegalMove(
-            Reason.NOT_YOUR_PIECE,
-            (square,),
-            piece=piece,
-            square=square,
-            side=side,
-        )
 
 
 def _require_once(attempt: Attempt) -> None:

@@ -52,7 +52,7 @@ def possible(game: Game, origin: Square | None, width: int, between: str = "..")
     They are grouped by piece and kind, in the words of the commands. A piece of the other side is
     told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
     """
-    position, heading = _as_moving(game.position, origin)
+    position, heading = _as_moving(game, origin)
     rows = []
     for moves in _by_piece(game, position, origin):
         rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
@@ -63,7 +63,7 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
     """Return the moves that capture, as `possible` has them, a sentence for each piece."""
     if game.outcome:
         return ["The battle is over."]
-    position, heading = _as_moving(game.position, origin)
+    position, heading = _as_moving(game, origin)
     most = MOST_KINDS if origin is None else None
     facts: list[str] = []
     further: list[Square] = []
@@ -81,14 +81,14 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
     return facts or [_headed(heading, _none(position, origin, NO_CAPTURE))]
 
 
-def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
-    """Return a position as if it were the turn of the piece on ``origin``, and words for that."""
+def _as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
+    """Return the position as if it were the turn of the piece on ``origin``, and words for that."""
+    position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
-    owner = piece.mover if piece else None
-    if owner is not position.turn.other:
+    if piece not in game.ruleset.fighters(turn.other).pieces:
         return position, ""
-    heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
-    return replace(position, turn=owner), heading
+    heading = f"It is the {turn.plural}' turn; if it were the {turn.other.plural}': "
+    return replace(position, turn=turn.other), heading
 
 
 def _headed(heading: str, sentence: str) -> str:
@@ -98,17 +98,13 @@ def _headed(heading: str, sentence: str) -> str:
 
 def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:
     """Yield the moves of each piece that has any, or of the one on ``origin``."""
-    for square in (origin,) if origin else _origins(position):
+    own = game.ruleset.fighters(position.turn).pieces
+    all_own = sorted(square for piece in own for square in position.squares(piece))
+    for square in (origin,) if origin else all_own:
         # One more than is spelt out tells that there are more; all may be hundreds of thousands.
         moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
         if moves:
             yield moves
-
-
-def _origins(position: Position) -> list[Square]:
-    """Return the squares of all that the side to move may be able to move."""
-    own = [piece for piece in Piece if piece.mover is position.turn]
-    return sorted(square for piece in own for square in position.squares(piece))
 
 
 def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
