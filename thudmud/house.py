@@ -25,10 +25,11 @@ from thudmud.play.hall import Hall, kept_for
 from thudmud.play.match import game_of
 from thudmud.play.meaning import require_fit, require_ply
 from thudmud.play.options import Options
-from thudmud.play.projections import HALL, is_of_a_match
+from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game
 from thudmud.service import Service, Visit
+from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
 from thudmud.views import Message
@@ -86,8 +87,8 @@ class House:
         self.hall = Hall(boards, quiet_plies, seat_grace)
         self._now = 0.0
         self._told: list[Message] = []
-        self._copies: list[int] = []
-        """The positions of what is stored of matches besides what is stored of the boards."""
+        self._others: list[int] = []
+        """The positions of what is stored of matches and of the hall, not of a board."""
         self._store = Store.in_memory(clock=lambda: self._now)
         self._bring_in(events)
         self._service = Service(
@@ -97,9 +98,10 @@ class House:
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
         )
-        at_once(self._service.follow())
         position = at_once(self._store.position())
-        at_once(self._store.subscribe(None, position, self._note_copies, _never))
+        at_once(self._store.subscribe(None, position, self._note_others, _never))
+        at_once(put_up(self._store, self.hall.tables.values(), self._now))
+        at_once(self._service.follow())
 
     def events(self, after: int = 0) -> list[str]:
         """Return what has happened, at all boards: a line of text for each event, in ASCII.
@@ -113,8 +115,8 @@ class House:
         if after < 0:
             raise InvalidValueError(f"nobody has {after} events")
         position = after
-        for copy in self._copies:
-            if copy > position:
+        for other in self._others:
+            if other > position:
                 break
             position += 1
         entries: list[Entry] = []
@@ -122,8 +124,47 @@ class House:
         return [
             to_line(entry.stream, cast("Event", entry.event))
             for entry in entries
-            if not is_of_a_match(entry.stream)
+            if not _is_other(entry)
         ]
+
+    def open_board(self, name: str, now: float, rules: str = "discworld") -> list[Message]:
+        """Open a board, behind all others, and return what is told.
+
+        What happens at it is among `events`, but not that it is there:
+        the next house has to be given it.
+
+        Args:
+            name: what it is called, its noun last. It is its key as well.
+            now: the time.
+            rules: the name of the ruleset that it begins with.
+
+        Raises:
+            Refused: nothing can be called that, or another board is.
+            ValueError: there are no such rules, or no such time.
+        """
+        require_time(now)
+        spec = BoardSpec(name, rules)
+        return self._drive(open_board(self._store, name, spec.rules, now), now)
+
+    def rename_board(self, name: str, new: str, now: float) -> list[Message]:
+        """Call a board something else, and return what is told. Its key, and all else, stays.
+
+        Raises:
+            Refused: there is no such board, nothing can be called that, or another board is.
+            ValueError: there is no such time.
+        """
+        require_time(now)
+        return self._drive(rename_board(self._store, name, new, now), now)
+
+    def close_board(self, name: str, now: float) -> list[Message]:
+        """Close a board, and return what is told. A match that is under way there is put away.
+
+        Raises:
+            Refused: there is no such board.
+            ValueError: there is no such time.
+        """
+        require_time(now)
+        return self._drive(close_board(self._store, name, now), now)
 
     def settle(self, now: float) -> list[Message]:
         """Note that those are away who have a seat and are not here, and return what is told."""
@@ -292,8 +333,8 @@ class House:
         told, self._told = self._told, []
         return told
 
-    def _note_copies(self, entries: Iterable[Entry]) -> None:
-        self._copies += [each.position for each in entries if is_of_a_match(each.stream)]
+    def _note_others(self, entries: Iterable[Entry]) -> None:
+        self._others += [each.position for each in entries if _is_other(each)]
 
     def _bring_in(self, lines: Iterable[str]) -> None:
         """Let something have happened before; nobody is told."""
@@ -307,7 +348,7 @@ class House:
             why = "the match is not put away" if isinstance(error, Conflict) else error
             what = f"{key!r:.50}, event {version}: {why}"
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
-        self._copies = past.copies
+        self._others = past.copies
 
     def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
         if not boards:
@@ -349,7 +390,7 @@ class _Past:
         self.stored: list[Entry] = []
         self.copies: list[int] = []
         self._hall = hall
-        self._here = {spec.key: spec.name for spec in hall.boards}
+        self._here = {table.key: name for name, table in hall.tables.items()}
         self._elsewhere: dict[str, Table] = {}
         """Boards that stand here no longer, by key."""
         self._versions: Counter[str] = Counter()
@@ -397,7 +438,7 @@ class _Past:
             self._put(replace(table, match=match, version=self._versions[key]))
 
     def _require(self, key: str, event: Event) -> None:
-        if not _is_key(key):
+        if not is_board_key(key):
             raise InvalidValueError("it is of no board")
         self._end_run(key)
         if not isinstance(event, Imported):
@@ -430,15 +471,15 @@ class _Past:
             self._elsewhere[table.key] = table
 
 
-def _is_key(key: str) -> bool:
-    """Whether a board's events can be stored under a key: all players of a house are of one."""
-    return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
+def _is_other(entry: Entry) -> bool:
+    """Whether an entry is not of a board: what puts a match away is stored in two streams."""
+    return entry.stream == HALL or is_of_a_match(entry.stream)
 
 
 def _require_keys(boards: Sequence[BoardSpec]) -> None:
     keys = Counter(spec.key for spec in boards)
     for key, times in keys.items():
-        if times > 1 or not _is_key(key):
+        if times > 1 or not is_board_key(key):
             raise InvalidValueError(f"{key!r:.50} cannot be the key of {counted(times, 'board')}")
 
 

@@ -14,6 +14,7 @@ from thudmud.play.hall import Telling
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Service, Visit
+from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
 
 GRACE, PAUSE = 300.0, 60.0
@@ -348,6 +349,20 @@ def test_what_it_has_missed_it_learns_with_the_next(battle: Hall) -> None:
     task = mind.task()
     assert task
     assert task.game == battle.game()
+
+
+async def test_it_plays_on_at_a_board_that_is_renamed_and_not_at_one_that_is_closed(
+    battle: Hall,
+) -> None:
+    store = battle.service.store
+    battle.type("Anna", "move from f1 to f6")
+    await rename_board(store, "oak board", "yew board", battle.now)
+    assert battle.play("Grog") == "yew board"
+    assert len(battle.game("yew board").moves) == 2
+    battle.type("Anna", "move from f6 to f5")
+    await close_board(store, "yew board", battle.now)
+    assert battle.minds["Grog"].task() is None
+    assert not battle.minds["Grog"].plays
 
 
 def test_what_happens_at_other_boards_is_nothing_to_it(battle: Hall) -> None:

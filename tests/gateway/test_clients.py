@@ -279,6 +279,16 @@ async def test_data_is_for_those_who_want_it(client: Client) -> None:
     assert sent[0]["data"]["seats"][0]["player"] == "Bert"
 
 
+async def test_why_a_line_comes_to_nothing_is_data_for_who_typed_it(client: Client) -> None:
+    await client.seat(data=True)
+    for line, code in {"move from g7 to f7": "opponents_turn", "dance": "unknown_command"}.items():
+        await client.answer("line", board="oak", player="Bert", line=line)
+        text, data, _ = client.heard[-3:]
+        assert (text["type"], text["to"]) == ("tell", ["Bert"])
+        assert (data["package"], data["to"]) == ("Thud.Refused", ["Bert"])
+        assert data["data"]["code"] == code
+
+
 # Lines.
 
 

@@ -9,7 +9,7 @@ from thudmud.play.commands import End, Join, Play, Resign, Start
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Occasion, TableCommand, decide, vanish
+from thudmud.play.table_decisions import Context, TableCommand, decide, vanish
 from thudmud.rules import Attempt, Side, Square, Verb
 
 NOW = 7.0
@@ -29,7 +29,7 @@ def events(
     now: float = NOW,
     members: Collection[str] = (),
 ) -> list[TableEvent]:
-    return list(decide(table, player, command, Occasion(now, members)))
+    return list(decide(table, player, command, Context(now, members)))
 
 
 def after(

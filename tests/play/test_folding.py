@@ -40,7 +40,7 @@ from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.meaning import require_fit
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Occasion, TableCommand, come_back, decide, resume, vanish
+from thudmud.play.table_decisions import Context, TableCommand, come_back, decide, resume, vanish
 from thudmud.rules import Game, Side
 
 SPEC = BoardSpec("oak board")
@@ -68,7 +68,7 @@ Deed = Callable[[Table, float, list[SavedMatch]], tuple[TableEvent, ...]]
 
 
 def does(player: str, command: TableCommand, members: frozenset[str]) -> Deed:
-    return lambda table, now, _: decide(table, player, command, Occasion(now, members))
+    return lambda table, now, _: decide(table, player, command, Context(now, members))
 
 
 def plays(number: int) -> Deed:
@@ -82,7 +82,7 @@ def plays(number: int) -> Deed:
             return ()
         legal = table.game.legal_moves()
         command = Play(legal[number % len(legal)].attempt())
-        return decide(table, player, command, Occasion(now))
+        return decide(table, player, command, Context(now))
 
     return deed
 
@@ -91,9 +91,9 @@ def agreed(command: TableCommand, *, declined: bool) -> Deed:
     """Return what offers something, and the other's answer."""
 
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
-        offered = decide(table, "Anna", command, Occasion(now, MEMBERS))
+        offered = decide(table, "Anna", command, Context(now, MEMBERS))
         answer = No() if declined else command
-        agreed = decide(after(table, offered), "Bert", answer, Occasion(now, MEMBERS))
+        agreed = decide(after(table, offered), "Bert", answer, Context(now, MEMBERS))
         return (*offered, *agreed)
 
     return deed
@@ -109,7 +109,7 @@ def goes_away(player: str, parting: Parting) -> Deed:
 def all_leave(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
     events: tuple[TableEvent, ...] = ()
     for player in table.seats.values():
-        events += decide(after(table, events), player, Leave(), Occasion(now))
+        events += decide(after(table, events), player, Leave(), Context(now))
     return events
 
 
@@ -122,7 +122,7 @@ def goes_on(number: int) -> Deed:
         if not saved:
             return ()
         match = saved[number % len(saved)]
-        return resume(table, match.dwarf, match, Occasion(now))
+        return resume(table, match.dwarf, match, Context(now))
 
     return deed
 

@@ -35,7 +35,7 @@ from thudmud.play.events import (
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Occasion, resume
+from thudmud.play.table_decisions import Context, resume
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
 
@@ -43,7 +43,7 @@ PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
 
 
 def goes_on(table: Table, saved: SavedMatch, now: float = NOW) -> Table:
-    for event in resume(table, "Anna", saved, Occasion(now)):
+    for event in resume(table, "Anna", saved, Context(now)):
         table = table.apply(event)
     return table
 
@@ -59,7 +59,7 @@ def match(started: Table) -> Match:
 class TestAtATable:
     def test_it_goes_on_as_it_stood(self, match: Match) -> None:
         saved = match.saved()
-        assert resume(PINE, "Bert", saved, Occasion(NOW)) == (Resumed(NOW, "Bert", saved),)
+        assert resume(PINE, "Bert", saved, Context(NOW)) == (Resumed(NOW, "Bert", saved),)
         table = goes_on(PINE, saved)
         assert table.match == match
         assert table.seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
@@ -110,7 +110,7 @@ class TestAtATable:
         table = without(after(PINE, ("Carla", Join(Side.DWARF))), "Carla")
         with pytest.raises(Refused, match="board_in_use"):
             goes_on(table, match.saved(), LATER - 1)
-        left, resumed = resume(table, "Anna", match.saved(), Occasion(LATER))
+        left, resumed = resume(table, "Anna", match.saved(), Context(LATER))
         assert left == Left(LATER, "Carla", Side.DWARF, Parting.LOST)
         assert isinstance(resumed, Resumed)
 
@@ -119,7 +119,7 @@ class TestAtATable:
     ) -> None:
         others = replace(match.saved(), dwarf="Dora", troll="Emil")
         table = without(match_over, "Anna", "Bert")
-        freed = resume(table, "Dora", others, Occasion(LATER))
+        freed = resume(table, "Dora", others, Context(LATER))
         assert [type(event) for event in freed] == [Left, Left, Cleared, Resumed]
 
     def test_a_match_that_both_have_left_is_put_away_for_it(
@@ -127,7 +127,7 @@ class TestAtATable:
     ) -> None:
         others = replace(match.saved(), dwarf="Dora", troll="Emil")
         table = without(started, "Anna", "Bert")
-        adjourned, resumed = resume(table, "Dora", others, Occasion(LATER))
+        adjourned, resumed = resume(table, "Dora", others, Context(LATER))
         assert isinstance(adjourned, Adjourned)
         assert started.match
         assert adjourned.match == started.match.saved()

@@ -16,6 +16,7 @@ from thudmud.language import parse
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
+from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Result, Service, service
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
@@ -88,8 +89,8 @@ async def test_one_at_a_time_is_stored_at_a_board(place: Place, store: SlowStore
         await asyncio.sleep(0)
     assert store.waiting.locked()  # no other has come
     store.gate.set()
-    await finished(first, second)
-    assert "Anna plays the dwarfs" in place.told["Bert"][-1]
+    _, result = await finished(first, second)
+    assert result.refusal.code is Refusal.SEAT_TAKEN
 
 
 async def test_given_a_seat_while_leaving_another(place: Place, store: SlowStore) -> None:
@@ -357,7 +358,7 @@ async def test_after_a_conflict_nothing_has_been_told(
 
 async def test_a_board_that_stands_at_another_version(place: Place) -> None:
     await place.sit()
-    single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0)
+    single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0, is_alone=True)
     await single.open()
     visit = await single.join("Anna", Terminal())
     assert visit
@@ -481,7 +482,9 @@ async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
     assert place.away() == {"Anna"}
     store.broken = False
     await until(lambda: not place.away())
-    assert "Anna is here" in await place.type("Bert", "claim game")
+    claimed = await place.submit("Bert", "claim game")
+    assert claimed.refusal
+    assert claimed.refusal.code is Refusal.NOT_AWAY
     assert place.hall.tables["oak board"].running
 
 

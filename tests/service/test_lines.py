@@ -9,6 +9,7 @@ import pytest
 from tests.service.place import Place, begin, finished
 from tests.service.stores import SlowStore
 from thudmud.play.commands import Style
+from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.store import NotWritten
 
@@ -20,9 +21,9 @@ async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
     store.gate.clear()
     tasks = [place.submit(name, "join game as dwarf on oak board") for name in ("Anna", "Bert")]
     store.gate.set()
-    await finished(*tasks)
+    _, second = await finished(*tasks)
     assert place.hall.tables["oak board"].seats == {Side.DWARF: "Anna"}
-    assert "Anna plays the dwarfs at the oak board already." in place.told["Bert"][-1]
+    assert second.refusal.code is Refusal.SEAT_TAKEN
     assert place.hall.people["Bert"].room is None
 
 

@@ -36,7 +36,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Occasion, TableCommand, decide, resume
+from thudmud.play.table_decisions import Context, TableCommand, decide, resume
 from thudmud.rules import Game, Side
 from thudmud.store import Entry, Store
 from thudmud.views import boards
@@ -135,10 +135,10 @@ class Pair:
         name = self.table.seats.get(side) or free[0]
         if isinstance(command, Resume):
             assert self.saved
-            self.in_flight = resume(self.table, name, self.saved, Occasion(0))
+            self.in_flight = resume(self.table, name, self.saved, Context(0))
         else:
             assert isinstance(command, TableCommand)
-            self.in_flight = decide(self.table, name, command, Occasion(0))
+            self.in_flight = decide(self.table, name, command, Context(0))
         await self.players[name].say(str(command))
         self.happened(self.in_flight)
         self.acknowledged += self.in_flight

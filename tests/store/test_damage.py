@@ -388,7 +388,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "delete from rating where player = 1",
         "update tally set won = won + 1",
         "delete from player_battle where battle = 2",
-        "insert into open_board values (1, 0)",
+        "insert into open_board values (1, 'classic', 0)",
     ],
 )
 def test_what_another_program_has_changed_is_told(path: Path, statement: str) -> None:

@@ -32,7 +32,7 @@ from thudmud.play.events import (
     SavedMatch,
 )
 from thudmud.play.match import game_of
-from thudmud.play.projections import HALL, Strength, match_stream, rate, realm_of
+from thudmud.play.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import Conflict, KeptName, OpenBoard, Store
 from thudmud.store.checking import check_connection
@@ -323,8 +323,8 @@ class TestBoards:
         await store.append({"b1": (0, [started(1), started(2), Cleared(1.0, "Anna"), started(3)])})
         await store.append({HALL: (2, [BoardRenamed(1.0, "", "b1", "elm board")])})
         assert await store.open_boards() == [
-            OpenBoard("b1", "elm board", 4, 4),
-            OpenBoard("b2", "pine board", 0, 1),
+            OpenBoard("b1", "elm board", 4, 4, "discworld"),
+            OpenBoard("b2", "pine board", 0, 1, "classic"),
         ]
         await store.append({HALL: (3, [BoardClosed(1.0, "", "b1")])})
         assert [board.key for board in await store.open_boards()] == ["b2"]
@@ -346,8 +346,8 @@ async def test_rows_are_made_anew_by_another_version(
         connection.execute("create table rating (what there was before)")
         connection.execute("delete from battle")
         connection.execute("update adjourned set dwarf = 17")
-    monkeypatch.setattr("thudmud.store.database.PROJECTION", 2)
-    monkeypatch.setattr("thudmud.store.files.PROJECTION", 2)
+    monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     store = await Store.open(path)
     assert await store.standings() == before
     assert [
@@ -382,7 +382,7 @@ async def test_rows_of_another_version_are_not_compared(
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("delete from battle")
         assert check_connection(connection)
-        monkeypatch.setattr("thudmud.store.checking.PROJECTION", 2)
+        monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
         assert check_connection(connection) is None
 
 

@@ -138,6 +138,12 @@ async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
     assert b"Thud." not in await anna.fence()
 
 
+async def test_why_a_line_comes_to_nothing_is_told_to_a_program(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna")
+    await anna.send(package('Core.Supports.Set ["Thud.Refused 1"]') + b"real dance\r\n")
+    assert b'Thud.Refused {"code":"unknown_command"' in await anna.until(IAC + SE)
+
+
 async def test_who_asks_late_is_told_how_things_stand(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     await anna.send(b"real join game as dwarf on oak board\r\n")

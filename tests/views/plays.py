@@ -74,7 +74,7 @@ def house_of(
 def kept(house: House) -> House:
     """Return the house that is made again of what happened in it; nobody is there yet."""
     hall = house.hall
-    return House(hall.boards, hall.quiet_plies, hall.seat_grace, house.events())
+    return House(BOARDS, hall.quiet_plies, hall.seat_grace, house.events())
 
 
 def seated(house: House, board: str) -> tuple[str, ...]:

@@ -47,6 +47,11 @@ LINES = [
     "Anna: look",
     "Anna: go to hall",
     "Anna: invite bert on elm table",
+    "Anna: join game as trol on elm table",
+    "Bert: replay 9",
+    "Anna: RENAME",
+    "Bert: go to hall",
+    "Anna: CLOSE",
     "Anna: quit",
 ]
 
@@ -68,6 +73,10 @@ def played() -> dict[str, list[Message]]:
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:
     if words == "LOST":
         return house.depart(player, now)
+    if words == "RENAME":
+        return house.rename_board("oak board", "yew board", now)
+    if words == "CLOSE":
+        return house.close_board("elm table", now)
     if words == "BACK":
         return house.enter(player, now, Terminal(packages=PACKAGES[player]))
     return house.obey(player, words, now)

@@ -9,7 +9,7 @@ import pytest
 from thudmud.house import House
 from thudmud.play.commands import Join, Play, Start
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Occasion, TableCommand, decide
+from thudmud.play.table_decisions import Context, TableCommand, decide
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
 from thudmud.views import boards
 from thudmud.views.view import Display, Terminal
@@ -34,7 +34,7 @@ def played(
         attempt = Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
         deeds.append((names[number % 2], Play(attempt)))
     for name, deed in deeds:
-        for event in decide(table, name, deed, Occasion(0.0)):
+        for event in decide(table, name, deed, Context(0.0)):
             table = table.apply(event)
     return table
 

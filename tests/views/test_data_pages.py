@@ -6,19 +6,22 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tests.views.short_game import played
+from tests.views.test_refusals import all_refusals
 from thudmud.play.events import Offer
-from thudmud.rules import RULESETS, Ending, Verb
-from thudmud.views.facts import TAG
+from thudmud.play.refusals import Mistake, Refusal
+from thudmud.rules import RULESETS, Ending, Reason, Verb
+from thudmud.views.facts import TAG, dumped, refusal_fact
 
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
+PACKAGES += ["Thud.Refused", "Thud.Closed", "Thud.Renamed"]
 
 Fact = dict[str, Any]
 
@@ -41,8 +44,8 @@ def lines() -> list[str]:
 
 
 def section(package: str) -> str:
-    """Return what the page tells of a package."""
-    return GMCP.split(f"\n### {package}\n")[1].split("\n### ")[0]
+    """Return what the page tells of a package, but for the codes of refusals."""
+    return re.split("\n####? ", GMCP.split(f"\n### {package}\n")[1])[0]
 
 
 def keys(value: object, under: str = "") -> Iterator[str]:
@@ -82,8 +85,8 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
 ) -> None:
     for fact in made[package]:
         assert list(fact) == list(made[package][0])
-    there = {key: None for fact in made[package] for key in keys(fact)}
-    assert set(documented(package)) == set(there)
+    there = {key for fact in made[package] for key in keys(fact) if not key.startswith("details.")}
+    assert set(documented(package)) == there
     assert [key for key in documented(package) if "." not in key] == list(made[package][0])
 
 
@@ -102,9 +105,25 @@ def test_every_word_is_told_of(package: str, words: list[str]) -> None:
         assert f"`{word}`" in section(package)
 
 
+def test_every_code_is_told_of_with_its_details() -> None:
+    _, refused = GMCP.split("\n#### ", 1)
+    rows = re.findall(r"^\| `(\w+)` \| (.*?)\| .* \|$", refused, re.MULTILINE)
+    told = {code: re.findall(r"`(\w+)`", details) for code, details in rows}
+    assert list(told) == [code.value for code in (*Reason, *Refusal, *Mistake)]
+    of_lines = re.findall(r"^\| `(\w+)` \| [^|]* \|$", refused, re.MULTILINE)
+    for refusal in all_refusals():
+        fact = refusal_fact(refusal, "Anna").data
+        assert json.loads(dumped(fact)) == fact
+        details = cast("dict[str, Any]", fact["details"])
+        more = of_lines if isinstance(refusal.code, Mistake) else []
+        assert set(details) == {*told[refusal.code.value], *more}
+        for word in details.get("expected", ()):
+            assert f"`{word}`" in refused or not word.startswith("<")
+
+
 def test_the_lines_on_the_page_are_lines_of_the_game(lines: list[str]) -> None:
     shown = re.findall(r"^    (@.*)$", MACHINE, re.MULTILINE)
-    assert len(shown) == 5
+    assert len(shown) == 6
     assert [line for line in shown if line not in lines] == []
 
 

@@ -12,6 +12,7 @@ from wcwidth import wcswidth
 
 from tests.play.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
+from thudmud import BoardSpec, House
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
@@ -311,10 +312,36 @@ def brought_about(case: Case) -> Refused:
             return refusal
 
 
+BOARDS = {
+    R.NO_BOARD_UP: ("close", "yew board", 'There is no "yew board". The boards are: oak board.'),
+    R.BOARD_NAME_TAKEN: ("open", "Oak Board", "There is a board called oak board already."),
+    R.BOARD_NAME_UNFIT: (
+        "open", "4 board",
+        'No board can be called "4 board": a name is at most 30 letters and single blanks, and its '
+        "words have no other meaning in commands.",
+    ),
+}  # fmt: skip
+
+
+def of_a_board(code: Refusal) -> Refused:
+    """Return why a board is not opened, or closed."""
+    act, name, _ = BOARDS[code]
+    house = House([BoardSpec("oak board")])
+    with pytest.raises(Refused) as raised:
+        house.open_board(name, NOW) if act == "open" else house.close_board(name, NOW)
+    return raised.value
+
+
+@pytest.mark.parametrize("code", BOARDS)
+def test_what_is_refused_of_a_board(code: Refusal) -> None:
+    assert refused(of_a_board(code)) == BOARDS[code][2]
+
+
 def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
+    yield from map(of_a_board, BOARDS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

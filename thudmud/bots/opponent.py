@@ -7,12 +7,12 @@ with commands. Pure: the time comes in as an argument.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Adjourn, Command, End, Go, Leave, No, Play, Start, Undo
-from thudmud.play.events import Offer
+from thudmud.play.events import BoardRenamed, Offer
 from thudmud.play.hall import Telling
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side, read_ply, write_position
@@ -133,6 +133,7 @@ class Opponent:
         self._name = name
         self._patience, self._pause = max(patience, LEAST_PATIENCE), pause
         self._seats: dict[str, _Seat] = {}
+        """By the keys of their boards, whose names may change."""
 
     @property
     def plays(self) -> bool:
@@ -141,11 +142,11 @@ class Opponent:
 
     def sits_at(self, board: str) -> bool:
         """Whether it has a seat at a board."""
-        return board in self._seats
+        return self._seat(board) is not None
 
     def other(self, board: str) -> str | None:
         """Return who has the other seat at a board."""
-        seat = self._seats.get(board)
+        seat = self._seat(board)
         return seat.table.seats.get(seat.side.other) if seat else None
 
     def told(self, telling: Telling, now: float) -> None:
@@ -155,11 +156,13 @@ class Opponent:
             self.invitations.append(event)
         if table is None:
             return
+        if isinstance(event, BoardRenamed):
+            table = replace(table, name=event.name)
         side = table.side_of(self._name)
         if side is None:
-            self._seats.pop(table.name, None)
+            self._seats.pop(table.key, None)
             return
-        before = self._seats.get(table.name)
+        before = self._seats.get(table.key)
         status = _status(table, side, before)
         seat = before or _Seat(side, table, status, now, offer_at=QUIET)
         if status is not seat.status:
@@ -168,7 +171,7 @@ class Opponent:
             seat.done = {}
         seat.side, seat.table, seat.status = side, table, status
         seat.offer_at = min(seat.offer_at, seat.quiet + QUIET)
-        self._seats[table.name] = seat
+        self._seats[table.key] = seat
 
     def commands(self, now: float) -> list[Command]:
         """Return what it does now, but for plies.
@@ -177,8 +180,8 @@ class Opponent:
         do it again.
         """
         done = []
-        for board, seat in list(self._seats.items()):
-            for command, when in self._wanted(board, seat):
+        for seat in self._seats.values():
+            for command, when in self._wanted(seat):
                 before = seat.done.get(command)
                 if when > now or (before is not None and now - before < REPEAT_AFTER):
                     continue
@@ -191,25 +194,29 @@ class Opponent:
     def next_time(self, now: float) -> float | None:
         """Return when it will want to do something, if nothing happens before."""
         times = []
-        for board, seat in self._seats.items():
-            for command, when in self._wanted(board, seat):
+        for seat in self._seats.values():
+            for command, when in self._wanted(seat):
                 done = seat.done.get(command)
                 times.append(when if done is None else done + REPEAT_AFTER)
         return max(now, min(times)) if times else None
 
     def task(self) -> Task | None:
         """Return where it is to play, if it is its turn anywhere."""
-        for board, seat in self._seats.items():
+        for seat in self._seats.values():
             match = seat.table.match
             if match and seat.status is SeatStatus.BATTLE and seat.is_my_turn:
-                return Task(board, match.number or 0, match.game)
+                return Task(seat.table.name, match.number or 0, match.game)
         return None
 
-    def _wanted(self, board: str, seat: _Seat) -> Iterator[tuple[Command, float]]:
+    def _seat(self, board: str) -> _Seat | None:
+        return next((each for each in self._seats.values() if each.table.name == board), None)
+
+    def _wanted(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
         """Yield what it would do at a board, each with the time for it."""
+        board = seat.table.name
         theirs, later = seat.offered_by(seat.side.other), seat.since + self._patience
         if theirs:
-            yield _answer(theirs, board, seat), seat.since
+            yield _answer(theirs, seat), seat.since
             return
         if Offer.RESTART in seat.offered_by(seat.side):
             yield No(board), seat.since  # it was to begin the battle that has begun
@@ -243,8 +250,9 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
     return SeatStatus.OVER if table.match and table.match.over else SeatStatus.READY
 
 
-def _answer(offers: list[Offer], board: str, seat: _Seat) -> Command:
+def _answer(offers: list[Offer], seat: _Seat) -> Command:
     """Return the answer to what the other player has offered."""
+    board = seat.table.name
     agreeable: dict[Offer, Command] = {
         Offer.UNDO: Undo(board),
         Offer.ADJOURN: Adjourn(board),

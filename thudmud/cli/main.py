@@ -17,6 +17,7 @@ from thudmud.version import VERSION
 SUBCOMMANDS = {
     "serve": ("serve", "listen for players"),
     "gateway": ("gateway", "let another MUD have boards, over lines of JSON"),
+    "board": ("board", "list, open, close and rename the boards in the hall"),
     "user": ("user", "list and change the accounts of players"),
     "store": ("store", "check the file that everything is kept in"),
     "export": ("export", "write the battles that were played to files"),

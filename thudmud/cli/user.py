@@ -13,18 +13,15 @@ import string
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from thudmud.accounts.passwords import Passwords, password_problem
 from thudmud.cli.options import CommandError, refuse
 from thudmud.cli.store import open_store
 from thudmud.english import capitalised, counted
 from thudmud.language.parsing import player_problem
-from thudmud.play.events import TableEvent
-from thudmud.play.table import BoardSpec, Table
 from thudmud.server.config import ConfigError
+from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, Store, StoreError
 
 ACTIONS = {
@@ -116,10 +113,8 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
 
 async def _board_of(store: Store, name: str) -> str | None:
     """Return a board at which somebody has a seat, if there is one."""
-    for board in await store.open_boards():
-        table = replace(Table.set_up(BoardSpec(board.name)), version=board.beginning - 1)
-        for entry in await store.read(board.key, board.beginning):
-            table = table.apply(cast("TableEvent", entry.event))
+    for board in await boards_up(store):
+        table = await table_of(store, board)
         if name.lower() in map(str.lower, table.seats.values()):
             return board.name
     return None

@@ -25,8 +25,8 @@ from evennia.utils.utils import class_from_module
 from thudmud.english import listed
 from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
-from thudmud.evennia.host import escaped, first_session, send, terminal
-from thudmud.language import BOARD_VERBS, ParseError, parse, second_words
+from thudmud.evennia.host import escaped, first_session, options, send, terminal
+from thudmud.language import BOARD_VERBS, parse, second_words
 from thudmud.play.commands import (
     ArchiveCommand,
     Command,
@@ -42,7 +42,8 @@ from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Refusal
 from thudmud.views import Message
 from thudmud.views.help import contents, page
-from thudmud.views.refusals import explain, refused
+from thudmud.views.messages import refusal_messages
+from thudmud.views.view import Display
 from thudmud.views.words import wrapped
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")
@@ -52,7 +53,7 @@ Holds = Callable[[Any], bool]
 
 
 class Unclear(ThudmudError):
-    """No board, or more than one, fits what was said; ``str()`` is the sentence for the typist."""
+    """A command is for no board, in a way that only Evennia knows; ``str()`` is the sentence."""
 
 
 def board_meant(
@@ -68,7 +69,8 @@ def board_meant(
         sayable: whether their command has a place for the name of a board.
 
     Raises:
-        Unclear: none or more than one fits.
+        Refused: none or more than one fits.
+        Unclear: there is none, or a command without a place for its name could be for several.
     """
     if not boards:
         raise Unclear("There is no board here.")
@@ -76,7 +78,7 @@ def board_meant(
         return _unsaid(boards, used, sits_at, sayable=sayable)
     if words.lower() == "it":
         if used is None:
-            raise _unclear(Refusal.NOTHING_USED, boards=_labels(boards))
+            raise Refused(Refusal.NOTHING_USED, boards=_labels(boards))
         return used
     return _named(boards, words, sits_at)
 
@@ -102,7 +104,7 @@ def _unsaid(boards: Sequence[Any], used: Any, sits_at: Holds, *, sayable: bool) 
     if not sayable:
         either = listed(_labels(boards), "or")
         raise Unclear(f"Which board? Use one of them first, as by looking at it: {either}.")
-    raise _unclear(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
+    raise Refused(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
 
 
 def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
@@ -112,7 +114,7 @@ def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
     if exact and phrase.ordinal is None:
         fitting = exact
     if not fitting:
-        raise _unclear(Refusal.NO_BOARD_HERE, words=words, boards=_labels(boards))
+        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=_labels(boards))
     places = [str(place) for place in range(len(fitting))]
     picked = phrase.pick(places)
     if picked is not None:
@@ -121,11 +123,7 @@ def _named(boards: Sequence[Any], words: str, sits_at: Holds) -> Any:
     if phrase.ordinal is None and len(seated) == 1:
         return seated[0]
     code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
-    raise _unclear(code, words=words, boards=_labels(fitting, among=boards))
-
-
-def _unclear(code: Refusal, **details: Any) -> Unclear:
-    return Unclear(refused(Refused(code, **details)))
+    raise Refused(code, words=words, boards=_labels(fitting, among=boards))
 
 
 def _phrase(words: str) -> Phrase:
@@ -239,12 +237,15 @@ def obey(character: Any, line: str) -> None:
     try:
         command = parse(line)
         board = _board(character, command)
-    except ParseError as error:
+    except Refused as refusal:
         screen = terminal(character.sessions.all())
-        _tell(character, explain(error, screen.width, pointing=not screen.reader))
+        display = Display.of(screen, options(character))
+        for message in refusal_messages(refusal, "", display, {"": screen}):
+            send(character, message)
         return
     except Unclear as unclear:
-        _tell(character, wrapped(str(unclear), _width(character)))
+        lines = wrapped(str(unclear), _width(character))
+        send(character, Message((), "\n".join(lines)))
         return
     character.nattributes.add(USED, board.id)
     board.obey(character, _without_board(command))
@@ -257,7 +258,8 @@ def _board(character: Any, command: Command) -> Any:
     """Return the board that a command is for.
 
     Raises:
-        Unclear: there is none, or it could be more than one.
+        Refused: none or more than one fits.
+        Unclear: it is for none, or for one that it has no place for the name of.
     """
     boards = boards_about(character)
     if isinstance(command, Look):
@@ -294,10 +296,6 @@ def _without_board(command: Command) -> Command:
         return ViewGame()
     said: Any = command
     return replace(said, on=None) if getattr(command, "on", None) else command
-
-
-def _tell(character: Any, lines: list[str]) -> None:
-    send(character, Message((), "\n".join(lines)))
 
 
 def _width(character: Any) -> int:

@@ -160,7 +160,7 @@ class BoardRegistry:
             session.tell(Happened(name, message, cause if isinstance(cause, int) else None))
 
         hall = Hall([spec], self._policy.quiet_plies, self._policy.seat_grace)
-        service = Service(hall, self._store, clock=self._clock, told=told)
+        service = Service(hall, self._store, clock=self._clock, told=told, is_alone=True)
         await service.open()
         try:
             await service.settle(must_store=True)

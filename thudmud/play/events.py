@@ -173,10 +173,16 @@ class Returned(_AtABoard):
 
 @dataclass(frozen=True, slots=True)
 class Cleared(_AtABoard):
-    """The last player left: the board is as new."""
+    """The last player left, or the board is to be closed: it is as new.
+
+    ``player`` is "" for the operator.
+    """
 
     at: float
     player: str
+
+    def __post_init__(self) -> None:
+        _require_doer(self.at, self.player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,11 +321,17 @@ class BattleEnded(_AtABoard):
 
 @dataclass(frozen=True, slots=True)
 class Adjourned(_AtABoard):
-    """A match was put away for another day: the board is as new."""
+    """A match was put away for another day: the board is as new.
+
+    ``player`` is "" for the operator.
+    """
 
     at: float
     player: str
     match: SavedMatch
+
+    def __post_init__(self) -> None:
+        _require_doer(self.at, self.player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,9 +407,10 @@ class BoardOpened:
     Attributes:
         at: when.
         player: whose doing it was; "" for the operator.
-        key: what the board's events are stored under. It never changes, and is used once.
+        key: what the board's events are stored under. It never changes.
         name: what the board is called, its noun last.
         rules: the name of the ruleset that it begins with.
+        version: how many events are stored of it from when it was up before.
     """
 
     at: float
@@ -405,11 +418,14 @@ class BoardOpened:
     key: str
     name: str
     rules: str
+    version: int = 0
 
     def __post_init__(self) -> None:
         _require_board(self.at, self.player, self.key)
         require_name(self.name)
         _require_rules(self.rules)
+        if self.version < 0:
+            raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,10 +467,14 @@ class Interrupted:
 
 
 def _require_board(at: float, player: str, key: str) -> None:
-    require_time(at)
+    _require_doer(at, player)
+    require_name(key)
+
+
+def _require_doer(at: float, player: str) -> None:
+    require_time(at, EARLIEST)
     if player:
         require_name(player)
-    require_name(key)
 
 
 HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted

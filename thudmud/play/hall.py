@@ -33,7 +33,16 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import Style
-from thudmud.play.events import Absent, Moved, SavedMatch, TableEvent
+from thudmud.play.events import (
+    Absent,
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
+    HallEvent,
+    Moved,
+    SavedMatch,
+    TableEvent,
+)
 from thudmud.play.options import Options, SetOption, after
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
@@ -84,10 +93,10 @@ class Members(Set[str]):
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Company:
+class Occupants:
     """Those in a room, as long as nobody comes or goes, or chooses to see things otherwise.
 
-    What is worked out of them all may be kept as long as there is this company, and no longer.
+    What is worked out of them all may be kept as long as there is this value, and no longer.
 
     Attributes:
         names: in the order they came to the server.
@@ -104,24 +113,31 @@ class Rooms:
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
         self._come = 0
-        self._companies: dict[str | None, Company] = {}
+        self._known: dict[str | None, Occupants] = {}
 
-    def company(self, room: str | None) -> Company:
+    def occupants(self, room: str | None) -> Occupants:
         """Return those in a room."""
-        if (known := self._companies.get(room)) is not None:
+        if (known := self._known.get(room)) is not None:
             return known
         here = self._here.get(room, {}).values()
         names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
-        company = Company(names, frozenset(names))
+        occupants = Occupants(names, frozenset(names))
         if names:
-            self._companies[room] = company
-        return company
+            self._known[room] = occupants
+        return occupants
 
     def enter(self, person: Person) -> None:
         """Let somebody be where they are, last of all who have come."""
         self._come += 1
         person.number = self._come
         self.move(person, person.room)
+
+    def rename(self, room: str, name: str) -> None:
+        """Call a room something else."""
+        for person in self._here.pop(room, {}).values():
+            person.room = name
+            self._here[name][person.name] = person
+        self._known.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
         """Let somebody go to a room."""
@@ -132,7 +148,7 @@ class Rooms:
 
     def changed(self, person: Person) -> None:
         """Take note that somebody sees things otherwise than before, or is there anew."""
-        self._companies.pop(person.room, None)
+        self._known.pop(person.room, None)
 
     def leave(self, person: Person) -> None:
         """Let somebody leave the room where they are, if they are in any."""
@@ -191,10 +207,10 @@ class Decision:
 class Telling:
     """One thing that happened, who is to be told, and the table as it stood right after."""
 
-    event: TableEvent | Aside
+    event: TableEvent | HallEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
-    company: Company | None = field(default=None, compare=False)
+    occupants: Occupants | None = field(default=None, compare=False)
     """Those who are in the room where it happened, if all of them are told: they come first."""
 
 
@@ -206,13 +222,13 @@ class Hall:
     """The boards and the people.
 
     Args:
-        boards: the boards, in the order in which they are listed and counted.
+        boards: the boards that there are first, in the order in which they are listed and counted.
+            `happen` opens and closes others.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
 
     Attributes:
-        boards: what the boards were set up as.
         tables: the boards as they stand, by name; only the hall itself changes them.
         board_words: the lower-case words of their names.
         people: who is here, by name, in the order in which they came; only it moves them about.
@@ -229,8 +245,8 @@ class Hall:
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
     ) -> None:
-        self.boards = tuple(boards)
-        self.tables = {spec.name: Table.set_up(spec, quiet_plies, seat_grace) for spec in boards}
+        self.tables: dict[str, Table] = {}
+        self.board_words: frozenset[str] = frozenset()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
@@ -238,17 +254,108 @@ class Hall:
         self.left: dict[str, Person] = {}
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self.bots: frozenset[str] = frozenset()
-        self._keys = {spec.key: spec.name for spec in boards}
-        self._styles = {spec.name: spec.style for spec in boards}
-        self._by_words = {tuple(spec.name.lower().split()): spec.name for spec in boards}
-        self.board_words = frozenset(word for words in self._by_words for word in words)
-        self._places = {spec.name: place for place, spec in enumerate(boards)}
+        self._keys: dict[str, str] = {}
+        self._styles: dict[str, Style] = {}
+        self._by_words: dict[tuple[str, ...], str] = {}
+        self._places: dict[str, int] = {}
         self._rooms = Rooms()
         self._seats = Seats()
+        for spec in boards:
+            self._put_up(spec, 0)
+        self._index()
+
+    # --- the boards --------------------------------------------------------------------------
+
+    def open(self, spec: BoardSpec, version: int = 0) -> None:
+        """Put up a board, behind all others; nobody is told.
+
+        Args:
+            spec: what it is. No other board has its key or its name.
+            version: how many events are stored of it, after which it is as new.
+        """
+        self._put_up(spec, version)
+        self._index()
+
+    def happen(self, event: HallEvent) -> list[Telling]:
+        """Make what happens to the hall so, and return who is to be told, in order.
+
+        What is so already is told to nobody.
+        """
+        match event:
+            case BoardOpened(key=key, name=name, rules=rules, version=version):
+                if key in self._keys:
+                    return []
+                self.open(BoardSpec(name, rules, key=key), version)
+                return [Telling(event, tuple(self.people_in(None)), self.tables[name])]
+            case BoardClosed(key=key) if key in self._keys:
+                return self._close(event, self._keys[key])
+            case BoardRenamed(key=key, name=name) if self._keys.get(key, name) != name:
+                return self._rename(event, self._keys[key], name)
+        return []
+
+    def _put_up(self, spec: BoardSpec, version: int) -> None:
+        table = Table.set_up(spec, self.quiet_plies, self.seat_grace)
+        self.tables[spec.name] = replace(table, version=version)
+        self._styles[spec.name] = spec.style
+
+    def _close(self, event: BoardClosed, board: str) -> list[Telling]:
+        """Take down a board; whoever is there comes to the hall."""
+        here = self.people_in(board)
+        told = [Telling(event, (*here, *self.people_in(None)), self.tables[board])]
+        told += [self._told(CameIn(player, None)) for player in here]
+        self.put(board, Table.set_up(BoardSpec(board)))  # nobody has a seat there any more
+        del self.tables[board]
+        self._styles.pop(board, None)
+        for side in Side:
+            self.missed.pop((board, side), None)
+        for person in (*self.people.values(), *self.left.values()):
+            person.used = None if person.used == board else person.used
+            person.room = None if person.room == board else person.room
+        self._index()
+        return told
+
+    def _rename(self, event: BoardRenamed, board: str, name: str) -> list[Telling]:
+        """Call a board something else."""
+        before = self.tables[board]
+        table = replace(before, name=name)
+        self.tables = {
+            table.name if each is before else key: table if each is before else each
+            for key, each in self.tables.items()
+        }
+        seated = tuple(table.seats.values())
+        self._seats.change(board, seated, ())
+        self._seats.change(name, (), seated)
+        self._styles[name] = self._styles.pop(board, Style.FULL)
+        for side in Side:
+            if (missed := self.missed.pop((board, side), None)) is not None:
+                self.missed[name, side] = missed
+        self._rooms.rename(board, name)
+        for person in (*self.people.values(), *self.left.values()):
+            person.used = name if person.used == board else person.used
+            person.room = name if person.room == board else person.room
+            if board in person.styles:
+                person.styles[name] = person.styles.pop(board)
+        self._index()
+        here = (*self.people_in(name), *self.people_in(None))
+        return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
+
+    def _index(self) -> None:
+        """Note which words name which board, and which of all it is."""
+        self._keys = {table.key: name for name, table in self.tables.items()}
+        self._by_words = {tuple(name.lower().split()): name for name in self.tables}
+        self.board_words = frozenset(word for words in self._by_words for word in words)
+        self._places = {name: place for place, name in enumerate(self.tables)}
 
     def called(self, key: str) -> str:
         """Return the name of the board with a key; that itself if no such board stands here."""
         return self._keys.get(key, key)
+
+    def board_with(self, key: str) -> Table | None:
+        """Return the board with a key, if it stands here."""
+        name = self._keys.get(key)
+        return None if name is None else self.tables[name]
+
+    # --- the people --------------------------------------------------------------------------
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may stand here no longer."""
@@ -269,7 +376,7 @@ class Hall:
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
-        return list(self._rooms.company(room).names)
+        return list(self._rooms.occupants(room).names)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which ``player`` has a seat."""
@@ -330,9 +437,9 @@ class Hall:
         table = self._apply(board, event, battle)
         if isinstance(event, Moved):
             self._close_replays(table)
-        company = self._rooms.company(board)
+        occupants = self._rooms.occupants(board)
         concerned = (*table.seats.values(), *before, event.player)
-        return Telling(event, _audience(company, concerned), table, company)
+        return Telling(event, _audience(occupants, concerned), table, occupants)
 
     def _apply(self, board: str, event: TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)
@@ -358,9 +465,9 @@ class Hall:
         """Make an aside so, and return who is to be told."""
         match aside:  # what is done most comes first, since the cases are tried in turn
             case Spoke(_, room) | Emoted(_, room):
-                table, company = self._table(room), self._rooms.company(room)
+                table, occupants = self._table(room), self._rooms.occupants(room)
                 concerned = table.seats.values() if table else ()
-                return Telling(aside, _audience(company, concerned), table, company)
+                return Telling(aside, _audience(occupants, concerned), table, occupants)
             case Entered(player, room, member, styles, options, _):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
@@ -405,10 +512,10 @@ class Hall:
         return self.tables[room] if room else None
 
 
-def _audience(company: Company, concerned: Iterable[str]) -> tuple[str, ...]:
+def _audience(occupants: Occupants, concerned: Iterable[str]) -> tuple[str, ...]:
     """Return those in a room and, once each, those whom it concerns wherever they are."""
-    elsewhere = dict.fromkeys(name for name in concerned if name not in company.members)
-    return (*company.names, *elsewhere)
+    elsewhere = dict.fromkeys(name for name in concerned if name not in occupants.members)
+    return (*occupants.names, *elsewhere)
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:

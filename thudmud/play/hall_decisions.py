@@ -106,7 +106,7 @@ from thudmud.play.options import (
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import Events, Occasion, battle, come_back, invited, vanish
+from thudmud.play.table_decisions import Context, Events, battle, come_back, invited, vanish
 from thudmud.rules import Game
 
 
@@ -129,12 +129,12 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    occasion = Occasion(now, hall.members)
-    return [_decide(command, hall, hall.people[player], occasion, found or Found())]
+    context = Context(now, hall.members)
+    return [_decide(command, hall, hall.people[player], context, found or Found())]
 
 
 def _decide(
-    command: Command, hall: Hall, person: Person, occasion: Occasion, found: Found
+    command: Command, hall: Hall, person: Person, context: Context, found: Found
 ) -> Decision:
     """Return what any command but ``quit`` brings about. What is typed most comes first."""
     name = person.name
@@ -152,7 +152,7 @@ def _decide(
             | SetRules()
         ):
             table = board_meant(hall, person, command.on)
-            return _at(table, person, table_decisions.decide(table, name, command, occasion))
+            return _at(table, person, table_decisions.decide(table, name, command, context))
         case Say(text):
             return Decision(name, asides=(Spoke(name, person.room, text),))
         case Emote(text):
@@ -164,13 +164,13 @@ def _decide(
         case Go():
             return _go(command, hall, person)
         case Join():
-            return _join(command, hall, person, occasion)
+            return _join(command, hall, person, context)
         case Resume():
             table = board_meant(hall, person, command.on)
             saved = to_resume(command, hall, person, table, found)
-            return _at(table, person, table_decisions.resume(table, name, saved, occasion))
+            return _at(table, person, table_decisions.resume(table, name, saved, context))
         case Invite():
-            return _invite(command, hall, person, occasion)
+            return _invite(command, hall, person, context)
         case Step():
             return _step(command, person, found)
         case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
@@ -247,19 +247,19 @@ def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
     return Decision(player, asides=(Told(player, to, text),))
 
 
-def _join(command: Join, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decision:
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
-    events = table_decisions.decide(table, person.name, command, occasion)
+    events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, walk)
 
 
-def _invite(command: Invite, hall: Hall, person: Person, occasion: Occasion) -> Decision:
+def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> Decision:
     to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
-    asked = invited(table, person.name, to, command.side, occasion)
+    asked = invited(table, person.name, to, command.side, context)
     return Decision(person.name, table.name, asides=(asked,))
 
 

@@ -30,7 +30,7 @@ from thudmud.play.events import (
 )
 from thudmud.rules import Side
 
-PROJECTION = 1
+PROJECTION = 2
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
@@ -85,8 +85,8 @@ class Strength(NamedTuple):
 class Rows(Protocol):
     """The rows, wherever they are kept. What is put replaces what was there."""
 
-    def open_board(self, board: str) -> None:
-        """Note that a board is up."""
+    def open_board(self, board: str, rules: str) -> None:
+        """Note that a board is up, and the ruleset that it begins with."""
 
     def close_board(self, board: str) -> None:
         """Note that a board is not up any more."""
@@ -152,6 +152,11 @@ def is_of_a_match(stream: str) -> bool:
     return _own(stream).startswith(MATCHES)
 
 
+def is_board_key(key: str) -> bool:
+    """Return whether events of a board in a hall of its own can be stored under a key."""
+    return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
+
+
 def _own(stream: str) -> str:
     """Return what the key of a stream has behind that of its realm."""
     return stream[stream.find("/") + 1 :]
@@ -163,8 +168,8 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
     if is_of_a_match(place.stream):
         return  # it is told by the board's own
     match event:
-        case BoardOpened(key=key):
-            rows.open_board(key)
+        case BoardOpened(key=key, rules=rules):
+            rows.open_board(key, rules)
         case BoardClosed(key=key):
             rows.close_board(key)
         case BattleStarted():

@@ -25,6 +25,10 @@ class Refusal(Enum):
     TELL_SELF = "tell_self"
     NO_ACCOUNTS = "no_accounts"
 
+    NO_BOARD_UP = "no_board_up"
+    BOARD_NAME_UNFIT = "board_name_unfit"
+    BOARD_NAME_TAKEN = "board_name_taken"
+
     INVITE_SELF = "invite_self"
     PLAYS_THERE = "plays_there"
     NO_SEAT_FREE = "no_seat_free"

@@ -55,7 +55,7 @@ Events = tuple[TableEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Context:
     """What a decision needs to know beyond the table.
 
     Attributes:
@@ -72,24 +72,24 @@ TableCommand = (
 )  # fmt: skip
 
 
-def decide(table: Table, player: str, command: TableCommand, occasion: Occasion) -> Events:
+def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
     """Return what ``command`` brings about at ``table``.
 
     Args:
         table: the table as it stands.
         player: the name of who asks. Who asks is here, even if the table does not know it yet.
         command: what is asked for; its ``on`` is not looked at.
-        occasion: when, and what else matters.
+        context: when, and what else matters.
 
     Raises:
         Refused: the table does not allow it.
         IllegalMove: the rules of the game do not allow it.
     """
-    back = come_back(table, player, occasion.now)
-    return (*back, *_decide(command, folded(table, back), player, occasion))
+    back = come_back(table, player, context.now)
+    return (*back, *_decide(command, folded(table, back), player, context))
 
 
-def resume(table: Table, player: str, saved: SavedMatch, occasion: Occasion) -> Events:
+def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
     """Return what goes on with a match that was put away, at ``table``.
 
     Raises:
@@ -100,13 +100,13 @@ def resume(table: Table, player: str, saved: SavedMatch, occasion: Occasion) -> 
         standing = folded(table, freed)
         if standing.seats.get(side) in {saved.dwarf, saved.troll} and not standing.under_way:
             continue
-        gone = made_free(standing, side, player, occasion)
+        gone = made_free(standing, side, player, context)
         if gone is None:
             raise Refused(Refusal.BOARD_IN_USE, board=table.name)
         freed += gone
     if folded(table, freed).under_way:
         raise Refused(Refusal.BOARD_IN_USE, board=table.name)
-    return (*freed, Resumed(occasion.now, player, saved))
+    return (*freed, Resumed(context.now, player, saved))
 
 
 def folded(table: Table, events: Events) -> Table:
@@ -116,41 +116,41 @@ def folded(table: Table, events: Events) -> Table:
     return table
 
 
-def _decide(command: TableCommand, table: Table, player: str, occasion: Occasion) -> Events:
+def _decide(command: TableCommand, table: Table, player: str, context: Context) -> Events:
     match command:
         case Play():
-            return _play(command, table, player, occasion)
+            return _play(command, table, player, context)
         case No():
-            return _no(table, player, occasion)
+            return _no(table, player, context)
         case Undo():
-            return _undo(table, player, occasion)
+            return _undo(table, player, context)
         case End():
-            return _end(table, player, occasion)
+            return _end(table, player, context)
         case Start():
-            return _start(table, player, occasion)
+            return _start(table, player, context)
         case Join():
-            return _join(command, table, player, occasion)
+            return _join(command, table, player, context)
         case Leave():
-            return part(table, player, Parting.LEFT, occasion.now)
+            return part(table, player, Parting.LEFT, context.now)
         case Resign():
-            return _resign(table, player, occasion)
+            return _resign(table, player, context)
         case Claim():
-            return _claim(table, player, occasion)
+            return _claim(table, player, context)
         case Adjourn():
-            return _adjourn(table, player, occasion)
+            return _adjourn(table, player, context)
         case SetRules():
-            return _set_rules(command, table, player, occasion)
+            return _set_rules(command, table, player, context)
         case _:
             assert_never(command)
 
 
-def _join(command: Join, table: Table, player: str, occasion: Occasion) -> Events:
+def _join(command: Join, table: Table, player: str, context: Context) -> Events:
     mine, holder = table.side_of(player), table.seats.get(command.side)
     if holder == player:
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side)
     if mine:
         raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine)
-    freed = made_free(table, command.side, player, occasion)
+    freed = made_free(table, command.side, player, context)
     if freed is None:
         raise Refused(
             Refusal.SEAT_TAKEN,
@@ -159,10 +159,10 @@ def _join(command: Join, table: Table, player: str, occasion: Occasion) -> Event
             side=command.side,
             seats=table.seating,
         )
-    return (*freed, Joined(occasion.now, player, command.side))
+    return (*freed, Joined(context.now, player, command.side))
 
 
-def _start(table: Table, player: str, occasion: Occasion) -> Events:
+def _start(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if not table.full:
         raise Refused(Refusal.NEEDS_OPPONENT, board=table.name, seats=table.seating)
@@ -170,15 +170,15 @@ def _start(table: Table, player: str, occasion: Occasion) -> Events:
     if side.other in table.away:
         raise Refused(Refusal.AWAY, player=table.seats[side.other])
     if table.running and table.offers.get(Offer.RESTART) is not side.other:
-        return _offer(table, player, Offer.RESTART, occasion.now)
-    rated = dwarf in occasion.members and troll in occasion.members
+        return _offer(table, player, Offer.RESTART, context.now)
+    rated = dwarf in context.members and troll in context.members
     rules = table.ruleset.name
     if table.half_played:
-        return (BattleStarted(occasion.now, player, BATTLES, rules, troll, dwarf, rated),)
-    return (BattleStarted(occasion.now, player, 1, rules, dwarf, troll, rated),)
+        return (BattleStarted(context.now, player, BATTLES, rules, troll, dwarf, rated),)
+    return (BattleStarted(context.now, player, 1, rules, dwarf, troll, rated),)
 
 
-def _end(table: Table, player: str, occasion: Occasion) -> Events:
+def _end(table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
     if table.offers.get(Offer.END) is side.other:
         ending = Ending.AGREEMENT
@@ -187,31 +187,31 @@ def _end(table: Table, player: str, occasion: Occasion) -> Events:
     elif table.quiet:
         ending = Ending.QUIET
     else:
-        return _offer(table, player, Offer.END, occasion.now)
+        return _offer(table, player, Offer.END, context.now)
     outcome = game.ruleset.by_agreement(game.position, ending)
-    return (_ended(table, game, player, outcome, occasion.now),)
+    return (_ended(table, game, player, outcome, context.now),)
 
 
-def _resign(table: Table, player: str, occasion: Occasion) -> Events:
+def _resign(table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
     outcome = game.ruleset.resignation(game.position, side)
-    return (_ended(table, game, player, outcome, occasion.now),)
+    return (_ended(table, game, player, outcome, context.now),)
 
 
-def _claim(table: Table, player: str, occasion: Occasion) -> Events:
+def _claim(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if table.half_played and table.full:
         raise Refused(Refusal.NOTHING_TO_CLAIM, board=table.name)
     game = battle(table)
     if not table.full:
         raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
-    require_long_gone(table, side.other, occasion)
+    require_long_gone(table, side.other, context)
     outcome = game.ruleset.resignation(game.position, side.other)
     claimed = replace(outcome, ending=Ending.CLAIM)
-    return (_ended(table, game, player, claimed, occasion.now),)
+    return (_ended(table, game, player, claimed, context.now),)
 
 
-def _adjourn(table: Table, player: str, occasion: Occasion) -> Events:
+def _adjourn(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if table.match is None or table.match.over:
         raise Refused(Refusal.NO_MATCH, board=table.name)
@@ -219,12 +219,12 @@ def _adjourn(table: Table, player: str, occasion: Occasion) -> Events:
         raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
     if table.offers.get(Offer.ADJOURN) is not side.other:
         if side.other not in table.away:
-            return _offer(table, player, Offer.ADJOURN, occasion.now)
-        require_long_gone(table, side.other, occasion)
-    return (Adjourned(occasion.now, player, table.match.saved()),)
+            return _offer(table, player, Offer.ADJOURN, context.now)
+        require_long_gone(table, side.other, context)
+    return (Adjourned(context.now, player, table.match.saved()),)
 
 
-def _undo(table: Table, player: str, occasion: Occasion) -> Events:
+def _undo(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if table.match and not table.running:
         raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
@@ -234,40 +234,40 @@ def _undo(table: Table, player: str, occasion: Occasion) -> Events:
     if table.offers.get(Offer.UNDO) is not side.other:
         if not _last_own(game, side):
             raise Refused(Refusal.NO_PLY_YET, board=table.name)
-        return _offer(table, player, Offer.UNDO, occasion.now)
+        return _offer(table, player, Offer.UNDO, context.now)
     others = [
-        event for event in lapsed(table, player, occasion.now) if event.offer is not Offer.UNDO
+        event for event in lapsed(table, player, context.now) if event.offer is not Offer.UNDO
     ]
-    return (*others, TakenBack(occasion.now, player, side.other, _last_own(game, side.other)))
+    return (*others, TakenBack(context.now, player, side.other, _last_own(game, side.other)))
 
 
-def _no(table: Table, player: str, occasion: Occasion) -> Events:
+def _no(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     offered = [offer for offer, by in table.offers.items() if by is side.other]
     if offered:
-        return tuple(Declined(occasion.now, player, offer) for offer in offered)
+        return tuple(Declined(context.now, player, offer) for offer in offered)
     # What stands is the player's own, and is taken back.
-    withdrawn = lapsed(table, player, occasion.now)
+    withdrawn = lapsed(table, player, context.now)
     if not withdrawn:
         raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
     return withdrawn
 
 
-def _play(command: Play, table: Table, player: str, occasion: Occasion) -> Events:
+def _play(command: Play, table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
     other = table.seats.get(side.other)
     if other and game.position.turn is not side:
         raise Refused(Refusal.OPPONENTS_TURN, player=other, side=side.other)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
-    moved = Moved(occasion.now, player, side, move, len(after.moves))
+    moved = Moved(context.now, player, side, move, len(after.moves))
     ended: Events = ()
     if after.outcome:
-        ended = (_ended(table, after, player, after.outcome, occasion.now),)
-    return (*lapsed(table, player, occasion.now), moved, *ended)
+        ended = (_ended(table, after, player, after.outcome, context.now),)
+    return (*lapsed(table, player, context.now), moved, *ended)
 
 
-def _set_rules(command: SetRules, table: Table, player: str, occasion: Occasion) -> Events:
+def _set_rules(command: SetRules, table: Table, player: str, context: Context) -> Events:
     board, rules = table.name, table.ruleset.name
     if command.rules not in RULESETS:
         raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=tuple(RULESETS))
@@ -279,7 +279,7 @@ def _set_rules(command: SetRules, table: Table, player: str, occasion: Occasion)
         raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
     if command.rules == rules:
         raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
-    return (RulesSet(occasion.now, player, command.rules),)
+    return (RulesSet(context.now, player, command.rules),)
 
 
 def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
@@ -323,6 +323,16 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     return (left,) if table.is_new else (left, Cleared(now, player))
 
 
+def closed(table: Table, player: str, now: float) -> Events:
+    """Return what happens before a board is closed: whatever stood on it is put away or cleared.
+
+    There is always an event, so that whoever decides something else at that version is refused.
+    """
+    if table.match and table.under_way:
+        return (Adjourned(now, player, table.match.saved()),)
+    return (Cleared(now, player),)
+
+
 def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return what happens when ``player``, who has a seat at ``table``, is gone.
 
@@ -340,7 +350,7 @@ def come_back(table: Table, player: str, now: float) -> Events:
     return (Returned(now, player, side),) if side and side in table.away else ()
 
 
-def made_free(table: Table, side: Side, player: str, occasion: Occasion) -> Events | None:
+def made_free(table: Table, side: Side, player: str, context: Context) -> Events | None:
     """Return what makes a seat free for ``player``; None if it has to be left to its holder.
 
     Nobody gets a seat in a match under way: if all who sit at it have been gone for long, it is put
@@ -350,20 +360,20 @@ def made_free(table: Table, side: Side, player: str, occasion: Occasion) -> Even
     if holder is None or holder == player:
         return ()
     if table.match and table.under_way:
-        if all(table.long_away(each, occasion.now) for each in table.seats):
-            return (Adjourned(occasion.now, player, table.match.saved()),)
+        if all(table.long_away(each, context.now) for each in table.seats):
+            return (Adjourned(context.now, player, table.match.saved()),)
         return None
-    if table.long_away(side, occasion.now):
-        return part(table, holder, Parting.LOST, occasion.now)
+    if table.long_away(side, context.now):
+        return part(table, holder, Parting.LOST, context.now)
     return None
 
 
-def require_long_gone(table: Table, side: Side, occasion: Occasion) -> None:
+def require_long_gone(table: Table, side: Side, context: Context) -> None:
     """Refuse if whoever has a seat is here, or has not been away for long enough."""
     holder, since = table.seats[side], table.away.get(side)
     if since is None:
         raise Refused(Refusal.NOT_AWAY, player=holder)
-    wait = since + table.seat_grace - occasion.now
+    wait = since + table.seat_grace - context.now
     if wait > 0:
         raise Refused(Refusal.TOO_SOON, player=holder, seconds=wait)
 
@@ -398,7 +408,7 @@ def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
 
 
-def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occasion) -> Invited:
+def invited(table: Table, player: str, to: str, side: Side | None, context: Context) -> Invited:
     """Return the invitation of a player by another.
 
     Args:
@@ -406,7 +416,7 @@ def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occ
         player: who asks.
         to: who is asked.
         side: the seat; None for a free one.
-        occasion: when, and what else matters.
+        context: when, and what else matters.
 
     Raises:
         Refused: there is no such seat for whoever is asked.
@@ -416,14 +426,14 @@ def invited(table: Table, player: str, to: str, side: Side | None, occasion: Occ
     theirs = table.side_of(to)
     if theirs:
         raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
-    return Invited(player, to, table.name, _seat(table, player, to, side, occasion))
+    return Invited(player, to, table.name, _seat(table, player, to, side, context))
 
 
-def _seat(table: Table, player: str, to: str, side: Side | None, occasion: Occasion) -> Side:
+def _seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
     free = [
         each
         for each in Side
-        if table.seats.get(each) != player and made_free(table, each, to, occasion) is not None
+        if table.seats.get(each) != player and made_free(table, each, to, context) is not None
     ]
     if side is None and free:
         return free[0]

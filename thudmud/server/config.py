@@ -27,7 +27,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from thudmud.english import capitalised
 from thudmud.errors import ThudmudError
 from thudmud.language import MAX_LINE
-from thudmud.language.parsing import board_problem, is_name, player_problem
+from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
+from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 
 _LISTED = "at most 60 characters"
@@ -51,6 +52,12 @@ def _board_name(name: str) -> str:
     return name
 
 
+def _board_key(key: str) -> str:
+    if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
+        raise _unfit('should be a name that the board has had, such as "oak board", or ""')
+    return key
+
+
 def _ruleset(name: str) -> str:
     if name not in RULESETS:
         raise _unfit(f"should be one of {', '.join(RULESETS)}")
@@ -69,6 +76,10 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     twins = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twins:
         raise _clash(f'should have a name of its own each, but "{twins[0]}" comes twice')
+    keys = [board.key or board.name for board in boards]
+    twins = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twins:
+        raise _clash(f'should have a key of its own each, but "{twins[0]}" comes twice')
     return boards
 
 
@@ -242,6 +253,9 @@ class BoardSettings(_Section):
         default=DEFAULT_RULES.name, description=f"one of {', '.join(RULESETS)}"
     )
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
+    key: Annotated[str, AfterValidator(_board_key)] = Field(
+        default="", description='a name that the board has had, such as "oak board", or ""'
+    )
 
 
 class BotSettings(_Section):

@@ -105,7 +105,9 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 def boards(settings: Settings) -> list[BoardSpec]:
     """Return the boards that the settings describe."""
-    return [BoardSpec(each.name, each.rules, Style(each.style)) for each in settings.board]
+    return [
+        BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
+    ]
 
 
 def furnish(settings: Settings) -> Hall:

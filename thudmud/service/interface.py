@@ -69,7 +69,8 @@ class Result:
         command: what was asked for; None if the line could not be read, or was blank.
         done: whether that was done.
         is_left: whether that is left to the front end.
-        refusal: why it was refused, if the rules or the hall refuse it.
+        refusal: why nothing came of it, if it could not be read, or is refused by the rules, a
+            table or the hall.
     """
 
     command: Command | None = None

@@ -56,15 +56,24 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import Command, Go, Look, Quit, Replay, Step, Style, Way
-from thudmud.play.events import Absent, BoardOpened, Parting, Returned, SavedMatch, TableEvent
+from thudmud.play.events import (
+    Absent,
+    HallEvent,
+    Interrupted,
+    Parting,
+    Returned,
+    SavedMatch,
+    TableEvent,
+)
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
-from thudmud.play.meaning import named
+from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
+from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import come_back, vanish
+from thudmud.service.boards import put_up
 from thudmud.service.driving import Turns, future, now
 from thudmud.service.interface import (
     Dismissal,
@@ -90,8 +99,14 @@ from thudmud.store import (
 )
 from thudmud.views import rooms
 from thudmud.views.facts import concerning
-from thudmud.views.messages import Message, display_of, fitted, messages, sent
-from thudmud.views.refusals import explain, refused
+from thudmud.views.messages import (
+    Message,
+    display_of,
+    fitted,
+    messages,
+    refusal_messages,
+    sent,
+)
 from thudmud.views.view import Display, Screens, Terminal
 from thudmud.views.words import wrapped
 
@@ -140,6 +155,7 @@ class Service:
         leaves: kinds of commands that are left to the front end.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
+        is_alone: whether no other boards of this realm are ever shown here.
     """
 
     def __init__(
@@ -155,12 +171,13 @@ class Service:
         allow: Callable[[str, Command], str | None] | None = None,
         leaves: tuple[type[Command], ...] = (),
         pause: float | None = 0,
+        is_alone: bool = False,
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self._told, self._later, self._keep, self._allow = told, later, keep, allow
         self._leaves, self._pause = leaves, pause
-        self._boards = {spec.key: spec.name for spec in hall.boards}
-        self.realm = realm_of(hall.boards[0].key)
+        self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
+        self._is_alone = is_alone
         self._node = node
         self._screens = Screens()
         self._visits: dict[str, Visit] = {}
@@ -183,24 +200,26 @@ class Service:
     # Opening and closing.
 
     async def open(self) -> None:
-        """Bring the boards to where the store is, and follow it from then on.
+        """Put up the boards of the hall, bring all that are up to where the store is; follow it.
 
         Nobody is marked as away by it, see `settle`.
 
         Raises:
-            StoreError: it cannot be read.
+            StartError: another board has the name of one of them.
+            StoreError: the store cannot be read.
         """
+        specs = {table.key: table for table in self.hall.tables.values()}
+        await put_up(self.store, specs.values(), self.clock())
         position = await self.store.position()
-        new = []
-        for spec in self.hall.boards:
-            board = await self.store.board(spec.key)
-            if board is None:
-                new.append(spec)
-            first = board.beginning if board else 1
-            entries = await self.store.read(spec.key, first)
+        for board in () if self._is_alone else await self.store.open_boards():
+            if realm_of(board.key) == self.realm and board.key not in specs:
+                self.hall.open(BoardSpec(board.name, board.rules, key=board.key))
+        for table in list(self.hall.tables.values()):
+            board_now = await self.store.board(table.key)
+            first = board_now.beginning if board_now else 1
+            entries = await self.store.read(table.key, first)
             events = [(cast("TableEvent", each.event), each.battle) for each in entries]
-            self.hall.restore(spec.name, first - 1, events)
-        await self._put_up(new)
+            self.hall.restore(table.name, first - 1, events)
         await self.follow(position)
         if self._node:
             await self._node.add(self)
@@ -213,9 +232,8 @@ class Service:
         """
         if position is None:
             position = await self.store.position()
-        self._following = await self.store.subscribe(
-            self._boards, position, self._take, self._unread
-        )
+        streams = [table.key for table in self.hall.tables.values()] if self._is_alone else None
+        self._following = await self.store.subscribe(streams, position, self._take, self._unread)
 
     async def settle(self, *, must_store: bool = False) -> None:
         """Note that those are away who have a seat, and are neither here nor on another node.
@@ -497,10 +515,7 @@ class Service:
             try:
                 command = parse(line)
             except ParseError as error:
-                display = self._display(visit.name)
-                lines = explain(error, display.width, pointing=not display.reader)
-                self._tell([self._lines(visit.name, lines)], cause)
-                return Result()
+                return self._refuse(visit.name, None, error, cause)
         result = await self._decide(visit, command, cause, at)
         if isinstance(command, _ReplayCommand) and result.done:
             self._go_on(visit.name, cause)
@@ -528,10 +543,7 @@ class Service:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
                 await self._do(name, decision, cause)
             except Refused as refusal:
-                meant = named(self.hall, name, _words(command))
-                self._carry_out(meant, cause)
-                self._say(name, " ".join([refused(refusal, name), *self._advice(refusal)]), cause)
-                return Result(command, refusal=refusal)
+                return self._refuse(name, command, refusal, cause)
             except Unread as unread:
                 found.take(unread.lookup, await self.look_up(unread.lookup))
             except Conflict as conflict:
@@ -540,6 +552,29 @@ class Service:
                 found = Found()
             else:
                 return Result(command, done=True)
+
+    def _refuse(
+        self, name: str, command: Command | None, refusal: Refused, cause: object
+    ) -> Result:
+        """Tell a player, and their programs, why nothing comes of a line or a command."""
+        board = None
+        if command:
+            words = _words(command)
+            self._carry_out(named(self.hall, name, words), cause)
+            if words or hasattr(command, "on"):
+                with suppress(Refused):
+                    board = board_meant(self.hall, self.hall.people[name], words).name
+        alone = refusal.code is Refusal.NEEDS_OPPONENT
+        told = refusal_messages(
+            refusal,
+            name,
+            self._display(name),
+            self._screens,
+            board=board,
+            advice=rooms.seat_for_a_bot(self.hall) if alone else (),
+        )
+        self._tell(told, cause)
+        return Result(command, refusal=refusal)
 
     async def _do(self, name: str, decision: Decision, cause: object) -> None:
         if decision.events:
@@ -560,7 +595,9 @@ class Service:
         board = str(decision.board)
         async with self._tables.of(board):
             self._require_lease()
-            table = self.hall.tables[board]
+            table = self.hall.tables.get(board)
+            if table is None:
+                raise Conflict(board, decision.version, 0)  # it was closed, or has another name
             if table.version != decision.version:
                 raise Conflict(table.key, decision.version, table.version)
             pending = _Pending(self, decision, cause)
@@ -577,10 +614,8 @@ class Service:
             StoreError: it cannot be read.
             Unfollowed: it will never be.
         """
-        board = self._boards.get(conflict.stream)
-        if board is None:
-            return  # it is the stream of a match, and is looked up anew
-        while self.hall.tables[board].version < conflict.found:
+        # The stream of a match is no board's: it is looked up anew.
+        while (table := self.hall.board_with(conflict.stream)) and table.version < conflict.found:
             if self._trouble:
                 raise Unfollowed from self._trouble
             news = future()
@@ -595,9 +630,13 @@ class Service:
             return
         try:
             for entry in entries:
-                # A table may have been folded with what came meanwhile.
-                if entry.version > self.hall.tables[self._boards[entry.stream]].version:
-                    self._happen(entry)
+                if entry.stream == HALL:
+                    self._happen_to_hall(cast("HallEvent", entry.event))
+                    continue
+                table = self.hall.board_with(entry.stream)
+                # It may have been folded with what came meanwhile.
+                if table and entry.version > table.version:
+                    self._happen(entry, table)
         except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
             self._trouble = error
             for waiting in self._ended:
@@ -607,9 +646,17 @@ class Service:
         if not self._names:  # else the end of a turn does that
             self._look_again()
 
-    def _happen(self, entry: Entry) -> None:
-        board = self._boards[entry.stream]
-        before = self.hall.tables[board].seats
+    def _happen_to_hall(self, event: HallEvent) -> None:
+        """Open, close or rename a board, and tell it; each node moves those whom it knows."""
+        if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
+            return
+        for telling in self.hall.happen(event):
+            self._spread(telling)
+        if table := self.hall.board_with(event.key):
+            self._unsure += table.seats.values()  # presence may have been noted under the old name
+
+    def _happen(self, entry: Entry, table: Table) -> None:
+        board, before = table.name, table.seats
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.service is self
         decision, cause = self._decided(entry, board)
         try:
@@ -665,10 +712,7 @@ class Service:
         """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``."""
         for telling in self.hall.commit(decision):
             if told:
-                self._tell(messages(self.hall, telling, self._screens), cause)
-                for name in [each for each in self._watching if each in telling.audience]:
-                    if watcher := self._watching[name].watcher:
-                        watcher(telling)
+                self._spread(telling, cause)
         if told and crosses:
             self._pass_on(decision.asides)
 
@@ -776,8 +820,8 @@ class Service:
         """
         try:
             while True:
-                table = self.hall.tables[board]
-                if not table.side_of(name):
+                table = self.hall.tables.get(board)
+                if table is None or not table.side_of(name):
                     return
                 is_here = name in self._visits and not leaves
                 at = self.clock()
@@ -991,6 +1035,13 @@ class Service:
 
     # Telling.
 
+    def _spread(self, telling: Telling, cause: object = None) -> None:
+        """Tell everybody what has happened who is to be told, in words or as it is."""
+        self._tell(messages(self.hall, telling, self._screens), cause)
+        for name in [each for each in self._watching if each in telling.audience]:
+            if watcher := self._watching[name].watcher:
+                watcher(telling)
+
     def _tell(self, told: Iterable[Message], cause: object = None) -> None:
         for message in told:
             if self._told:
@@ -1014,11 +1065,6 @@ class Service:
 
     def _display(self, name: str) -> Display:
         return display_of(self.hall, name, self._screens)
-
-    def _advice(self, refusal: Refused) -> list[str]:
-        """Return what may help somebody who plays alone."""
-        alone = refusal.code is Refusal.NEEDS_OPPONENT
-        return rooms.seat_for_a_bot(self.hall) if alone else []
 
     # Small things.
 
@@ -1053,18 +1099,6 @@ class Service:
                     options = chosen
         is_new = styles != person.styles or options != person.options
         return (styles, options) if is_new else None
-
-    async def _put_up(self, new: Sequence[BoardSpec]) -> None:
-        """Note in the hall's stream that boards are up, but for those that another has put up."""
-        while new:
-            version = await self.store.version(HALL)
-            new = [each for each in new if await self.store.board(each.key) is None]
-            opened = [
-                BoardOpened(self.clock(), "", each.key, each.name, each.rules) for each in new
-            ]
-            with suppress(Conflict):
-                await self.store.append({HALL: (version, opened)})
-                return
 
 
 def _entered(person: Person) -> Entered:

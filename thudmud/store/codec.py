@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import partial
 from json import JSONDecoder, JSONEncoder
@@ -147,7 +147,7 @@ class _Forms:
         if get_origin(hint) is tuple:
             if arguments[1:] == (...,):
                 return _sequence(self.of(arguments[0]), placed=self._named)
-            return _array(tuple, [self.of(each) for each in arguments])
+            return _array(lambda *values: values, [self.of(each) for each in arguments])
         if issubclass(hint, Enum):
             names = {member: member.value for member in hint}
             members = {name: member for member, name in names.items()}
@@ -166,19 +166,28 @@ class _Forms:
         def write(value: Any) -> list[Any]:
             return [each(getattr(value, name)) for name, each in writers]
 
-        return Form(write, _array(lambda values: kind(*values), list(forms.values())).read)
+        return Form(write, _array(kind, list(forms.values()), _least(kind)).read)
 
 
-def _array(make: Callable[[list[Any]], Any], forms: list[Form]) -> Form:
-    """Return the form of an array with as many values as there are forms."""
+def _least(kind: type) -> int | None:
+    """Return how many values of a kind have to be there: who wrote it may not know the last."""
+    if not is_dataclass(kind):
+        return None
+    return sum(each.default is MISSING and each.default_factory is MISSING for each in fields(kind))
+
+
+def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None) -> Form:
+    """Return the form of an array with as many values as there are forms, or at least so many."""
     readers = [form.read for form in forms]
+    least = len(readers) if least is None else least
 
     def write(values: Any) -> list[Any]:
         return [form.write(each) for form, each in zip(forms, values, strict=True)]
 
     def read(values: Any) -> Any:
-        _exactly(list, values)
-        return make([each(value) for each, value in zip(readers, values, strict=True)])
+        if not least <= len(_exactly(list, values)) <= len(readers):
+            raise ValueError(f"{len(values)} values should be {len(readers)}")
+        return make(*[each(value) for each, value in zip(readers, values, strict=False)])
 
     return Form(write, read)
 

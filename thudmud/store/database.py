@@ -526,15 +526,16 @@ class Database:
     def open_boards(self) -> list[OpenBoard]:
         """Return the boards that are up."""
         # Not a join: that would go through all boards there ever were.
+        rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
         rest = "where id in (select stream from open_board) order by id"
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
-        return [OpenBoard(*row[1:]) for row in rows]
+        return [OpenBoard(*row[1:], rules[row[0]]) for row in rows]
 
     def open_board(self, key: str) -> OpenBoard | None:
         """Return the board with a key, if it is up."""
         stream = self._known(key)
-        is_open = stream and self.table.row("open_board", "where stream = ?", stream.id)
-        return OpenBoard(*stream[1:]) if stream and is_open else None
+        row = stream and self.table.row("open_board", "where stream = ?", stream.id)
+        return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
     def position(self) -> int:
         """Return the position of the last event."""

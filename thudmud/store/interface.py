@@ -85,12 +85,14 @@ class OpenBoard(NamedTuple):
         name: what it is called now.
         version: that of its last event.
         beginning: the version from which on its events have to be read for its state.
+        rules: the name of the ruleset that it begins with.
     """
 
     key: str
     name: str
     version: int
     beginning: int
+    rules: str
 
 
 class PlayerClaim(NamedTuple):

@@ -66,7 +66,7 @@ SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
 
 PROJECTIONS = {
-    "open_board": "stream integer primary key",
+    "open_board": "stream integer primary key, rules text",
     "on_board": "stream integer primary key, battle integer",
     "battle": "number integer primary key, realm text, stream integer, version integer,"
     " at real, rules text, dwarf integer, troll integer, source integer, source_version integer,"
@@ -234,9 +234,9 @@ class ProjectedRows:
         self._table = table
         self._durable = durable or table
 
-    def open_board(self, board: str) -> None:
-        """Note that a board is up."""
-        self._table.put("open_board", self._number(board))
+    def open_board(self, board: str, rules: str) -> None:
+        """Note that a board is up, and the ruleset that it begins with."""
+        self._table.put("open_board", self._number(board), rules)
 
     def close_board(self, board: str) -> None:
         """Note that a board is not up any more."""

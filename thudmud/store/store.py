@@ -202,9 +202,15 @@ class Store:
         return await self._runner.write(lambda database: database.append(kept, key, mark))
 
     async def append_to_board(
-        self, board: str, expected: int, events: Sequence[Event], *, mark: object = None
+        self,
+        board: str,
+        expected: int,
+        events: Sequence[Event],
+        *,
+        besides: Changes | None = None,
+        mark: object = None,
     ) -> Mapping[str, Stored]:
-        """Store what was decided at a board, see `append`.
+        """Store what was decided at a board, see `append`, and with it changes of other streams.
 
         What puts a match away, or takes it up again, is stored in a stream of the match's own as
         well: so two boards cannot take up one, nor one as it was before.
@@ -219,7 +225,7 @@ class Store:
                 stream = match_stream(event.match.began)
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
-        return await self.append(changes, mark=mark)
+        return await self.append({**changes, **(besides or {})}, mark=mark)
 
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]

@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
+from math import ceil
 
+from thudmud.errors import Refused
 from thudmud.play.asides import (
     Asked,
     CameIn,
@@ -27,6 +30,9 @@ from thudmud.play.events import (
     Adjourned,
     BattleEnded,
     BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
     Cleared,
     Joined,
     Moved,
@@ -37,8 +43,8 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.options import SetMachine
-from thudmud.play.table import Table
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Score, Side, Square
+from thudmud.play.table import Seat, Table
+from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, Side, Square
 from thudmud.rules.board import WIDTH
 
 Data = Mapping[str, object]
@@ -82,9 +88,33 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     return [fact for table in tables for fact in _whole(table, player)]
 
 
+def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fact:
+    """Return why nothing comes of what a player asked for.
+
+    Args:
+        refusal: why.
+        player: who asked, and is told alone.
+        board: the board that it is about, if that is known.
+    """
+    details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
+    data = {
+        "code": refusal.code.value,
+        "squares": _plain(refusal.squares),
+        "board": refusal.details.get("board", board),
+        "details": details,
+    }
+    return Fact("Thud.Refused", data, player)
+
+
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
     event, table = telling.event, telling.table
     match event:
+        case BoardOpened() if table:
+            yield Fact("Thud.Table", _table(table))
+        case BoardClosed() if table:
+            yield Fact("Thud.Closed", {"board": table.name})
+        case BoardRenamed(name=name) if table:
+            yield Fact("Thud.Renamed", {"board": table.name, "name": name})
         case Spoke(player, room, text):
             yield _said("say", player, text, room=room)
         case Emoted(player, room, text):
@@ -148,7 +178,7 @@ def _table(table: Table) -> Data:
         "part": match.battle if match else None,
         "running": table.running,
         "over": bool(match and match.over),
-        "seats": [_seat(table, side) for side in Side],
+        "seats": _plain(table.seating),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "offers": [
             {"offer": offer.value, "side": side.value} for offer, side in table.offers.items()
@@ -246,11 +276,11 @@ def _place(table: Table) -> Data:
     return {"board": table.name, "version": table.version, "battle": number}
 
 
-def _seat(table: Table, side: Side) -> Data:
-    since = table.away.get(side)
+def _seat(seat: Seat) -> Data:
+    since = seat.away_since
     return {
-        "side": side.value,
-        "player": table.seats.get(side),
+        "side": seat.side.value,
+        "player": seat.player,
         "away_since": None if since is None else int(since),
     }
 
@@ -276,6 +306,29 @@ def _rows(position: Position) -> list[str]:
 
 def _turn(game: Game) -> str | None:
     return None if game.outcome else game.position.turn.value
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has for a detail of a refusal."""
+    match value:
+        case None | str() | int():
+            return value
+        case float():  # seconds to wait
+            return ceil(value)
+        case Square():
+            return str(value)
+        case Piece():
+            return value.noun.lower()
+        case Enum():
+            return value.value
+        case Ruleset():
+            return value.name
+        case Seat():
+            return _seat(value)
+        case tuple():
+            return [_plain(each) for each in value]
+        case _:
+            raise TypeError(f"there is no form in JSON for {value!r}")
 
 
 def _names(squares: Iterable[Square]) -> list[str]:

@@ -6,12 +6,15 @@ Messages are returned; the service sends them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thudmud.errors import Refused
+from thudmud.language import ParseError
 from thudmud.play.hall import DEFAULTS, Hall, Telling
-from thudmud.views.facts import Fact, dumped, facts, line, set_apart
+from thudmud.views.facts import Fact, dumped, facts, line, refusal_fact, set_apart
+from thudmud.views.refusals import explain, refused
 from thudmud.views.telling import tell
 from thudmud.views.view import PACKAGE, Display, Screens, Terminal, views
 from thudmud.views.words import plain, wrapped
@@ -53,11 +56,42 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     return told + sent(known, programs, screens)
 
 
-def sent(known: Iterable[Fact], names: Sequence[str], screens: Screens) -> list[Message]:
+def refusal_messages(
+    refusal: Refused,
+    name: str,
+    display: Display,
+    screens: Mapping[str, Terminal],
+    *,
+    board: str | None = None,
+    advice: Iterable[str] = (),
+) -> list[Message]:
+    """Return what a player, and a program of theirs, is told who asked for what is refused.
+
+    Args:
+        refusal: why.
+        name: the player's.
+        display: how they are shown everything.
+        screens: their terminal, by their name.
+        board: the board that it is about, if that is known.
+        advice: sentences that may help.
+    """
+    if isinstance(refusal, ParseError):
+        lines = explain(refusal, display.width, pointing=not display.reader)
+    else:
+        lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
+    lines, fact = fitted(lines, display), refusal_fact(refusal, name, board)
+    if display.machine:
+        lines.append(line(fact))
+    return [Message((name,), "\n".join(lines)), *sent([fact], [name], screens)]
+
+
+def sent(
+    known: Iterable[Fact], names: Sequence[str], screens: Mapping[str, Terminal]
+) -> list[Message]:
     """Return facts for the programs of those, of some players, who have asked for them."""
-    told = []
+    told, here = [], [name for name in names if name in screens]
     for fact in known:
-        to = [name for name in names if fact.to in {None, name} and _wants(fact, screens[name])]
+        to = [name for name in here if fact.to in {None, name} and _wants(fact, screens[name])]
         if to:
             told.append(Message(tuple(to), dumped(fact.data), fact.package))
     return told

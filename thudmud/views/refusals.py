@@ -139,6 +139,12 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
+    Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
+    Refusal.BOARD_NAME_TAKEN: "There is a board called {board} already.",
+    Refusal.BOARD_NAME_UNFIT: (
+        'No board can be called "{words}": a name is at most 30 letters and single blanks, and its'
+        " words have no other meaning in commands."
+    ),
     Refusal.SAY_WHICH: 'Which board? Add "on" and one of: {boards:or}.',
     Refusal.NOTHING_USED: (
         'You have not used a board yet for "it" to mean. The boards are: {boards:and}.'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play.asides import (
@@ -20,7 +21,14 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import Invite, Join
-from thudmud.play.events import Parting
+from thudmud.play.events import (
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
+    HallEvent,
+    Interrupted,
+    Parting,
+)
 from thudmud.play.hall import Hall, Person
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -79,6 +87,25 @@ def _gone(player: str, parting: Parting, me: str | None) -> str:
 
 _JOINS = ("'s ", ", ")
 """How an emote begins that goes on without a blank after the name."""
+
+
+def changed(event: HallEvent, table: Table | None, me: str | None) -> str:
+    """Return what happens to the boards, in a sentence."""
+    board = table.name if table else ""
+    match event:
+        case BoardOpened(player=player, rules=rules):
+            comes = f"{does(player, me, 'open')} a board" if player else "there is a new board"
+            return f"{capitalised(comes)}: the {board}, with the {rules} rules."
+        case BoardClosed(player=player):
+            return capitalised(
+                f"{does(player, me, 'close')} the {board}." if player else f"the {board} is closed."
+            )
+        case BoardRenamed(name=name):
+            return f"The {board} is called {name} from now on."
+        case Interrupted():
+            return ""
+        case _:
+            assert_never(event)
 
 
 def place(room: str | None) -> str:

@@ -222,6 +222,8 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
                     f"You are back at the {table.name}, where you play the {event.side.plural}."
                 ]
             return [f"{event.player} is back at the {table.name}."]
+        case Cleared(player=""):
+            return [f"the {table.name} is cleared."]
         case Cleared():
             rules = f"by the {table.ruleset.name} rules"
             return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]

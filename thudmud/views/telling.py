@@ -40,6 +40,7 @@ from thudmud.play.commands import (
 from thudmud.play.events import (
     BattleEnded,
     BattleStarted,
+    HallEvent,
     Joined,
     Moved,
     Offered,
@@ -159,6 +160,8 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
         return answer(hall, event, table, view)
     if isinstance(event, Happening):
         return _aside(hall, event, table, view)
+    if isinstance(event, HallEvent):
+        return wrapped(rooms.changed(event, table, view.me), view.width)
     if table is None:
         raise ValueError(f"{event} happened at no table")
     lines = _said(hall, event, table, view)

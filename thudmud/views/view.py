@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 from thudmud.play.asides import Aside, Invited, Told
 from thudmud.play.commands import Style
-from thudmud.play.events import Adjourned, Resumed, TableEvent
-from thudmud.play.hall import DEFAULTS, Company, Hall, Telling
+from thudmud.play.events import Adjourned, HallEvent, Interrupted, Resumed, TableEvent
+from thudmud.play.hall import DEFAULTS, Hall, Occupants, Telling
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import Table
 
@@ -114,13 +114,13 @@ class Screens(Mapping[str, Terminal]):
 
     Attributes:
         programs: the names of those whose clients have asked for any of our packages.
-        kept: who of a company sees things in which way, by who of them is involved, until a
+        kept: who of those in a room sees things in which way, by who of them is involved, until a
             terminal changes.
     """
 
     def __init__(self) -> None:
         self.programs: set[str] = set()
-        self.kept: WeakKeyDictionary[Company, _Groups] = WeakKeyDictionary()
+        self.kept: WeakKeyDictionary[Occupants, _Groups] = WeakKeyDictionary()
         self._terminals: dict[str, Terminal] = {}
         self._displays: dict[str, tuple[Options, Display]] = {}
 
@@ -168,7 +168,7 @@ def _wanted(switch: Switch, *, can: bool) -> bool:
 
 
 _MOST_KEPT = 4
-"""For how many sets of those who are involved it is kept how a company is told."""
+"""For how many sets of those who are involved it is kept how those in a room are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,22 +196,23 @@ class View:
 def views(hall: Hall, telling: Telling, screens: Screens) -> Mapping[View, tuple[str, ...]]:
     """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
 
-    A company is in the same groups, event after event, as long as these involve the same of them.
+    Those in a room are in the same groups, event after event, as long as these involve the same of
+    them.
     """
-    table, company = telling.table, telling.company
+    table, occupants = telling.table, telling.occupants
     involved = _named(telling.event)
     if table:
         involved.update(table.seats.values())
-    if company is None:
+    if occupants is None:
         return _grouped(hall, table, telling.audience, involved, screens)
-    known = screens.kept.setdefault(company, {})
-    here = company.members & involved
+    known = screens.kept.setdefault(occupants, {})
+    here = occupants.members & involved
     found = known.get(here)
     if found is None:
         if len(known) == _MOST_KEPT:
             known.clear()
-        found = known[here] = _grouped(hall, table, company.names, here, screens)
-    elsewhere = telling.audience[len(company.names) :]
+        found = known[here] = _grouped(hall, table, occupants.names, here, screens)
+    elsewhere = telling.audience[len(occupants.names) :]
     if not elsewhere:
         return found
     told = dict(found)
@@ -248,11 +249,13 @@ def _grouped(
     return {view: tuple(readers) for view, readers in found.items()}
 
 
-def _named(event: TableEvent | Aside) -> set[str]:
+def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom something names, though they may have no seat when it has happened."""
     match event:
         case Told(player, to) | Invited(player, to):
             return {player, to}
         case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
             return {player, saved.dwarf, saved.troll}
+        case Interrupted():
+            return set()
     return {event.player}

@@ -117,6 +117,21 @@ class Screens(Furnished):
         assert arguments == ()
         assert (fact["from"], fact["to"], fact["player"]) == ("A6", "B6", "Char")
 
+    def test_why_a_line_comes_to_nothing_is_a_fact_too(self) -> None:
+        self.begin()
+        self.one["OOB"] = self.other["OOB"] = True
+        for line, code in {
+            "move from A6 to A7": "target_taken",
+            "thud move from A6 tu A7": "unexpected_word",
+            "thud move from A6 to A7 on chair": "no_board_here",
+        }.items():
+            self.type(self.char1, line)
+            ((_, fact),) = [each["thud_refused"] for _, each in self.sent if "thud_refused" in each]
+            assert fact["code"] == code
+            assert not self.facts(self.char2)
+        self.type(self.char1, "options machine on")
+        assert '@thud {"type":"refused"' in self.type(self.char1, "thud move A6 tu A7")
+
     def test_looking_sends_the_position(self) -> None:
         self.one["OOB"] = True
         self.type(self.char1, "look oak board")

@@ -1,0 +1,131 @@
+"""`thudmud board`, as run from a command line, beside a running server and without one."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunServer
+from tests.server.plain import PATIENCE
+from thudmud.cli.main import main
+
+Shown = pytest.CaptureFixture[str]
+
+SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
+WHERE = "among the boards that are there by default"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_server: RunServer) -> Path:
+    """Run in a folder where a server has been started once."""
+    monkeypatch.chdir(tmp_path)
+    with run_server(SERVE, cwd=tmp_path):
+        pass
+    return tmp_path
+
+
+@pytest.fixture
+def anna(run_server: RunServer, folder: Path) -> Iterator[socket.socket]:
+    """Yield a connection to a server, of somebody who has come in."""
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(b"anna\n")
+        until(anna, "You come into the hall.")
+        yield anna
+
+
+def until(player: socket.socket, wanted: str) -> str:
+    """Return what a player reads, to the end of something."""
+    seen = ""
+    while wanted not in seen:
+        part = player.recv(4096).decode("utf-8", "replace")
+        assert part, seen
+        seen += part
+    return seen
+
+
+def board(*words: str) -> int:
+    return main(["board", *words])
+
+
+def test_boards_are_opened_renamed_and_closed_without_a_server(capsys: Shown) -> None:
+    assert board("open", "yew", "board", "--rules", "classic") == 0
+    assert board("rename", "yew board", "--to", "fir board") == 0
+    assert board("open", "ash board") == 0
+    assert board("close", "ash", "board") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "The yew board is open, with the classic rules.",
+        "The yew board is called fir board from now on.",
+        "The ash board is open, with the discworld rules.",
+        "The ash board is closed.",
+    ]
+    assert board("list") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "oak board: discworld, nobody plays the dwarfs, nobody plays the trolls",
+        "pine board: discworld, nobody plays the dwarfs, nobody plays the trolls",
+        "marble board: classic, nobody plays the dwarfs, nobody plays the trolls",
+        "basalt board: koom valley, nobody plays the dwarfs, nobody plays the trolls",
+        "fir board (key: yew board): classic, nobody plays the dwarfs, nobody plays the trolls",
+        "5 boards",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["close", "oak board"], f"the oak board is {WHERE}, and would be back"),
+        (["rename", "Oak Board", "--to", "yew board"], f"the oak board is {WHERE}"),
+        (["close", "yew board"], 'There is no "yew board". The boards are: oak board, pine'),
+        (["open", "pine board"], "There is a board called pine board already."),
+        (["open", "on"], 'No board can be called "on": a name is at most 30 letters'),
+    ],
+)
+def test_what_cannot_be_done(words: list[str], why: str, capsys: Shown) -> None:
+    assert board(*words) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"thudmud: {why}")
+    assert not told.out
+
+
+def test_rules_that_there_are_not(capsys: Shown) -> None:
+    with pytest.raises(SystemExit):
+        board("open", "yew board", "--rules", "chess")
+    assert "should be one of discworld" in capsys.readouterr().err
+
+
+def test_a_running_server_shows_it_at_once(anna: socket.socket) -> None:
+    assert board("open", "yew board", "--rules", "koom valley") == 0
+    until(anna, "There is a new board: the yew board, with the koom valley rules.")
+    anna.sendall(b"join game as dwarf on yew board\n")
+    until(anna, "You sit down at the yew board")
+    assert board("rename", "yew board", "--to", "fir board") == 0
+    until(anna, "The yew board is called fir board from now on.")
+    assert board("close", "fir board") == 0
+    seen = until(anna, "The fir board is closed.")
+    assert "The fir board is cleared." in seen
+    anna.sendall(b"go pine board\n")
+    until(anna, "You walk to the pine board.")
+
+
+def test_the_configuration_may_give_a_board_another_name(
+    folder: Path, capsys: Shown, run_server: RunServer
+) -> None:
+    (folder / "config.toml").write_text('[[board]]\nname = "yew board"\nkey = "oak board"\n')
+    with run_server(SERVE, cwd=folder):
+        assert board("list") == 0
+        assert capsys.readouterr().out.startswith("yew board (key: oak board): discworld")
+    assert board("close", "pine board") == 0  # which is not listed any more
+    assert board("close", "yew board") == 2
+    assert "the yew board is in config.toml" in capsys.readouterr().err
+
+
+def test_there_has_to_be_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert board("list") == 2

@@ -1,0 +1,249 @@
+"""Boards that are opened, closed and renamed while services run."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.service.place import BOARDS, Place, Screen, begin, finished, until
+from tests.service.stores import SlowStore
+from thudmud.errors import Refused, StartError
+from thudmud.play.events import BoardOpened, Joined
+from thudmud.play.hall import Hall
+from thudmud.play.projections import HALL
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Side
+from thudmud.service import Service
+from thudmud.service.boards import boards_up, close_board, open_board, rename_board
+from thudmud.store import Conflict, Store
+
+NOW = 2000.0
+OAK = "oak board"
+
+
+def names(place: Place) -> list[str]:
+    return list(place.hall.tables)
+
+
+async def test_a_board_is_opened_and_played_on(place: Place, store: SlowStore) -> None:
+    await place.enter("Anna", "Bert")
+    place.told.clear()
+    await open_board(store, "pine board", "classic", NOW)
+    assert names(place) == [OAK, "elm board", "pine board"]
+    assert place.told["Anna"] == ["There is a new board: the pine board, with the classic rules."]
+    await place.type("Anna", "join game as dwarf on pine board")
+    assert "troll" in await place.type("Bert", "join game as troll on pine board", "start")
+    assert place.plies("pine board") == 0
+    assert place.hall.tables["pine board"].ruleset.name == "classic"
+    assert "pine board" in await place.type("Bert", "boards")
+
+
+async def test_it_is_there_after_a_start_and_in_order(place: Place, store: SlowStore) -> None:
+    await open_board(store, "pine board", "koom valley", NOW)
+    await place.sit()
+    await place.type("Anna", "leave game")
+    await place.type("Anna", "join game as troll on pine board")
+    anew = Place(store)
+    await anew.open()
+    assert names(anew) == names(place)
+    assert anew.hall.tables["pine board"].seats == {Side.TROLL: "Anna"}
+    assert anew.hall.tables["pine board"].ruleset.name == "koom valley"
+
+
+async def test_whoever_is_at_a_closed_board_comes_to_the_hall(
+    place: Place, store: SlowStore
+) -> None:
+    screen = Screen()
+    await place.enter("Anna", "Bert")
+    await place.enter("Carla", screen=screen)
+    await place.type("Anna", "join game as dwarf on oak board")
+    await place.type("Carla", "go oak board")
+    screen.messages.clear()
+    place.told.clear()
+    await close_board(store, "Oak Board", NOW)
+    assert names(place) == ["elm board"]
+    assert [person.room for person in place.hall.people.values()] == [None, None, None]
+    cleared, closed, *_, hall = screen.told
+    assert cleared.startswith("The oak board is cleared.")
+    assert closed == "The oak board is closed."
+    assert "elm board" in hall
+    assert "The oak board is closed." in place.told["Bert"]
+    assert not place.hall.seats_of("Anna")
+    assert 'There is no "oak board"' in await place.type("Anna", "join game as dwarf on oak board")
+    assert "elm board" in await place.type("Anna", "look")
+
+
+async def test_a_match_goes_on_at_another_board(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8")
+    place.told.clear()
+    await close_board(store, OAK, NOW)
+    assert "is put away" in place.told["Bert"][0]
+    await place.type("Anna", "go elm board")
+    assert "goes on at the elm board" in await place.type("Bert", "go elm board", "resume game")
+    assert place.plies("elm board") == 1
+
+
+async def test_a_line_that_comes_too_late_finds_no_board(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    store.hold()
+    late = place.submit("Anna", "move from f15 to f8")
+    closing = begin(close_board(store, OAK, NOW))
+    for _ in range(2):
+        await store.held_up()
+    store.gate.set()
+    await finished(late, closing)
+    assert names(place) == ["elm board"]
+    assert place.service.visit("Anna")
+
+
+async def test_nothing_is_stored_at_a_closed_board_that_was_decided_before(
+    store: SlowStore, place: Place
+) -> None:
+    version = place.hall.tables[OAK].version
+    await close_board(store, OAK, NOW)
+    with pytest.raises(Conflict):
+        await store.append({OAK: (version, [Joined(NOW, "Anna", Side.DWARF)])})
+
+
+async def test_a_board_that_is_put_up_again_is_as_new(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    await close_board(store, OAK, NOW)
+    anew = Place(store)  # its hall has the oak board
+    await anew.open()
+    for each in (place, anew):
+        assert each.hall.tables[OAK].version == await store.version(OAK)
+        assert not each.hall.tables[OAK].seats
+    await place.type("Anna", "join game as troll on oak board")
+    assert anew.hall.tables[OAK].seats == {Side.TROLL: "Anna"}
+
+
+async def test_a_board_is_called_something_else(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    await place.type("Anna", "set board full on oak board", "move from f15 to f8")
+    await place.leave("Bert")
+    place.told.clear()
+    await rename_board(store, OAK, "yew board", NOW)
+    assert names(place) == ["yew board", "elm board"]
+    assert place.told["Anna"] == ["The oak board is called yew board from now on."]
+    assert "You offer" in await place.type("Anna", "end game")
+    await place.enter("Bert")
+    assert place.away("yew board") == set()
+    assert "end the battle" in "\n".join(place.told["Bert"])
+    assert "is over" in await place.type("Bert", "end game on yew board")
+    renamed = [BoardSpec("yew board", key=OAK), *BOARDS[1:]]
+    anew = Place(store, boards=renamed)
+    await anew.open()
+    assert anew.hall.tables["yew board"].match == place.hall.tables["yew board"].match
+
+
+async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore) -> None:
+    await place.sit()
+    anew = Place(store, boards=[BoardSpec("yew board", key=OAK), *BOARDS[1:]])
+    await anew.open()
+    assert names(anew) == names(place) == ["yew board", "elm board"]
+    assert anew.hall.tables["yew board"].full
+    assert place.hall.seats_of("Anna")[0].name == "yew board"
+
+
+async def test_a_name_is_one_boards_alone(store: SlowStore, place: Place) -> None:
+    with pytest.raises(Refused) as taken:
+        await open_board(store, "Elm Board", "classic", NOW)
+    assert taken.value.code is Refusal.BOARD_NAME_TAKEN
+    with pytest.raises(Refused) as unfit:
+        await open_board(store, "capturing board", "classic", NOW)
+    assert unfit.value.code is Refusal.BOARD_NAME_UNFIT
+    with pytest.raises(Refused) as none:
+        await close_board(store, "yew board", NOW)
+    assert none.value.code is Refusal.NO_BOARD_UP
+    with pytest.raises(Refused) as other:
+        await rename_board(store, OAK, "elm board", NOW)
+    assert other.value.code is Refusal.BOARD_NAME_TAKEN
+    with pytest.raises(StartError, match=r"has the key .*oak board"):
+        await Service(Hall([BoardSpec(OAK, key="oak")]), store, clock=lambda: NOW).open()
+    assert names(place) == [OAK, "elm board"]
+
+
+async def test_a_name_that_is_free_again_has_another_key(store: SlowStore, place: Place) -> None:
+    await rename_board(store, OAK, "yew board", NOW)
+    await open_board(store, OAK, "classic", NOW)
+    assert [(board.name, board.key) for board in await boards_up(store)] == [
+        ("yew board", OAK),
+        ("elm board", "elm board"),
+        (OAK, "oak board 2"),
+    ]
+    await place.sit()
+    assert place.hall.tables[OAK].full
+    assert not place.hall.tables["yew board"].seats
+
+
+async def test_of_two_who_open_a_board_of_one_name_one_is_refused(store: SlowStore) -> None:
+    store.hold()
+    both = [begin(open_board(store, "pine board", "classic", NOW)) for _ in range(2)]
+    for _ in both:
+        await store.held_up()
+    store.gate.set()
+    opened, refused = await asyncio.gather(*both, return_exceptions=True)
+    assert opened is None
+    assert isinstance(refused, Refused)
+    assert [board.name for board in await boards_up(store)] == ["pine board"]
+
+
+async def test_a_start_reads_what_is_open_alone(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path / "thud.db")
+    try:
+        for number in range(30):
+            name = f"board {'abcdefghijklmnopqrstuvwxyzABCD'[number] * 3}"
+            await open_board(store, name, "classic", NOW)
+            await close_board(store, name, NOW)
+        await open_board(store, "pine board", "classic", NOW)
+        place = Place(store, boards=BOARDS[:1])
+        read: list[str] = []
+        real = store.read
+
+        async def counted(stream: str, first: int = 1, most: int | None = None) -> object:
+            read.append(stream)
+            return await real(stream, first, most)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(store, "read", counted)
+            await place.open()
+        assert read == [OAK, "pine board"]
+        assert names(place) == [OAK, "pine board"]
+        await place.service.close()
+    finally:
+        await store.close()
+
+
+async def test_another_process_opens_and_closes(tmp_path: Path) -> None:
+    path = tmp_path / "thud.db"
+    store = await Store.open(path, serving=True, poll=0.01)
+    other = await Store.open(path)
+    try:
+        place = Place(store)
+        await place.open()
+        await place.enter("Anna")
+        await open_board(other, "pine board", "classic", NOW)
+        await until(lambda: "pine board" in names(place))
+        await place.type("Anna", "join game as dwarf on pine board")
+        await close_board(other, "pine board", NOW)
+        await until(lambda: "pine board" not in names(place))
+        assert place.hall.people["Anna"].room is None
+        await place.service.close()
+    finally:
+        await other.close()
+        await store.close()
+
+
+async def test_boards_of_a_gateways_client_are_not_the_halls(
+    place: Place, store: SlowStore
+) -> None:
+    opened = BoardOpened(NOW, "", "mud/oak", "yew board", "classic")
+    await store.append({HALL: (await store.version(HALL), [opened])})
+    assert names(place) == [OAK, "elm board"]
+    anew = Place(store)
+    await anew.open()
+    assert names(anew) == [OAK, "elm board"]

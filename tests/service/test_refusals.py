@@ -1,0 +1,130 @@
+"""What is refused: by which code, to the one who typed it alone, and to their program as data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.service.place import Place, Screen
+from thudmud.errors import Refused
+from thudmud.play.refusals import Mistake, Refusal
+from thudmud.rules import Reason
+from thudmud.views import Terminal
+
+PROGRAM = Terminal(packages=frozenset({"thud"}))
+
+
+async def refused(place: Place, name: str, line: str) -> Refused:
+    """Return why nothing comes of what ``name`` types."""
+    result = await place.submit(name, line)
+    assert not result.done
+    assert result.refusal
+    return result.refusal
+
+
+async def told(place: Place, name: str, line: str) -> dict[str, Any]:
+    """Return what the program of ``name`` is told of a line that is refused."""
+    screen = Screen()
+    place.visits[name].outbox = screen
+    place.service.fit(name, PROGRAM)
+    others = set(place.hall.people) - {name}
+    before = {other: len(place.told.get(other, [])) for other in others}
+    await refused(place, name, line)
+    text, data = screen.messages
+    assert (text.to, text.package) == ((name,), "")
+    assert (data.to, data.package) == ((name,), "Thud.Refused")
+    assert {other: len(place.told.get(other, [])) for other in others} == before
+    fact: dict[str, Any] = data.data
+    assert list(fact) == ["code", "squares", "board", "details"]
+    return fact
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("dance", Mistake.UNKNOWN_COMMAND),
+        ("move a6", Mistake.MISSING_WORD),
+        ("scan row 16", Mistake.NO_SUCH_ROW),
+        ("go to chair", Refusal.NO_BOARD_HERE),
+        ("resign on elm board", Refusal.NOT_SEATED),
+        ("join game as troll", Refusal.ONE_SEAT_EACH),
+        ("move h8 h7", Reason.THUDSTONE_STAYS),
+        ("replay 9", Refusal.NO_SUCH_BATTLE),
+    ],
+)
+async def test_a_line_that_comes_to_nothing_says_why(
+    place: Place, line: str, code: Refusal
+) -> None:
+    await place.sit()
+    assert (await refused(place, "Anna", line)).code is code
+    assert place.plies() == 0
+
+
+async def test_a_blank_line_is_no_mistake(place: Place) -> None:
+    await place.enter("Anna")
+    assert (await place.submit("Anna", " ")).refusal is None
+
+
+async def test_a_program_is_told_which_squares_and_where(place: Place) -> None:
+    await place.sit()
+    assert await told(place, "Anna", "hurl f1 to f2") == {
+        "code": "lands_on_no_troll",
+        "squares": ["F2"],
+        "board": "oak board",
+        "details": {"target": "F2", "piece": None},
+    }
+
+
+async def test_a_line_that_cannot_be_read_is_data_too(place: Place) -> None:
+    await place.enter("Anna", "Bert")
+    assert await told(place, "Anna", "join  game as trol") == {
+        "code": "unexpected_word",
+        "squares": [],
+        "board": None,
+        "details": {
+            "line": "join game as trol",
+            "column": 13,
+            "word": "trol",
+            "expected": ["dwarf", "troll"],
+            "suggestion": "troll",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "board"),
+    [
+        ("resign on elm board", "elm board"),  # it is among the details
+        ("join game as dwarf on elm", "elm board"),
+        ("claim", "oak board"),  # they play there
+        ("move a6 b6 on chair", None),
+        ("replay 9", None),
+        ("tell dora hello", None),
+    ],
+)
+async def test_the_board_is_the_one_that_is_meant(
+    place: Place, line: str, board: str | None
+) -> None:
+    await place.sit()
+    await place.enter("Carla")
+    await place.type("Carla", "join game as dwarf on elm board")
+    assert (await told(place, "Anna", line))["board"] == board
+
+
+async def test_whose_client_has_but_text_gets_a_line(place: Place) -> None:
+    await place.sit()
+    await place.type("Anna", "set machine on")
+    text, tag, fact = (await place.type("Anna", "replay 9")).partition("\n@thud ")
+    assert text
+    assert tag
+    assert json.loads(fact)["code"] == "no_such_battle"
+    assert list(json.loads(fact)) == ["type", "code", "squares", "board", "details"]
+
+
+async def test_one_who_asked_for_other_packages_is_told_in_words_alone(place: Place) -> None:
+    await place.enter("Anna")
+    place.service.fit("Anna", Terminal(packages=frozenset({"thud.move"})))
+    await place.type("Anna", "dance")
+    assert len(place.told["Anna"]) == 1

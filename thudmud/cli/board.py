@@ -1,0 +1,106 @@
+"""`thudmud board`: the boards in the hall, changed also while the server runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from pathlib import Path
+
+from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.records import ruleset_named
+from thudmud.cli.store import open_store
+from thudmud.english import counted
+from thudmud.errors import Refused
+from thudmud.rules import DEFAULT_RULES, RULESETS, Side
+from thudmud.server.config import ConfigError, load_settings, named_or_default
+from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
+from thudmud.store import Store, StoreError
+from thudmud.views.refusals import refused
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "List, open, close and rename the boards in the hall. The server may be running: players"
+        " see it at once. The boards of config.toml are always there."
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    for word, described in (
+        ("list", "list the boards, and who plays there"),
+        ("open", "open a board"),
+        ("close", "close a board; a match that is under way there is put away"),
+        ("rename", "call a board something else; what stands on it stays"),
+    ):
+        action = actions.add_parser(word, help=described, description=f"{described.capitalize()}.")
+        action.set_defaults(run=run, action=word)
+        if word != "list":
+            action.add_argument("name", nargs="+", metavar="NAME", help='such as "oak board"')
+        if word == "open":
+            names = ", ".join(f'"{name}"' for name in RULESETS)
+            action.add_argument(
+                "--rules", type=ruleset_named, metavar="RULES", default=DEFAULT_RULES, help=names
+            )
+        if word == "rename":
+            action.add_argument(
+                "--to", nargs="+", metavar="NAME", required=True, help="its new name"
+            )
+        action.add_argument(
+            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
+        )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what is asked for with the boards of the store that the configuration names."""
+    try:
+        asyncio.run(_act(options))
+    except ConfigError as error:
+        return refuse(*error.problems)
+    except Refused as refusal:
+        return refuse(refused(refusal))
+    except (StoreError, CommandError) as error:
+        return refuse(error)
+    return 0
+
+
+async def _act(options: argparse.Namespace) -> None:
+    async with open_store(options.config) as store:
+        if options.action == "list":
+            await _list(store)
+            return
+        name, now = " ".join(options.name), time.time()
+        match options.action:
+            case "open":
+                await open_board(store, name, options.rules.name, now)
+                print(f"The {name} is open, with the {options.rules.name} rules.")
+            case "close":
+                _require_unlisted(options.config, name)
+                await close_board(store, name, now)
+                print(f"The {name} is closed.")
+            case "rename":
+                _require_unlisted(options.config, name)
+                new = " ".join(options.to)
+                await rename_board(store, name, new, now)
+                print(f"The {name} is called {new} from now on.")
+
+
+async def _list(store: Store) -> None:
+    boards = await boards_up(store)
+    for board in boards:
+        table = await table_of(store, board)
+        seats = [f"{table.seats.get(side, 'nobody')} plays the {side.plural}" for side in Side]
+        key = "" if board.key == board.name else f" (key: {board.key})"
+        print(f"{board.name}{key}: {table.ruleset.name}, {', '.join(seats)}")
+    print(counted(len(boards), "board"))
+
+
+def _require_unlisted(config: Path | None, name: str) -> None:
+    """Raise CommandError if the configuration wants a board to be there, under that name."""
+    path = named_or_default(config)
+    for board in load_settings(path).board:
+        if board.name.lower() == name.lower():
+            where = f"in {path}" if path else "among the boards that are there by default"
+            raise CommandError(
+                f"the {board.name} is {where}, and would be back when the server is started again:"
+                " change it there"
+            )
