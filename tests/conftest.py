@@ -12,11 +12,11 @@ import pytest
 import uvloop
 from hypothesis import HealthCheck, settings
 
-from tests.accounts.desks import CHEAP
+from tests.accounts.dialogues import CHEAP
 from tests.server.plain import PlainService, Serving, Setup
 from thudmud.server.acceptor import Server
-from thudmud.server.config import PlayerSettings, ServerSettings
-from thudmud.server.lobby import Lobby
+from thudmud.server.config import PlayerSettings, ServerSettings, Settings
+from thudmud.server.sessions import Sessions
 from thudmud.store import Store
 
 # Shared machines stall now and then: no example is timed, nor what makes it.
@@ -147,12 +147,14 @@ async def serving() -> AsyncIterator[Serving]:
             of_players = {
                 key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
             }
-            caps = ServerSettings.model_validate(GENEROUS | changed)
-            players = PlayerSettings.model_validate(of_players)
+            settings = Settings(
+                server=ServerSettings.model_validate(GENEROUS | changed),
+                players=PlayerSettings.model_validate(of_players),
+            )
             store = Store.in_memory()
             stack.push_async_callback(store.close)
-            lobby = Lobby(PlainService(store))
-            setup = Setup(Server(caps, players, CHEAP), lobby, stack)
+            sessions = Sessions(PlainService(store))
+            setup = Setup(Server(settings, hasher=CHEAP), sessions, stack)
             await setup.start()
             return setup
 

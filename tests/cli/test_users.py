@@ -294,7 +294,7 @@ def test_nobody_is_registered_in_a_file_that_was_removed(
         until(anna, b"You come into the hall.")
         away = (folder / "thudmud.db").rename(folder / "away")
         anna.sendall(registering)
-        assert "is yours" not in until(anna, b"cannot look after names at the moment")
+        assert "is yours" not in until(anna, b"cannot reach the accounts just now")
         away.rename(folder / "thudmud.db")
         anna.sendall(registering)
         until(anna, b"is yours now")

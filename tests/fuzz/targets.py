@@ -13,7 +13,7 @@ from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
-from thudmud.telnet.interpreter import LineSplitter
+from thudmud.telnet.lines import LineSplitter
 from thudmud.views import Message
 from thudmud.views.refusals import explain
 from thudmud.views.view import Terminal

@@ -14,15 +14,15 @@ from unittest import mock
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.accounts.desks import CHEAP
+from tests.accounts.dialogues import CHEAP
 from tests.conftest import GENEROUS
 from tests.fuzz.targets import WILLING
 from tests.server.plain import PlainService, Setup
-from thudmud.accounts import throttles
+from thudmud.accounts import limiters
 from thudmud.server import logs
 from thudmud.server.acceptor import Server
-from thudmud.server.config import PlayerSettings, ServerSettings
-from thudmud.server.lobby import Lobby
+from thudmud.server.config import ServerSettings, Settings
+from thudmud.server.sessions import Sessions
 from thudmud.store import Store
 
 SECRETS = ["Haddock42", "Sturgeon43"]
@@ -84,9 +84,10 @@ async def throw(steps: Sequence[bytes]) -> None:
         store = Store.in_memory()
         stack.push_async_callback(store.close)
         await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
-        lobby = Lobby(PlainService(store))
-        server = Server(ServerSettings.model_validate(GENEROUS), PlayerSettings(), CHEAP)
-        setup = Setup(server, lobby, stack)
+        sessions = Sessions(PlainService(store))
+        whole = Settings(server=ServerSettings.model_validate(GENEROUS))
+        server = Server(whole, hasher=CHEAP)
+        setup = Setup(server, sessions, stack)
         await setup.start()
         client = await setup.connect()
         with suppress(OSError, AssertionError):  # somebody who says "quit" is let go
@@ -106,7 +107,7 @@ async def throw(steps: Sequence[bytes]) -> None:
 def test_the_log_holds_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
     path = tmp_path / "log"
     path.unlink(missing_ok=True)
-    with logging_to(path), mock.patch.object(throttles, "FREE", 1000):
+    with logging_to(path), mock.patch.object(limiters, "FREE", 1000):
         asyncio.run(throw(steps))
     lines = path.read_text("utf-8").split("\n")
     assert lines.pop() == ""

@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
-from thudmud.telnet.interface import Client, Item, TelnetPolicy
+from thudmud.telnet.interface import Item, TelnetPolicy
+from thudmud.telnet.negotiation import Negotiation
+from thudmud.telnet.screen import Screen
 
 POLICY = TelnetPolicy(max_line=10, max_subnegotiation=64)
 """Caps so low that short inputs get beyond them."""
@@ -24,10 +27,10 @@ class Notes:
         self.sent = b""
 
     @property
-    def screen(self) -> Notes:
-        return self
+    def screen(self) -> Screen:
+        return cast("Screen", self)
 
-    def opened(self, client: Client) -> None:
+    def opened(self, client: Negotiation) -> None:
         pass
 
     def received(self, items: Iterable[Item]) -> None:
@@ -48,7 +51,7 @@ class Notes:
     def decompress(self) -> None:
         self.sent += b">"
 
-    def choke(self) -> None:
+    def pause(self) -> None:
         pass
 
     def resume(self) -> None:

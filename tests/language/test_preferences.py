@@ -12,7 +12,7 @@ from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import BoardSpec
-from thudmud.server.lobby import Lobby, service_on
+from thudmud.server.sessions import Sessions, make_service
 from thudmud.store import Store
 from thudmud.views.view import Terminal
 
@@ -42,15 +42,15 @@ def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     store = Store.in_memory()
-    service = service_on(store, Hall([BoardSpec("oak board")]))
-    lobby = Lobby(service)
-    await lobby.open()
+    service = make_service(store, Hall([BoardSpec("oak board")]))
+    sessions = Sessions(service)
+    await service.open()
     anna = await service.join("Anna", Terminal())
     assert anna
     for line in ("options reader on", "set board brief on oak board"):
         await service.submit(anna, line)
     await store.enrol("Anna", "a hash")
-    await lobby.enrol("Anna")
+    await sessions.enrol("Anna")
     account = await store.find("Anna")
     assert account
     assert options_of(account.preferences) == Options(reader=Switch.ON)

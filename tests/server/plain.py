@@ -16,7 +16,7 @@ from thudmud.play.events import Parting
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Server
-from thudmud.server.lobby import Lobby, keep
+from thudmud.server.sessions import Sessions, keep_preferences
 from thudmud.service import Result, Service, Visit
 from thudmud.store import Store
 from thudmud.views import Message, Terminal
@@ -42,7 +42,7 @@ class PlainService(Service):
             store,
             clock=time.time,
             later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
-            keep=partial(keep, store),
+            keep=partial(keep_preferences, store),
             leaves=(Register, Password),
         )
         self.lines: list[str] = []
@@ -178,18 +178,18 @@ class Client:
 class Setup:
     """A running server, its service, and how to connect to it."""
 
-    def __init__(self, server: Server, lobby: Lobby, stack: AsyncExitStack) -> None:
-        assert isinstance(lobby.service, PlainService)
-        self.service = lobby.service
-        self.lobby = lobby
+    def __init__(self, server: Server, sessions: Sessions, stack: AsyncExitStack) -> None:
+        assert isinstance(sessions.service, PlainService)
+        self.service = sessions.service
+        self.sessions = sessions
         self._server = server
         self._stack = stack
 
     async def start(self) -> None:
         [(self.host, self.port)] = await self._server.bind()
-        await self.lobby.open()
-        self._stack.push_async_callback(self.lobby.service.close)
-        await self._server.start(self.lobby)
+        await self.service.open()
+        self._stack.push_async_callback(self.sessions.service.close)
+        await self._server.start(self.sessions)
         self._stack.push_async_callback(self._server.stop)
 
     async def stop(self) -> None:

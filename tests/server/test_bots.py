@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.server.plain import PATIENCE
-from tests.server.programs import AMBLING, BAD, Person, is_alive, opened, program, settings, until
+from tests.conftest import RunServer
+from tests.server.bots import AMBLING, BAD, Person, is_alive, opened, program, settings, until
+from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
 from thudmud.bots.program import Program, ProgramError
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import Side
-from thudmud.server import lobby as lobbies
+from thudmud.server import sessions as registry
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
-from thudmud.server.lobby import Lobby
-from thudmud.server.serve import open_lobby
+from thudmud.server.serve import open_sessions
+from thudmud.server.sessions import Sessions
 from thudmud.store import KeptName
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--seed", "1"]
@@ -32,7 +34,7 @@ SIT = ("join game as dwarf on oak board", "invite grog")
 
 
 async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
-    async with opened(settings(AMBLING), tmp_path) as (lobby, anna):
+    async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
         await anna.sees("Grog (a bot): in the hall")
@@ -47,16 +49,16 @@ async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
             await anna.sees("Grog moves the troll from F7 to G7")
         await anna.type("undo")
         await anna.sees("You take back the move from F2 to F1")
-        assert lobby.count == 1
+        assert sessions.player_count == 1
 
 
 async def test_nobody_comes_in_by_its_name(tmp_path: Path) -> None:
-    async with opened(settings(AMBLING), tmp_path) as (lobby, _):
+    async with opened(settings(AMBLING), tmp_path) as (sessions, _):
         for name in ("grog", "GROG", "Grog"):
-            assert lobby.name_problem(name) == (
-                "Grog is a bot here, a program. Please take another name."
+            assert sessions.name_problem(name) == (
+                "Grog is a bot, a program. Please take another name."
             )
-        assert lobby.name_problem("Mog") is None
+        assert sessions.name_problem("Mog") is None
 
 
 @pytest.mark.parametrize("is_member", [True, False])
@@ -66,17 +68,17 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
     is_member: bool,  # noqa: FBT001 (of a parameter)
 ) -> None:
     given = Settings.model_validate({"bot": [{"name": "Grog"}]})
-    async with open_lobby(given.model_copy(update={"bot": ()}), tmp_path) as lobby:
+    async with open_sessions(given.model_copy(update={"bot": ()}), tmp_path) as sessions:
         if is_member:
-            await lobby.store.enrol("Grog", "a hash")
+            await sessions.store.enrol("Grog", "a hash")
         else:
-            await lobby.store.keep_guest(KeptName("Grog", b"word", 1.0))
-    async with open_lobby(given, tmp_path) as lobby:
-        await lobby.ready()
+            await sessions.store.keep_guest(KeptName("Grog", b"word", 1.0))
+    async with open_sessions(given, tmp_path) as sessions:
+        await sessions.ready()
         await until(lambda: "stays outside" in caplog.text)
-        assert not lobby.is_playing("Grog")
+        assert not sessions.is_playing("Grog")
         async with asyncio.timeout(20):
-            await lobby.emptied()
+            await sessions.wait_closed()
 
 
 @pytest.mark.parametrize("kind", BAD)
@@ -117,29 +119,29 @@ async def test_what_follows_an_invitation_is_done_when_it_has_sat_down(tmp_path:
 
 
 async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> None:
-    async with open_lobby(settings(AMBLING), tmp_path) as lobby:
-        await lobby.ready()
-        assert lobby.is_playing("Grog")
-        lobby.close("The server stops.")
+    async with open_sessions(settings(AMBLING), tmp_path) as sessions:
+        await sessions.ready()
+        assert sessions.is_playing("Grog")
+        sessions.close("The server stops.")
 
 
 async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) -> None:
-    async with opened(settings(MUTE), tmp_path) as (lobby, anna):
-        bert = Person(lobby, "Bert")
+    async with opened(settings(MUTE), tmp_path) as (sessions, anna):
+        bert = Person(sessions, "Bert")
         await bert.come()
         asked = anna.begin("invite grog on oak board")
         await anna.sees("You ask Grog")
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
-        lobby.keep_out({"grog"})  # which is an answer, too
+        sessions.ban({"grog"})  # which is an answer, too
         await asked
         await anna.sees("Grog has lost the connection.")
 
 
 async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
-    async with opened(settings(OWN), tmp_path) as (lobby, anna):
-        bert = Person(lobby, "Bert")
+    async with opened(settings(OWN), tmp_path) as (sessions, anna):
+        bert = Person(sessions, "Bert")
         await bert.come()
         await asyncio.gather(
             anna.type("join game as dwarf on oak board", "invite grog", "start"),
@@ -152,15 +154,15 @@ async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
 async def test_no_answer_is_waited_for_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lobbies, "LONGEST_HOLD", 0.1)
+    monkeypatch.setattr(registry, "MAX_HOLD", 0.1)
     async with opened(settings(MUTE), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
         assert "A battle needs two players." in anna.shown
 
 
 async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
-    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (lobby, anna):
-        bert = Person(lobby, "Bert")
+    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (sessions, anna):
+        bert = Person(sessions, "Bert")
         await bert.come()
         await anna.type(*SIT, "start", "move from f1 to f2")
         await bert.type("join game as dwarf on pine board", "invite grog", "start")
@@ -290,14 +292,14 @@ async def test_what_it_does_not_understand_harms_nobody_else(
 
 
 async def test_barred_it_goes(tmp_path: Path) -> None:
-    async with opened(settings(AMBLING), tmp_path) as (lobby, anna):
-        lobby.keep_out({"grog"})
+    async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
+        sessions.ban({"grog"})
         await anna.sees("Grog has lost the connection.")
 
 
 async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> None:
-    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (lobby, anna):
-        bert = Person(lobby, "Bert")
+    async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (sessions, anna):
+        bert = Person(sessions, "Bert")
         await bert.come()
         await anna.type(*SIT)
         await anna.sees("Grog sits down")
@@ -312,21 +314,21 @@ async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> No
 @pytest.mark.parametrize("board", ["marble board", "basalt board"])
 async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) -> None:
     """Anna's script: she plays whatever captures most, and resigns after forty plies."""
-    async with opened(settings((), restarts=0), tmp_path) as (lobby, anna):
+    async with opened(settings((), restarts=0), tmp_path) as (sessions, anna):
         await anna.type(f"join game as dwarf on {board}", "set board brief", "invite grog")
         await anna.sees("Grog sits down")
         for side in Side:
             await anna.type("start")
             await anna.sees("begins at the")
-            await play_on(lobby, anna, board, side)
+            await play_on(sessions, anna, board, side)
         await anna.sees("The match is over")
-        played = await lobby.store.battles()
+        played = await sessions.store.battles()
         assert [battle.rated for battle in played] == [False, False]
         assert all((battle.plies or 0) > 5 for battle in played)
 
 
-async def play_on(lobby: Lobby, anna: Person, board: str, side: Side) -> None:
-    tables = lobby.service.hall.tables
+async def play_on(sessions: Sessions, anna: Person, board: str, side: Side) -> None:
+    tables = sessions.service.hall.tables
     while tables[board].running:
         await until(lambda: is_turn(tables[board], side))
         game = tables[board].game
@@ -347,12 +349,12 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(opponent, "QUIET", 8)
     bots = [{"name": name, "seconds": 5.0, "command": OWN, "restarts": 0} for name in PAIR]
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
-    async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
+    async with opened(given, tmp_path, pause=0.0) as (sessions, anna):
         await anna.type("go to pine board", "invite grog as dwarf", "invite mog as troll")
-        tables = lobby.service.hall.tables
+        tables = sessions.service.hall.tables
         await until(lambda: is_over(tables["pine board"]), 300)
         assert "resigns" not in anna.shown
-        played = await lobby.store.battles()
+        played = await sessions.store.battles()
         assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
         assert not any(battle.rated for battle in played)
 
@@ -367,10 +369,10 @@ async def test_the_example_plays(tmp_path: Path) -> None:
     command = ["node", str(example), sys.executable, "-m", "thudmud.cli.main", "engine"]
     bots = [{"name": name, "command": command, "restarts": 0, "seconds": 20.0} for name in PAIR]
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
-    async with opened(given, tmp_path, pause=0.0) as (lobby, anna):
+    async with opened(given, tmp_path, pause=0.0) as (sessions, anna):
         await anna.type("go to basalt board", "set board brief")
         await anna.type("invite grog as dwarf", "invite mog as troll")
-        table = lobby.service.hall.tables
+        table = sessions.service.hall.tables
         await until(lambda: bool(table["basalt board"].match))
         await until(lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].running)
         assert "resign" not in anna.shown
@@ -401,13 +403,12 @@ class TestProgram:
     async def test_one_that_nobody_listens_to_any_more_is_killed(self, tmp_path: Path) -> None:
         talking = Program("Grog", [sys.executable, "-S", "-c", TALKING], tmp_path, 10.0)
         await talking.start()
-        process = talking._process
-        assert process is not None
-        output = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
-        await until(lambda: not output.is_reading())
+        stat = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+        # It sleeps when its output is full and nobody takes it.
+        await until(lambda: ") S " in stat.read_text("utf-8"))
         async with asyncio.timeout(20):
             await talking.kill()
-        assert process.returncode is not None
+        await gone(int((tmp_path / "pid").read_text()))
 
     async def test_what_is_wrong_is_told(self, tmp_path: Path) -> None:
         lost = Program("Grog", ["no such program"], tmp_path, 10.0)
@@ -422,6 +423,8 @@ for line in sys.stdin:
     print(line.strip(), flush=True)
 """
 TALKING = """
+import os
+open("pid", "w").write(str(os.getpid()))
 print("name", flush=True)
 while True:
     print("# and so on")
@@ -442,10 +445,88 @@ async def gone(pid: int) -> None:
 
 async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Path) -> None:
     without = Settings(bot=(), storage=StorageSettings(backend="memory"))
-    async with open_lobby(without, tmp_path) as lobby:
-        bots = Bots([BotSettings(name="Mog")], lobby, tmp_path, patience=1.0, pause=1.0)
+    async with open_sessions(without, tmp_path) as sessions:
+        bots = Bots([BotSettings(name="Mog")], sessions, tmp_path, patience=1.0, pause=1.0)
         bots.start()
-        lobby.close("That is all.")
+        sessions.close("That is all.")
         async with asyncio.timeout(PATIENCE):
             await bots.close()
-            await lobby.emptied()
+            await sessions.wait_closed()
+
+
+CONFIG = """
+[storage]
+backend = "memory"
+
+[[board]]
+name = "oak board"
+style = "brief"
+
+[[bot]]
+name = "grog"
+seconds = 30
+"""
+
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.mark.slow
+async def test_four_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -> None:
+    """A name and what the README tells, all at once; nothing is configured."""
+    (told,) = re.findall(r"Give a name, and type\n\n((?:    .*\n)+)", README.read_text("utf-8"))
+    lines = ["Anna", *told.split("\n")[:-1]]
+    assert len(lines) == 4
+    with run_server([sys.executable, "-m", "thudmud.cli.main", "--port", "0"]) as address:
+        async with asyncio.timeout(PATIENCE):
+            anna = Client(*await asyncio.open_connection(*address))
+        await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
+        await anna.until(b"To play with the bot Grog, type")
+        await anna.until(b"Grog sits down at the oak board to play the trolls.")
+        await anna.until(b"The first battle of a match begins")
+        await anna.until(b"It is your turn.")
+        await anna.close()
+
+
+@pytest.mark.slow
+async def test_a_guest_plays_with_our_own_player(tmp_path: Path, run_server: RunServer) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(CONFIG, "utf-8")
+    words = [
+        sys.executable,
+        "-m",
+        "thudmud.cli.main",
+        "serve",
+        "--port",
+        "0",
+        "--config",
+        config,
+    ]
+    with run_server(words) as address:
+        async with asyncio.timeout(PATIENCE):
+            anna = Client(*await asyncio.open_connection(*address))
+        await anna.until(b"name? ")
+        await anna.send(b"grog\r\n")
+        await anna.until(b"Grog is a bot, a program.")
+        await anna.send(b"anna\r\njoin game as dwarf on oak board\r\ninvite gr\r\n")
+        await anna.until(b"Grog sits down at the oak board")
+        await anna.send(b"start\r\nmove from a6 to b6\r\n")
+        await anna.until(b"Grog ")
+        await anna.until(b"It is your turn.")
+        processes = engines(tmp_path)
+        assert processes
+        await anna.close()
+    await until(lambda: not any(map(is_alive, processes)))
+
+
+def engines(folder: Path) -> list[int]:
+    """Return the processes that play in a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            where, words = (path.parent / "cwd").readlink(), path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if where == folder and b"engine" in words:
+            found.append(int(path.parent.name))
+    return found

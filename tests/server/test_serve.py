@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import socket
+import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import uvloop
 
-from tests.accounts.desks import CHEAP
+from tests.accounts.dialogues import CHEAP
+from tests.conftest import RunServer
 from tests.server.plain import Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
-from thudmud.server import acceptor
+from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Server
 from thudmud.server.config import Settings
-from thudmud.server.serve import open_lobby
-from thudmud.server.session import Session
+from thudmud.server.serve import open_sessions
+from thudmud.server.telnet_session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
 
 SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}, "bot": []})
@@ -96,14 +101,14 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     assert [each.name for each in ranked] == ["Anna", "Bert"]
     await place.service.close()
     await store.close()
-    async with serving.open_lobby(SETTINGS, tmp_path) as lobby:
-        assert await lobby.store.standings() == ranked
+    async with serving.open_sessions(SETTINGS, tmp_path) as sessions:
+        assert await sessions.store.standings() == ranked
 
 
 async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
-    async with serving.open_lobby(SETTINGS, tmp_path):
+    async with serving.open_sessions(SETTINGS, tmp_path):
         with pytest.raises(InUse):
-            async with serving.open_lobby(SETTINGS, tmp_path):
+            async with serving.open_sessions(SETTINGS, tmp_path):
                 pass
 
 
@@ -125,7 +130,7 @@ async def test_all_that_is_stored_is_checked_once_people_can_come_in(
 
     monkeypatch.setattr(Store, "check", check)
     with caplog.at_level(logging.ERROR):
-        async with serving.open_lobby(SETTINGS, tmp_path), asyncio.timeout(20):
+        async with serving.open_sessions(SETTINGS, tmp_path), asyncio.timeout(20):
             await checked.wait()
             await asyncio.sleep(0)
     assert ("could not be checked" if error else "not what was written") in caplog.text
@@ -136,15 +141,15 @@ async def test_a_move_is_one_write_to_the_mover(
 ) -> None:
     watched: list[WatchedTransport] = []
 
-    def session(transport: asyncio.Transport, **how: Any) -> Session:
+    def session(transport: asyncio.Transport, **how: Any) -> TelnetSession:
         watched.append(WatchedTransport(transport))
-        return Session(cast("asyncio.Transport", watched[-1]), **how)
+        return TelnetSession(cast("asyncio.Transport", watched[-1]), **how)
 
-    monkeypatch.setattr(acceptor, "Session", session)
-    async with open_lobby(SETTINGS, tmp_path) as lobby, AsyncExitStack() as stack:
-        server = Server(SETTINGS.server, SETTINGS.players, CHEAP)
+    monkeypatch.setattr(acceptor, "TelnetSession", session)
+    async with open_sessions(SETTINGS, tmp_path) as sessions, AsyncExitStack() as stack:
+        server = Server(SETTINGS, hasher=CHEAP)
         [(host, port)] = await server.bind()
-        await server.start(lobby)
+        await server.start(sessions)
         stack.push_async_callback(server.stop)
         clients = list[Client]()
         for name, side in (("Anna", b"dwarf"), ("Bert", b"troll")):
@@ -182,3 +187,44 @@ class WatchedTransport:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
+
+
+ROOT = Path(__file__).parents[2]
+CONFIG = """
+[server]
+port = 0
+log_level = "info"
+log_file = "log"
+[storage]
+backend = "memory"
+"""
+
+
+async def running() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+def test_it_is_uvloops_where_that_is_installed() -> None:
+    assert isinstance(serve.run_in_loop(running()), uvloop.Loop)
+
+
+def test_it_is_asyncios_own_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert isinstance(serve.run_in_loop(running()), asyncio.BaseEventLoop)
+
+
+@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+def test_a_server_runs_in_it_and_says_so(
+    tmp_path: Path, run_server: RunServer, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    (tmp_path / "config.toml").write_text(CONFIG, "utf-8")
+    if loop == "asyncio":
+        (tmp_path / "uvloop.py").write_text("raise ModuleNotFoundError", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
+    words = [sys.executable, "-m", "thudmud.cli.main", "serve"]
+    with run_server(words) as address, socket.create_connection(address) as client:
+        client.settimeout(20)
+        while client.recv(4096)[-6:] != b"name? ":
+            pass
+    log = (tmp_path / "log").read_text("ascii")
+    assert f'from="thudmud.server.serve" event=starting loop={loop}\n' in log

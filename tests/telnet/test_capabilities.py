@@ -32,7 +32,7 @@ from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 )
 def test_a_name_tells_of_colours(name: str, colours: int) -> None:
     client = Capabilities()
-    client.is_called(name)
+    client.add_type(name)
     assert client.terminal == Terminal(colours=colours)
 
 
@@ -53,14 +53,14 @@ def test_a_name_tells_of_colours(name: str, colours: int) -> None:
 )
 def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
     client = Capabilities()
-    assert not client.is_called(f"MTTS {bits}")
+    assert not client.add_type(f"MTTS {bits}")
     assert client.terminal == terminal
 
 
 @pytest.mark.parametrize("columns", range(0, 65536, 997))
 def test_a_width_is_never_out_of_bounds(columns: int) -> None:
     client = Capabilities()
-    client.is_wide(columns)
+    client.set_width(columns)
     assert 20 <= client.terminal.width <= 500
     if 20 <= columns <= 500:
         assert client.terminal.width == columns
@@ -69,12 +69,12 @@ def test_a_width_is_never_out_of_bounds(columns: int) -> None:
 @pytest.mark.parametrize("name", ["MTTS", "MTTS x", "MTTS 123456", "MTTS -1", "MTTS 4 4", "MTTS ٤"])
 def test_what_only_looks_like_bits_is_a_name(name: str) -> None:
     client = Capabilities()
-    assert client.is_called(name)
+    assert client.add_type(name)
     assert client.terminal == Terminal()
 
 
 def test_a_name_that_is_too_long_is_not_kept() -> None:
-    assert not Capabilities().is_called("X" * 41)
+    assert not Capabilities().add_type("X" * 41)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_variables(payload: bytes, variables: dict[str, str]) -> None:
 @given(st.binary(max_size=200))
 def test_whatever_comes_is_understood_somehow(data: bytes) -> None:
     client = Capabilities()
-    client.has_set(variables_in(data))
-    client.is_called(data.decode("ascii", "replace"))
+    client.set_variables(variables_in(data))
+    client.add_type(data.decode("ascii", "replace"))
     utf8_in(data)
     assert client.terminal.width == 80
 
@@ -123,5 +123,5 @@ def test_whatever_comes_is_understood_somehow(data: bytes) -> None:
 @pytest.mark.parametrize("bits", ["", "x", "-1", "٤", "123456", "1.5"])
 def test_variables_with_nonsense_in_them(bits: str) -> None:
     client = Capabilities()
-    client.has_set({"MTTS": bits, "CHARSET": "EBCDIC"})
+    client.set_variables({"MTTS": bits, "CHARSET": "EBCDIC"})
     assert client.terminal == Terminal()

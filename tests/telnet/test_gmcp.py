@@ -1,25 +1,25 @@
-"""GMCP: framing and reading, and what comes of it over a real socket."""
+"""GMCP: framing and reading, what comes of it over a real socket, and docs/gmcp.md."""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.plain import Client, Serving, Setup
+from tests.telnet.commands import DO, DONT, GMCP, IAC, SB, SE, WILL, framed
 from thudmud.telnet import gmcp
-from thudmud.telnet.gmcp import framed, read, supported
+from thudmud.telnet.gmcp import packed, read, supported
 from thudmud.telnet.interface import Credentials
-
-IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
-GMCP = b"\xc9"
 
 
 def package(text: str) -> bytes:
-    return IAC + SB + GMCP + text.encode() + IAC + SE
+    return framed(GMCP, text.encode())
 
 
 values = st.recursive(
@@ -30,13 +30,8 @@ values = st.recursive(
 
 
 @given(st.from_regex(r"\A[A-Za-z]{1,9}(\.[A-Za-z]{1,9})?\Z"), values)
-def test_what_is_framed_can_be_read(name: str, data: object) -> None:
-    sent = framed(name, json.dumps(data, ensure_ascii=False))
-    assert sent.startswith(IAC + SB + GMCP)
-    assert sent.endswith(IAC + SE)
-    payload = sent[3:-2]
-    assert payload.count(IAC) == 2 * payload.count(IAC + IAC)
-    found = read(payload.replace(IAC + IAC, IAC))
+def test_what_is_packed_can_be_read(name: str, data: object) -> None:
+    found = read(packed(name, json.dumps(data, ensure_ascii=False)))
     assert found is None or found == (name.lower(), data)
 
 
@@ -255,3 +250,56 @@ async def test_a_login_after_the_name_does_nothing(serving: Serving) -> None:
     await client.fence()
     await client.send(package('Char.Login {"name": "anna", "password": "password"}') + b"look\r\n")
     assert await client.fence() == b"echo look\r\n> "
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "gmcp.md").read_text("utf-8")
+SENT = re.findall(r"^    (Char\.Login\S*) (\{.*\})$", PAGE, re.MULTILINE)
+CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE, re.MULTILINE)
+
+
+def test_what_the_server_says_of_logins() -> None:
+    ours = [(name, json.loads(data)) for name, data in SENT if name.endswith(("Default", "Result"))]
+    assert ours == [
+        (gmcp.LOGIN, json.loads(gmcp.PASSWORDS)),
+        (gmcp.LOGIN_RESULT, json.loads(gmcp.SUCCESS)),
+        (gmcp.LOGIN_RESULT, json.loads(gmcp.FAILURE)),
+    ]
+
+
+def test_what_clients_log_in_with_is_understood() -> None:
+    theirs = [f"{name} {data}" for name, data in SENT if not name.endswith(("Default", "Result"))]
+    heard = [gmcp.read(each.encode()) for each in theirs]
+    assert [each and each[0] for each in heard] == ["char.login.credentials", "char.login"]
+    for each in heard:
+        assert each
+        assert gmcp.credentials(each[1]) == ("Anna", "correct horse")
+    assert gmcp.read(b"Char.Login.Credentials {}") == ("char.login.credentials", {})
+    assert gmcp.credentials({}) is None
+
+
+def test_what_clients_want_is_understood() -> None:
+    wanted = frozenset({"char"})
+    seen = []
+    for name, text in CORE:
+        heard = gmcp.read(f"{name} {text}".encode())
+        assert heard
+        package, data = heard
+        seen.append(package)
+        if package.startswith("core.supports"):
+            wanted = gmcp.supported(wanted, package.rpartition(".")[2], data)
+            assert ("thud" in wanted) is (not package.endswith("remove"))
+    assert wanted == {"char.login"}
+    assert seen == [
+        "core.hello",
+        "core.supports.set",
+        "core.supports.add",
+        "core.supports.remove",
+        "core.ping",
+    ]
+
+
+@pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])
+def test_how_deep_data_may_go(levels: int, is_read: bool) -> None:  # noqa: FBT001 (of a parameter)
+    assert f"more than {levels if is_read else levels - 1} levels deep" in PAGE
+    payload = b"Thud.Move " + b"[" * levels + b"]" * levels
+    assert (gmcp.read(payload) is not None) is is_read

@@ -1,44 +1,65 @@
-"""Options of telnet, byte for byte, as clients negotiate them over a real socket."""
+"""Options of telnet, byte for byte over a real socket, and the Q method by itself."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import zlib
+from collections import deque
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.server.plain import OFFERS, Client, Serving, Setup
+from tests.server.plain import OFFERS, PATIENCE, Client, Serving, Setup
+from tests.telnet.commands import (
+    CHARSET,
+    DO,
+    DONT,
+    ECHO,
+    END,
+    EOR,
+    GA,
+    GMCP,
+    IAC,
+    MCCP2,
+    MSSP,
+    NAWS,
+    NEW_ENVIRON,
+    SB,
+    SGA,
+    TSPEED,
+    TTYPE,
+    WILL,
+    WONT,
+    framed,
+    naws,
+)
+from thudmud.telnet.negotiation import QMethod, QState
 from thudmud.telnet.screen import encode
 from thudmud.views.rooms import GREETING
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
-IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
-ECHO, SGA, TTYPE, EOR, NAWS, TSPEED = b"\x01", b"\x03", b"\x18", b"\x19", b"\x1f", b"\x20"
-NEW_ENVIRON, CHARSET, MSSP, MCCP2, GMCP = b"\x27", b"\x2a", b"\x46", b"\x56", b"\xc9"
+# ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
+
 PROMPT = encode(GREETING) + b"What is your name? "
-END, GA = IAC + b"\xef", IAC + b"\xf9"
 
-REQUEST = IAC + SB + CHARSET + b"\x01;UTF-8" + IAC + SE
-SEND_TYPE = IAC + SB + TTYPE + b"\x01" + IAC + SE
-SEND_VARIABLES = IAC + SB + NEW_ENVIRON + b"\x01\0CLIENT_NAME\0CHARSET\0MTTS" + IAC + SE
-
-
-def naws(columns: int) -> bytes:
-    numbers = columns.to_bytes(2, "big") + b"\0\x18"
-    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
+REQUEST = framed(CHARSET, b"\x01;UTF-8")
+SEND_TYPE = framed(TTYPE, b"\x01")
+SEND_VARIABLES = framed(NEW_ENVIRON, b"\x01\0CLIENT_NAME\0CHARSET\0MTTS")
 
 
 def type_is(name: str) -> bytes:
-    return IAC + SB + TTYPE + b"\0" + name.encode() + IAC + SE
+    return framed(TTYPE, b"\0" + name.encode())
 
 
 def charset(kind: bytes, text: bytes = b"") -> bytes:
-    return IAC + SB + CHARSET + kind + text + IAC + SE
+    return framed(CHARSET, kind + text)
 
 
 def variables(**values: str) -> bytes:
     pairs = "".join(f"\0{name}\1{value}" for name, value in values.items()).encode()
-    return IAC + SB + NEW_ENVIRON + b"\0" + pairs + IAC + SE
+    return framed(NEW_ENVIRON, b"\0" + pairs)
 
 
 async def arrive(serving: Serving, **settings: object) -> tuple[Setup, Client]:
@@ -164,12 +185,12 @@ async def test_mudlet(serving: Serving) -> None:
         + IAC + DO + CHARSET
         + IAC + DO + EOR
         + IAC + DO + GMCP
-        + IAC + SB + GMCP + hello + IAC + SE
-        + IAC + SB + GMCP + wants + IAC + SE
+        + framed(GMCP, hello)
+        + framed(GMCP, wants)
         + IAC + DO + MSSP
     )  # fmt: skip
     answers = await client.fence()
-    login = IAC + SB + GMCP + b'Char.Login.Default {"type": ["password-credentials"]}' + IAC + SE
+    login = framed(GMCP, b'Char.Login.Default {"type": ["password-credentials"]}')
     assert answers.startswith(SEND_TYPE + REQUEST + END + login + IAC + SB + MSSP)
     names = ["MUDLET", "ANSI-TRUECOLOR", "MTTS 2349"]
     await client.send(charset(b"\x02", b"UTF-8") + b"".join(map(type_is, names)))
@@ -291,7 +312,7 @@ async def test_variables_are_asked_for_where_the_client_has_them(serving: Servin
     assert await client.fence() == SEND_VARIABLES
     await client.send(variables(CLIENT_NAME="CLIENT", CHARSET="UTF-8", MTTS="584"))
     assert await fitted(setup, client) == Terminal(utf8=True, colours=PALETTE, reader=True)
-    info = IAC + SB + NEW_ENVIRON + b"\x02\0MTTS\x011" + IAC + SE  # it has changed since
+    info = framed(NEW_ENVIRON, b"\x02\0MTTS\x011")  # it has changed since
     await client.send(info)
     await client.fence()
     assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
@@ -360,3 +381,132 @@ async def test_wishes_beyond_the_budget_are_not_heard_and_play_goes_on(serving: 
     assert await fitted(setup, client) == Terminal()
     await client.send(b"look\r\n")
     assert await client.fence() == b"echo look\r\n> "
+
+
+# MCCP2
+
+
+async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> None:
+    setup = await serving(compress=True)
+    client = await setup.connect("Anna")
+    await client.send(b"\xff\xfc\x1f")
+    await client.until(IAC + WILL + MCCP2)
+    await client.send(IAC + DO + MCCP2)
+    await client.until(framed(MCCP2))
+    await client.send(b"look\r\n")
+    inflate = zlib.decompressobj()
+    plain = inflate.decompress(client.unread)
+    async with asyncio.timeout(PATIENCE):
+        while b"echo look\r\n> " not in plain:
+            plain += inflate.decompress(await client.reader.read(65536))
+        await client.send(IAC + DONT + MCCP2 + b"end\r\n")
+        rest = b""
+        while not inflate.eof:
+            rest += inflate.decompress(await client.reader.read(65536))
+    client.unread = inflate.unused_data
+    assert b"echo end" in rest + await client.fence()
+
+
+async def test_it_is_not_offered_unless_it_is_switched_on(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.speak()  # which compares all that is offered
+    await client.send(IAC + DO + MCCP2)
+    assert await client.fence() == b"\xff\xfc\x56"
+
+
+# The Q method
+
+
+LONGEST_EXCHANGE = 8
+"""Messages that two ends may need, beyond those that they were told to begin with."""
+
+events = st.lists(st.tuples(st.sampled_from(["want", "hear"]), st.booleans()), max_size=40)
+
+
+@given(events, st.booleans())
+def test_an_end_sends_at_most_once_for_each_change_and_never_without_one(
+    happened: list[tuple[str, bool]], welcome: bool
+) -> None:
+    end = QMethod()
+    for kind, value in happened:
+        before = end.state
+        if kind == "want":
+            sent = value if end.want(value) else None
+        else:
+            sent = end.hear(value, welcome=welcome)
+        refused = before is QState.NO and kind == "hear" and value and not welcome
+        if sent is not None:
+            assert (end.state is not before) or (refused and sent is False)
+        if kind == "hear" and value is (before is QState.YES) and before in _SETTLED:
+            assert sent is None
+            assert end.state is before
+
+
+_SETTLED = {QState.YES, QState.NO}
+
+
+@given(st.lists(st.booleans(), max_size=40), st.booleans())
+def test_hearing_the_same_again_is_not_answered(heard: list[bool], welcome: bool) -> None:
+    end = QMethod()
+    for each in heard:
+        end.hear(each, welcome=welcome)
+        if end.is_agreed is each:
+            assert end.hear(each, welcome=welcome) is None
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from([0, 1]), st.booleans()),  # an end wants it, or does not
+        st.tuples(st.sampled_from([0, 1]), st.none()),  # the next message comes in at an end
+    ),
+    max_size=60,
+)
+
+
+@given(steps, st.booleans(), st.booleans())
+def test_two_such_ends_come_to_rest_and_agree(
+    happened: list[tuple[int, bool | None]], first: bool, second: bool
+) -> None:
+    ends, welcome = (QMethod(), QMethod()), (first, second)
+    wires: tuple[deque[bool], deque[bool]] = (deque(), deque())  # to either end
+
+    def deliver(end: int) -> None:
+        answer = ends[end].hear(wires[end].popleft(), welcome=welcome[end])
+        if answer is not None:
+            wires[1 - end].append(answer)
+
+    sent = 0
+    for end, wanted in happened:
+        if wanted is None:
+            if wires[end]:
+                deliver(end)
+        elif ends[end].want(wanted):
+            sent += 1
+            wires[1 - end].append(wanted)
+    delivered = 0
+    while wires[0] or wires[1]:
+        deliver(0 if wires[0] else 1)
+        delivered += 1
+        assert delivered <= 2 * sent + LONGEST_EXCHANGE, "they go on for ever"
+    assert ends[0].state is ends[1].state
+    assert ends[0].state in _SETTLED
+
+
+def test_a_wish_that_changes_before_the_answer_waits_for_it() -> None:
+    end = QMethod()
+    assert [end.want(each) for each in (True, True, False, True, False)] == [True] + [False] * 4
+    assert end.hear(True, welcome=True) is False
+    assert end.want(True) is False
+    assert end.hear(False, welcome=True) is True
+    assert end.is_asked
+    assert end.hear(True, welcome=True) is None
+    assert end.is_agreed
+
+
+def test_an_end_that_says_yes_to_an_end_is_not_argued_with() -> None:
+    end = QMethod()
+    end.want(True)
+    end.hear(True, welcome=True)
+    assert end.want(False)
+    assert end.hear(True, welcome=True) is None
+    assert end.state is QState.NO

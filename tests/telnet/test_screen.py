@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
-from thudmud.telnet.interface import Flusher
-from thudmud.telnet.screen import Screen, encode
+import pytest
+
+from thudmud.telnet.screen import Flusher, Screen, encode
 
 LIMIT = 100
 PROMPT = b"> "
@@ -133,3 +135,35 @@ async def test_a_prompt_that_is_shown_is_not_shown_again() -> None:
     screen.ask()
     await turn()
     assert transport.writes == [PROMPT]
+
+
+# Many screens in one turn
+
+
+async def test_one_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(Notebook):
+        def write(self, data: bytes | bytearray | memoryview) -> None:
+            raise ValueError(data)
+
+    flusher, transport = Flusher(), Notebook()
+    for each in (Failing(), transport):
+        Screen(each, LIMIT, flusher).show(b"a\r\n")
+    await turn()
+    assert transport.writes == [b"a\r\n"]
+    [record] = caplog.records
+    assert record.levelno == logging.ERROR
+
+
+async def test_the_same_text_is_the_same_bytes_for_all() -> None:
+    flusher, text = Flusher(), b"a text for many\r\n"
+    transports = [Notebook() for _ in range(3)]
+    screens = [Screen(each, LIMIT, flusher) for each in transports]
+    for screen in screens:
+        screen.show(text)
+    for screen in screens[:2]:
+        screen.prompt = PROMPT
+        screen.ask()
+    await turn()
+    [[one], [another], [third]] = [each.writes for each in transports]
+    assert one is another
+    assert (one, third) == (text + PROMPT, text)

@@ -1,4 +1,4 @@
-"""TLS on a port of its own, MCCP2, and those who come to the wrong port."""
+"""TLS on a port of its own, and those who come to the wrong port."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import errno
 import logging
 import ssl
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -17,13 +16,11 @@ import trustme
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from thudmud.errors import StartError
-from thudmud.server.acceptor import Door, Gate, Porch, Server
-from thudmud.server.config import PlayerSettings, ServerSettings, Settings, StorageSettings
-from thudmud.server.serve import open_lobby
+from thudmud.server.acceptor import ConnectionLimiter, IncomingConnection, Server
+from thudmud.server.config import ServerSettings, Settings, StorageSettings
+from thudmud.server.serve import open_sessions
 
 AUTHORITY = trustme.CA()
-IAC_WILL_MCCP2, IAC_DO_MCCP2, IAC_DONT_MCCP2 = b"\xff\xfb\x56", b"\xff\xfd\x56", b"\xff\xfe\x56"
-MCCP2_BEGINS = b"\xff\xfa\x56\xff\xf0"
 
 Secure = Callable[..., Awaitable[Server]]
 
@@ -37,12 +34,14 @@ async def secure(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Secure]:
 
         async def start(**changed: object) -> Server:
             given = {"port": 0, "tls_port": free_port(), "tls_certificate": "both.pem"}
-            settings = ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed)
-            server = Server(settings, PlayerSettings(), folder=tmp_path)
+            settings = Settings(
+                server=ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed),
+                storage=StorageSettings(backend="memory"),
+            )
+            server = Server(settings, tmp_path)
             await server.bind()
-            whole = Settings(storage=StorageSettings(backend="memory"))
-            lobby = await stack.enter_async_context(open_lobby(whole, tmp_path))
-            await server.start(lobby)
+            sessions = await stack.enter_async_context(open_sessions(settings, tmp_path))
+            await server.start(sessions)
             stack.push_async_callback(server.stop)
             return server
 
@@ -141,15 +140,15 @@ class OutOfFiles(asyncio.Transport):
 
 
 def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
-    gate, transport = Gate(ServerSettings()), OutOfFiles()
+    limiter, transport = ConnectionLimiter(ServerSettings(connections_per_address=1)), OutOfFiles()
 
     async def come() -> None:
-        door = Door(gate, Porch(), lambda _: asyncio.BufferedProtocol(), trusting())
-        door.connection_made(transport)
+        incoming = IncomingConnection(limiter, lambda _: asyncio.BufferedProtocol(), trusting())
+        incoming.connection_made(transport)
+        assert limiter.acquire("192.0.2.1", asyncio.get_running_loop().time()) is None
 
     asyncio.run(come())
     assert transport.aborted
-    assert not gate._here
     assert caplog.records[0].__dict__["why"] == "[Errno 24] Too many open files"
 
 
@@ -174,35 +173,4 @@ async def test_a_certificate_that_cannot_be_used(
         (tmp_path / "c.pem").write_bytes(text)
     settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
     with pytest.raises(StartError, match=problem):
-        await Server(settings, PlayerSettings(), folder=tmp_path).bind()
-
-
-# MCCP2
-
-
-async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> None:
-    setup = await serving(compress=True)
-    client = await setup.connect("Anna")
-    await client.send(b"\xff\xfc\x1f")
-    await client.until(IAC_WILL_MCCP2)
-    await client.send(IAC_DO_MCCP2)
-    await client.until(MCCP2_BEGINS)
-    await client.send(b"look\r\n")
-    inflate = zlib.decompressobj()
-    plain = inflate.decompress(client.unread)
-    async with asyncio.timeout(PATIENCE):
-        while b"echo look\r\n> " not in plain:
-            plain += inflate.decompress(await client.reader.read(65536))
-        await client.send(IAC_DONT_MCCP2 + b"end\r\n")
-        rest = b""
-        while not inflate.eof:
-            rest += inflate.decompress(await client.reader.read(65536))
-    client.unread = inflate.unused_data
-    assert b"echo end" in rest + await client.fence()
-
-
-async def test_it_is_not_offered_unless_it_is_switched_on(serving: Serving) -> None:
-    client = await (await serving()).connect("Anna")
-    await client.speak()  # which compares all that is offered
-    await client.send(IAC_DO_MCCP2)
-    assert await client.fence() == b"\xff\xfc\x56"
+        await Server(Settings(server=settings), tmp_path).bind()

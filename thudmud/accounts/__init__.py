@@ -1,1 +1,1 @@
-"""Who somebody is: names, passwords, resume words, the login dialogue, throttles."""
+"""Who a player is: the login dialogue, passwords, resume words, last seen, rate limiters."""

@@ -1,40 +1,38 @@
-"""The login dialogue: from the name prompt to a name that may be played under.
+"""The dialogues about names and passwords: logging in, registering, changing the password.
 
-A name has one owner at a time: a member, by password, or a guest, by the resume word that they were
-given. Whoever shows that a name is theirs may have it, also while it is being played under.
+A name has one owner at a time: a member, who has a password, or a guest, who was given a resume
+word. Whoever shows that a name is theirs may have it, also while somebody is playing under it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Protocol
 
 from thudmud.accounts import passwords
-from thudmud.accounts.guessing import Console, Guessing
-from thudmud.accounts.members import (
-    AGAIN_PROMPT,
-    NEW_PROMPT,
-    OLD_PROMPT,
-    PASSWORD_PROMPT,
-    Attendance,
-    Membership,
-    PlayerDirectory,
-)
-from thudmud.accounts.passwords import Passwords
-from thudmud.accounts.throttles import Newcomers
-from thudmud.english import capitalised
+from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
+from thudmud.accounts.limiters import GuessThrottle, RateLimiter, network
+from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
+from thudmud.english import capitalised, counted, lasting
 from thudmud.language.parsing import chosen_by
 from thudmud.play.options import Options, SetOption, after
-from thudmud.store import Account, KeptName, Store, StoreError
+from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
 from thudmud.views.options import said
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "
+PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
+OLD_PROMPT = "Old password: "
+NEW_PROMPT = "New password: "
+AGAIN_PROMPT = "The same again: "
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
 """Everything that a dialogue asks with."""
 
@@ -44,20 +42,41 @@ TOLD_WORD = re.compile(r"Your resume word, to come back as \w+: ([a-z-]+)")
 KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
 """What is said of the word, on a line of its own on such a screen."""
 
-_GOODBYE = "Goodbye!"
-_UNAVAILABLE = "The server cannot look after names at the moment. Please try again in a while."
+_REGISTERED = (
+    "The name {} is registered. If it is yours, give its password; with an empty line you can take "
+    "another name."
+)
+_BANNED = "The operator of this server has banned {}."
+_REMOVED = "The name {} is not registered any more."
+_ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _log = logging.getLogger(__name__)
 
 
+class Prompter(Protocol):
+    """Asks the player at the other end of a connection for lines."""
+
+    async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+        """Return the next line, as it was typed.
+
+        Args:
+            prompt: what stands in front of it, a blank at its end.
+            hidden: whether it must not be seen while it is typed.
+            before: a sentence to show first, unless the answer is there already.
+        """
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence."""
+
+
 @dataclass(frozen=True, slots=True)
-class Entrance:
-    """Somebody who may come in.
+class Login:
+    """Somebody who has logged in.
 
     Attributes:
         name: their name as it is shown.
         member: their account, if they have one.
-        choices: the options that they have chosen at the door.
+        choices: the options that they chose at the name prompt.
     """
 
     name: str
@@ -65,17 +84,24 @@ class Entrance:
     choices: tuple[SetOption, ...] = ()
 
 
-class Desk:
-    """Finds out who somebody is, and leads all dialogues about names and passwords.
+class Logins:
+    """Leads the dialogues of all connections. In each, an empty line gives up.
+
+    All lines of a dialogue about a password are hidden, so that a client's echo changes once at its
+    beginning and once at its end. If the store fails, the player is told, and nothing has changed.
 
     Args:
         store: who has which name.
         passwords: makes and compares hashes.
-        directory: tells who is in, and whose name is needed.
+        directory: who is logged in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
-        newcomers: counts the new names; None if there may be any number.
+        new_names: limits the new names from each address; None for no limit.
         pause: waits for a number of seconds.
         clock: returns the seconds since the epoch.
+        monotonic: returns seconds that never go back.
+
+    Attributes:
+        last_seen: who was here when; it is told who comes, and is to be told who leaves.
     """
 
     def __init__(
@@ -85,119 +111,223 @@ class Desk:
         directory: PlayerDirectory,
         guest_grace: float,
         *,
-        newcomers: Newcomers | None = None,
+        new_names: RateLimiter | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._store, self._directory, self._clock = store, directory, clock
-        self._newcomers = newcomers
-        self._guessing = Guessing(pause)
-        self._members = Membership(store, passwords, self._guessing)
-        self._attendance = Attendance(store, directory, guest_grace, clock)
+        self._store, self._passwords, self._directory = store, passwords, directory
+        self._new_names = new_names
+        self._pause, self._clock, self._monotonic = pause, clock, monotonic
+        self._throttle = GuessThrottle()
+        self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
-    async def introduce(self, console: Console, address: str) -> Entrance | None:
-        """Ask for a name until there is one to come in under; None for who would rather leave."""
+    async def log_in(self, prompter: Prompter, address: str) -> Login | None:
+        """Ask for names until somebody may play under one; return None if they quit."""
         choices: list[SetOption] = []
         while True:
-            words = (await console.ask(NAME_PROMPT)).strip()
+            words = (await prompter.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
-                console.say(_GOODBYE)
+                prompter.say("Goodbye!")
                 return None
             if choice := chosen_by(words):
                 choices.append(choice)
-                console.say(said(choice, reduce(after, choices, Options())))
+                prompter.say(said(choice, reduce(after, choices, Options())))
+            elif not words:
                 continue
-            problem = self._directory.name_problem(words) if words else None
-            if problem:
-                console.say(problem)
-            elif words and (entrance := await self._look_up(console, words, address)):
-                self._attendance.came(entrance.name)
-                return replace(entrance, choices=tuple(choices))
+            elif problem := self._directory.name_problem(words):
+                prompter.say(problem)
+            else:
+                with _store_errors_told(prompter):
+                    if login := await self._claim(prompter, words, address):
+                        self.last_seen.came(login.name)
+                        return replace(login, choices=tuple(choices))
 
-    async def register(self, console: Console, name: str) -> Account | None:
-        """Let a guest who is in keep their name by a password; return the account if they do."""
-        try:
-            return await self._members.register(console, name)
-        except StoreError as error:
-            _tell_unavailable(console, error)
-            return None
+    async def register(self, prompter: Prompter, name: str) -> bool:
+        """Make a guest who is playing under a name its member; return whether that was done."""
+        with _store_errors_told(prompter):
+            if account := await self._store.find(name):
+                prompter.say(
+                    _BANNED.format(name)
+                    if account.banned
+                    else f'The name {name} is registered already; "password" changes its password.'
+                )
+                return False
+            password = await self._choose(prompter, name)
+            if not password:
+                prompter.say("You are still a guest.")
+                return False
+            try:
+                await self._store.enrol(name, await self._passwords.hashed(password))
+            except NameTaken:
+                prompter.say(f"Somebody has just registered the name {name}.")
+                return False
+            prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
+            return True
+        return False
 
-    async def change_password(self, console: Console, name: str, address: str) -> None:
-        """Let a member who is in choose another password."""
-        try:
-            await self._members.change_password(console, name, address)
-        except StoreError as error:
-            _tell_unavailable(console, error)
+    async def change_password(self, prompter: Prompter, name: str, address: str) -> None:
+        """Let a member who is logged in choose another password."""
+        with _store_errors_told(prompter):
+            if await self._store.find(name) is None:
+                prompter.say('You are a guest; "register" keeps your name, by a password.')
+                return
+            proved: bool | None = False
+            while proved is False and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
+                proved = await self._prove(prompter, name, old, address)
+                if proved is False:
+                    prompter.say("That is not your password. An empty line gives up.")
+            password = await self._choose(prompter, name) if proved else None
+            if not password:
+                prompter.say("Your password stays as it was.")
+                return
+            await self._store.set_password(name, await self._passwords.hashed(password))
+            prompter.say("Your password has been changed.")
 
-    def left(self, name: str, *, gave_up: bool) -> None:
-        """Note that a player is gone, and whether it was by ``quit``."""
-        self._attendance.left(name, gave_up=gave_up)
+    # Names.
 
-    async def close(self) -> None:
-        """Wait until everything is written down."""
-        await self._attendance.close()
+    async def _claim(self, prompter: Prompter, words: str, address: str) -> Login | None:
+        """Let somebody show that a name is theirs, or have it as a new guest."""
+        await self._directory.ready()
+        if account := await self._store.find(words):
+            return await self._claim_as_member(prompter, account.name, address)
+        kept = await self._store.find_guest(words)
+        if kept and await self.last_seen.is_kept(kept):
+            return await self._claim_as_guest(prompter, kept.name, address)
+        return await self._take(prompter, capitalised(words), kept, address)
 
-    async def _look_up(self, console: Console, words: str, address: str) -> Entrance | None:
-        try:
-            await self._directory.ready()
-            if account := await self._store.find(words):
-                member = await self._members.log_in(console, account.name, address)
-                return Entrance(member.name, member) if member else None
-            kept = await self._store.find_guest(words)
-            if kept and await self._attendance.is_kept(kept):
-                return await self._take_back(console, kept.name, address)
-            return await self._take(console, capitalised(words), kept, address)
-        except StoreError as error:
-            _tell_unavailable(console, error)
-            return None
+    async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
+        proved: bool | None = False
+        registered = _REGISTERED.format(name)
+        while True:
+            account = await self._store.find(name)  # again: a guess takes its time
+            if account is None or account.banned:
+                prompter.say((_BANNED if account else _REMOVED).format(name))
+                return None
+            if proved:
+                return Login(account.name, account)
+            password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
+            registered = ""
+            proved = await self._prove(prompter, name, password, address) if password else None
+            if proved is None:
+                return None
+            if not proved:
+                prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
-    async def _take(
-        self, console: Console, name: str, before: KeptName | None, address: str
-    ) -> Entrance | None:
-        """Give a name that is nobody's to a new guest."""
-        if self._directory.is_playing(name) or await self._directory.is_needed(name):
-            console.say(f"Somebody called {name} has a game here. Please take another name.")
-            return None
-        if self._newcomers and (problem := self._newcomers.problem(address, self._clock())):
-            console.say(problem)
-            return None
-        word = passwords.made_up()
-        kept = KeptName(name, passwords.stored(word), self._clock())
-        if not await self._store.keep_guest(kept, instead_of=before):
-            console.say(f"Somebody called {name} has just come in. Please take another name.")
-            return None
-        console.say(f"Your resume word, to come back as {name}: {word}")
-        console.say(KEEP_WORD)
-        return Entrance(name)
-
-    async def _take_back(self, console: Console, name: str, address: str) -> Entrance | None:
-        """Give a guest's name to who has its word."""
-        here = (
-            "is here already" if self._directory.is_playing(name) else "was here, and may come back"
-        )
-        console.say(
+    async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
+        playing = self._directory.is_playing(name)
+        here = "is here already" if playing else "was here, and may come back"
+        prompter.say(
             f"Somebody called {name} {here}. If that is you, give the resume word that you were "
             "told; with an empty line you can take another name."
         )
-        while word := await console.ask(WORD_PROMPT):
+        while word := await prompter.ask(WORD_PROMPT):
 
             async def is_right(word: str = word) -> bool:
                 kept = await self._store.find_guest(name)
                 return kept is not None and passwords.is_same(word, kept.word)
 
-            right = await self._guessing.guess(console, name, address, is_right)
+            right = await self._guess(prompter, name, address, is_right)
             if await self._store.find(name):
-                console.say(
-                    f"The name {name} has just been registered, or banned: its word is of no use"
-                    " any more."
+                prompter.say(
+                    f"The name {name} has just been registered, or banned: its resume word does not"
+                    " count any more."
                 )
                 return None
             if right is not False:
-                return Entrance(name) if right else None
-            console.say(f"That is not the resume word of {name}.")
+                return Login(name) if right else None
+            prompter.say(f"That is not the resume word of {name}.")
         return None
 
+    async def _take(
+        self, prompter: Prompter, name: str, before: KeptName | None, address: str
+    ) -> Login | None:
+        """Give a name that is nobody's to a new guest."""
+        if self._directory.is_playing(name) or await self._directory.is_needed(name):
+            prompter.say(f"Somebody called {name} has a game here. Please take another name.")
+            return None
+        if self._new_names and (wait := self._new_names.of(network(address)).take(self._clock())):
+            prompter.say(
+                "Many new names have been taken from your address. You can take another one in "
+                f"{lasting(wait)}, and come back under one of yours at any time."
+            )
+            return None
+        word = passwords.new_word()
+        kept = KeptName(name, passwords.word_hash(word), self._clock())
+        if not await self._store.keep_guest(kept, instead_of=before):
+            prompter.say(f"Somebody called {name} has just come in. Please take another name.")
+            return None
+        prompter.say(f"Your resume word, to come back as {name}: {word}")
+        prompter.say(KEEP_WORD)
+        return Login(name)
 
-def _tell_unavailable(console: Console, error: StoreError) -> None:
-    _log.error("the accounts cannot be used: %s", error)
-    console.say(_UNAVAILABLE)
+    # Passwords.
+
+    async def _choose(self, prompter: Prompter, name: str) -> str | None:
+        """Ask for a new password, twice; return None if they give up."""
+        advice = _ADVICE
+        while password := await prompter.ask(NEW_PROMPT, hidden=True, before=advice):
+            advice = ""
+            problem = password_problem(password, name)
+            if problem is None and await prompter.ask(AGAIN_PROMPT, hidden=True) == password:
+                return password
+            prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
+        return None
+
+    async def _prove(
+        self, prompter: Prompter, name: str, password: str, address: str
+    ) -> bool | None:
+        """Return whether this is a member's password, as `_guess` does."""
+
+        async def is_right() -> bool:
+            account = await self._store.find(name)
+            if account is None or not await self._passwords.fits(password, account.password):
+                return False
+            if self._passwords.is_outdated(account.password):
+                await self._rehash(account, password)
+            return True
+
+        return await self._guess(prompter, name, address, is_right)
+
+    async def _rehash(self, account: Account, password: str) -> None:
+        """Store a password that is right with today's parameters."""
+        stored = await self._passwords.hashed(password)
+        try:
+            await self._store.set_password(account.name, stored, instead_of=account.password)
+        except Nobody:
+            _log.info("the password has just been changed", extra={"player": account.name})
+        except StoreError as error:
+            _log.error("failed to store the password of %s anew: %s", account.name, error)
+
+    async def _guess(
+        self, prompter: Prompter, name: str, address: str, is_right: Callable[[], Awaitable[bool]]
+    ) -> bool | None:
+        """Return whether a guess at a name's secret is right, after the time that it has to wait.
+
+        Returns:
+            None if it may not be made now; they have been told.
+        """
+        guess = self._throttle.begin(name, address, self._monotonic())
+        if guess is None:
+            _log.info("too many answers", extra={"player": name, "address": address})
+            prompter.say("There are too many attempts at the moment. Please come again later.")
+            return None
+        if guess.wait:
+            seconds = counted(math.ceil(guess.wait), "second")
+            prompter.say(f"There were too many wrong answers. Please wait {seconds}.")
+            await self._pause(guess.wait)
+        if await is_right():
+            self._throttle.forgive(guess)
+            return True
+        _log.info("a wrong answer", extra={"player": name, "address": address})
+        return False
+
+
+@contextmanager
+def _store_errors_told(prompter: Prompter) -> Iterator[None]:
+    """End a dialogue that the store fails in, and tell the player."""
+    try:
+        yield
+    except StoreError as error:
+        _log.error("the accounts cannot be used: %s", error)
+        prompter.say("The server cannot reach the accounts just now. Please try again in a while.")

@@ -1,7 +1,4 @@
-"""Passwords, hashed by argon2id, and the resume words of guests, such as `basalt-lantern-fox`.
-
-Hashing takes time and memory by design: it is done off the event loop, and not often at once.
-"""
+"""Passwords, hashed by argon2id, and the resume words of guests, such as `basalt-lantern-fox`."""
 
 from __future__ import annotations
 
@@ -16,6 +13,80 @@ from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+
+Hasher = PasswordHasher
+"""What hashes passwords, for callers who choose its parameters."""
+
+LENGTHS = range(8, 129)
+"""How many characters a password may have."""
+
+_THREADS = 2  # each hash takes 64 MiB
+_T = TypeVar("_T")
+
+
+def password_problem(password: str, name: str) -> str | None:
+    """Return a sentence that says why this cannot be the password of a name; None if it can."""
+    length = len(unicodedata.normalize("NFC", password))
+    if length < LENGTHS.start:
+        return f"A password has at least {LENGTHS.start} characters."
+    if length >= LENGTHS.stop:
+        return f"A password has at most {LENGTHS.stop - 1} characters."
+    if password.strip().lower() == name.lower():
+        return "Your name is the first thing that somebody else would try as your password."
+    return None
+
+
+class Passwords:
+    """Hashes passwords, and compares them with hashes.
+
+    That takes time and memory by design, so it is done in threads, and only a few at once.
+
+    Args:
+        hasher: does it; by default with the parameters that argon2-cffi advises.
+    """
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._workers = ThreadPoolExecutor(_THREADS, "passwords")
+
+    async def hashed(self, password: str) -> str:
+        """Return what to store of a password."""
+        return await self._run(lambda: self._hasher.hash(_prepared(password)))
+
+    async def fits(self, password: str, stored: str) -> bool:
+        """Whether ``stored`` is a hash of this password."""
+
+        def compare() -> bool:
+            try:
+                return self._hasher.verify(stored, _prepared(password))
+            except (VerificationError, InvalidHashError):
+                return False
+
+        # What is far too long is not worth the time.
+        return len(password) < 4 * LENGTHS.stop and await self._run(compare)
+
+    def is_outdated(self, stored: str) -> bool:
+        """Whether a hash was made with other parameters than today's."""
+        return self._hasher.check_needs_rehash(stored)
+
+    def close(self) -> None:
+        """Hash nothing more."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, job: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._workers, job)
+
+
+def _prepared(password: str) -> bytes:
+    """Return a password in one form, whatever keyboard it was typed on.
+
+    As in RFC 8265 (OpaqueString): characters that can be composed are. What cannot be printed was
+    dropped with the line.
+    """
+    return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+
+
+# Resume words.
 
 _PARTS = """
 acorn alder amber apple apron arrow ash aspen attic badger basalt basil basin basket beacon bean
@@ -41,89 +112,20 @@ _COUNT = 3  # parts of a word: 24 bits, for a name that is kept for a day or so
 _BETWEEN = re.compile(r"[\s,.-]+")
 
 
-def made_up() -> str:
-    """Return a new word."""
+def new_word() -> str:
+    """Return a new resume word."""
     return "-".join(secrets.choice(_PARTS) for _ in range(_COUNT))
 
 
-def stored(word: str) -> bytes:
-    """Return what to keep of a word, as it was typed: capitals, blanks and dashes do not matter.
+def word_hash(word: str) -> bytes:
+    """Return what to store of a resume word, as it was typed: capitals and dashes do not matter.
 
-    Such words do not last, and guesses at them are slowed down: a quick hash will do.
+    A quick hash will do: such words do not last, and guesses at them are slowed down.
     """
     parts = _BETWEEN.split(word.lower().strip())
     return hashlib.sha256("-".join(part for part in parts if part).encode()).digest()
 
 
 def is_same(word: str, kept: bytes) -> bool:
-    """Whether ``kept`` is what is kept of this word."""
-    return secrets.compare_digest(stored(word), kept)
-
-
-Hasher = PasswordHasher
-"""What hashes passwords, for whoever chooses how."""
-
-LENGTHS = range(8, 129)
-"""How many characters a password may have."""
-
-_AT_ONCE = 2
-_T = TypeVar("_T")
-
-
-def password_problem(password: str, name: str) -> str | None:
-    """Return why this cannot be the password of a name, as a sentence, or None if it can."""
-    length = len(unicodedata.normalize("NFC", password))
-    if length < LENGTHS.start:
-        return f"A password has at least {LENGTHS.start} characters."
-    if length >= LENGTHS.stop:
-        return f"A password has at most {LENGTHS.stop - 1} characters."
-    if password.strip().lower() == name.lower():
-        return "Your name is the first thing that somebody else would try as your password."
-    return None
-
-
-class Passwords:
-    """Hashes passwords, and compares them with hashes.
-
-    Args:
-        hasher: how; by default what argon2-cffi advises.
-    """
-
-    def __init__(self, hasher: PasswordHasher | None = None) -> None:
-        self._hasher = hasher or PasswordHasher()
-        self._workers = ThreadPoolExecutor(_AT_ONCE, "passwords")
-
-    async def hashed(self, password: str) -> str:
-        """Return what to store of a password."""
-        return await self._run(lambda: self._hasher.hash(_prepared(password)))
-
-    async def fits(self, password: str, stored: str) -> bool:
-        """Whether ``stored`` was made of this password; never, if it is no hash at all."""
-
-        def compare() -> bool:
-            try:
-                return self._hasher.verify(stored, _prepared(password))
-            except (VerificationError, InvalidHashError):
-                return False
-
-        # One that cannot be a password costs nobody's time.
-        return len(password) < 4 * LENGTHS.stop and await self._run(compare)
-
-    def is_outdated(self, stored: str) -> bool:
-        """Whether the same password would be stored with other parameters today."""
-        return self._hasher.check_needs_rehash(stored)
-
-    def close(self) -> None:
-        """Begin no more work."""
-        self._workers.shutdown(wait=False, cancel_futures=True)
-
-    async def _run(self, job: Callable[[], _T]) -> _T:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, job)
-
-
-def _prepared(password: str) -> bytes:
-    """Return a password so that it is the same from every keyboard (after RFC 8265, OpaqueString).
-
-    The characters of a line have been cleaned already; here those that can be composed are.
-    """
-    return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+    """Whether ``kept`` is the hash of this resume word."""
+    return secrets.compare_digest(word_hash(word), kept)

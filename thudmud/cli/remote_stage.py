@@ -17,7 +17,7 @@ from telnetlib3 import telopt
 
 from thudmud.accounts.login import KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.script import Seen, StageError
-from thudmud.server.session import PROMPT
+from thudmud.server.telnet_session import PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
 PATIENCE = 20.0

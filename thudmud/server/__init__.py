@@ -1,1 +1,1 @@
-"""Sockets, sessions, configuration and the command line. The only importer of telnetlib3."""
+"""The telnet server: configuration, logs, accepting, limits, sessions, bots; and how it runs."""

@@ -1,7 +1,7 @@
 """The listening sockets: accepts connections, within limits, and gives each a session.
 
-Limits connections: in all, per address, and per second. Whoever is turned away is told why, in a
-line, before there is anything of telnet for them.
+Limits connections: in all, per address, and per second. A client that is rejected is told why in
+one line, before any telnet.
 """
 
 from __future__ import annotations
@@ -19,271 +19,55 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from thudmud.accounts.login import Desk
+from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
+from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
-from thudmud.accounts.throttles import Bucket, Buckets, Newcomers, is_local, origin
 from thudmud.errors import StartError
-from thudmud.server.config import ListingSettings, PlayerSettings, ServerSettings
-from thudmud.server.lobby import Lobby
-from thudmud.server.session import Session
+from thudmud.server.config import ServerSettings, Settings
+from thudmud.server.sessions import Sessions
+from thudmud.server.telnet_session import TelnetSession
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy
 
-_OTHERS = 100  # files that are open besides, those of connections that are shown out among them
+FAREWELL = "The server is shutting down. Goodbye."
+
+_ABORT_TIME = 5.0  # seconds that connections may take to be gone once they are aborted
+_BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
+_HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
 
 
-def ask_for(connections: int) -> None:
-    """Raise the limit of this process, as far as may be, so that so many can be connected."""
-    wanted = connections + _OTHERS
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return
-    granted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
-    except (OSError, ValueError):  # some systems allow less than they say
-        granted = soft
-    if granted < wanted:
-        _log.warning(
-            "too few open files",
-            extra={"allowed": granted, "needed": wanted, "setting": "server.connections"},
-        )
-
-
-_SHARE_OF_ONE = 1 / 4  # of what is accepted, for one address: else it could keep all others out
-_SHARE_KEPT = 1 / 10  # of what is accepted, for this machine
-
-
-class Rejection(Enum):
-    """Why a connection is not accepted, in the sentence that it is sent."""
-
-    FULL = "The server is full. Please try again in a while."
-    CROWDED = "There are enough connections from where you are. Please try again in a while."
-    HASTY = "Too many connections are being made just now. Please try again in a minute."
-
-
-class Gate:
-    """Counts connections in and out.
-
-    Args:
-        settings: the caps.
-    """
-
-    def __init__(self, settings: ServerSettings) -> None:
-        self._settings = settings
-        rate, size = settings.accepts_per_second, settings.accepts_at_once
-        self._pace = Bucket(rate, size)
-        self._paces = Buckets(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
-        self._here: Counter[str] = Counter()
-        self._all = 0
-        self._kept = size * _SHARE_KEPT
-
-    def enter(self, address: str, now: float) -> Rejection | None:
-        """Count a connection in, for which `leave` is to be called later; or say why not."""
-        local, where = is_local(address), origin(address)
-        reserved = 0 if local else self._settings.connections_reserved
-        if self._all >= self._settings.connections - reserved:
-            return Rejection.FULL
-        if self._here[where] >= self._settings.connections_per_address:
-            return Rejection.CROWDED
-        own, kept = self._paces.of(where), 0.0 if local else self._kept
-        if own.wait(now) or self._pace.take(now, leaving=kept):
-            return Rejection.HASTY
-        own.take(now)
-        self._here[where] += 1
-        self._all += 1
-        return None
-
-    def leave(self, address: str) -> None:
-        """Count a connection out."""
-        where = origin(address)
-        self._here[where] -= 1
-        self._all -= 1
-        if not self._here[where]:
-            del self._here[where]
-
-
-_GRACE = 2.0  # seconds for the client to read why it cannot come in, and to close the connection
-_MOST = 50  # connections that are given the time for it
-_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
-
-
-class Porch:
-    """Those who are being shown out again, and how many they are."""
-
-    def __init__(self) -> None:
-        self.guests = 0
-
-
-class _Admission:
-    """A connection that the gate has counted in, until it is counted out, once."""
-
-    def __init__(self, gate: Gate, address: str) -> None:
-        self.address = address
-        self._gate = gate
-        self._is_taken = True
-
-    def leave(self) -> None:
-        """Have the gate count it out, unless it has."""
-        if self._is_taken:
-            self._is_taken = False
-            self._gate.leave(self.address)
-
-
-class Door(asyncio.Protocol):
-    """Lets a connection in, or tells it in one line why not.
-
-    Args:
-        gate: counts who is here.
-        porch: counts who is being shown out.
-        inside: makes what takes a connection's place here that may come in.
-        context: what TLS needs, where it is spoken. It begins behind the gate, which would
-            otherwise not count those who never do.
-    """
-
-    def __init__(
-        self,
-        gate: Gate,
-        porch: Porch,
-        inside: Callable[[Callable[[], None]], asyncio.BufferedProtocol],
-        context: ssl.SSLContext | None = None,
-    ) -> None:
-        self._gate, self._porch, self._inside, self._context = gate, porch, inside, context
-        self._ending: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Let it in, or show it out."""
-        peer = transport.get_extra_info("peername") or ("", 0)
-        address = str(peer[0])
-        rejection = self._gate.enter(address, asyncio.get_running_loop().time())
-        raw = cast("asyncio.Transport", transport)
-        if rejection is not None:
-            _log.info("turned away", extra={"peer": f"{address} {peer[1]}", "for": rejection.name})
-            self._show_out(raw, rejection.value)
-        elif self._context is not None:
-            self._begin_tls(raw, _Admission(self._gate, address), self._context)
-        else:
-            inside = self._inside(_Admission(self._gate, address).leave)
-            raw.set_protocol(inside)
-            inside.connection_made(raw)
-
-    def data_received(self, data: bytes) -> None:
-        """Forget what somebody says who is shown out: left unread it could cost them our words."""
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
-        """Note that somebody who was shown out has gone."""
-        if self._ending is not None:
-            self._ending.cancel()
-            self._porch.guests -= 1
-
-    def _begin_tls(
-        self, raw: asyncio.Transport, admission: _Admission, context: ssl.SSLContext
-    ) -> None:
-        """Hand the socket to TLS, before anything is read from it.
-
-        `loop.start_tls` would be a turn too late where the loop reads at once, as uvloop does: the
-        client's first words would come here.
-        """
-        try:
-            end = raw.get_extra_info("socket").dup()
-        except OSError as error:  # too many open files
-            _log.warning("no TLS", extra={"why": str(error)})
-            admission.leave()
-        else:
-            self._securing = asyncio.create_task(self._secure(end, admission, context))
-        raw.abort()  # which closes this end of the socket, and leaves the other open
-
-    async def _secure(
-        self, end: socket.socket, admission: _Admission, context: ssl.SSLContext
-    ) -> None:
-        """Let a connection in once it speaks TLS."""
-        is_in = False
-        try:
-            transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: self._inside(admission.leave),
-                end,
-                ssl=context,
-                ssl_handshake_timeout=_HANDSHAKE,
-            )
-            is_in = not transport.is_closing()
-        except OSError as error:  # of which all are that go wrong with TLS or the connection
-            _log.info("no TLS", extra={"peer": admission.address, "why": str(error)})
-        finally:
-            if not is_in:
-                admission.leave()
-
-    def _show_out(self, transport: asyncio.Transport, reason: str) -> None:
-        if self._context is not None:
-            transport.close()  # they would read our words as TLS
-            return
-        transport.write(f"{reason}\r\n".encode())
-        if self._porch.guests >= _MOST or not transport.can_write_eof():
-            transport.close()
-            return
-        self._porch.guests += 1
-        self._ending = asyncio.get_running_loop().call_later(_GRACE, transport.abort)
-        transport.write_eof()
-
-
-FAREWELL = "The server is shutting down. Goodbye."
-
-_UNLISTED = ListingSettings()
-_FORCED = 5.0  # seconds that connections may take to be gone once they are ended by force
-_BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
-
-
-class _Counted(Connection):
-    """A connection that is counted out at the gate when it ends."""
-
-    leave: Callable[[], None]
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self.leave()
-
-
 class Server:
-    """Listens, and gives everybody who connects a session in one lobby.
+    """Listens, and gives everybody who connects a session.
 
     Args:
-        settings: Where to listen, and the caps.
-        players: What holds for everybody who comes to play.
-        hasher: How passwords are hashed; by default as argon2-cffi advises.
-        folder: Where files are whose names are not absolute.
-        listing: What lists of games are told.
+        settings: where to listen, the limits, and what lists of games are told.
+        folder: where files are whose names are not absolute.
+        hasher: how passwords are hashed; by default as argon2-cffi advises.
 
     Attributes:
-        tls_places: The addresses and ports where TLS is spoken, once they are bound.
+        tls_places: the addresses and ports where TLS is spoken, once they are bound.
     """
 
     def __init__(
-        self,
-        settings: ServerSettings,
-        players: PlayerSettings,
-        hasher: Hasher | None = None,
-        folder: Path = Path(),
-        listing: ListingSettings = _UNLISTED,
+        self, settings: Settings, folder: Path = Path(), hasher: Hasher | None = None
     ) -> None:
         self.tls_places: list[tuple[str, int]] = []
-        self._settings, self._folder = settings, folder
+        self._whole, self._settings, self._folder = settings, settings.server, folder
         self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
-        self._players, self._listing = players, listing
-        self._gate = Gate(settings)
-        self._porch = Porch()
+        self._limiter = ConnectionLimiter(settings.server)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
 
     async def bind(self) -> list[tuple[str, int]]:
-        """Take the port; return the addresses and ports. Nobody can connect yet.
+        """Take the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
 
         Raises:
-            StartError: A port is in use, the host isn't ours, or the files for TLS can't be
-                used.
+            StartError: a port is in use, the host is not ours, or the files for TLS cannot be used.
         """
-        ask_for(self._settings.connections)
+        raise_file_limit(self._settings.connections)
         try:
             context = self._tls_context()
             self._places = await self._listen("port", self._settings.port)
@@ -294,9 +78,10 @@ class Server:
             raise
         return self._places
 
-    async def start(self, lobby: Lobby) -> None:
-        """Begin to listen; whoever connects comes to ``lobby``, which is open."""
-        self._lobby, self._booted = lobby, lobby.clock()
+    async def start(self, sessions: Sessions) -> None:
+        """Begin to accept; ``sessions`` gets everybody who connects."""
+        self._sessions, self._booted = sessions, sessions.clock()
+        players = self._whole.players
         self._policy = TelnetPolicy(
             max_line=self._settings.max_line,
             max_subnegotiation=self._settings.max_subnegotiation,
@@ -304,13 +89,13 @@ class Server:
             compress=self._settings.compress,
             status=self._status,
         )
-        self._desk = Desk(
-            lobby.store,
+        self._logins = Logins(
+            sessions.store,
             self._passwords,
-            lobby,
-            self._players.guest_grace,
-            newcomers=Newcomers(self._players.names_per_hour),
-            clock=lobby.clock,
+            sessions,
+            players.guest_grace,
+            new_names=RateLimiter(players.names_per_hour / _HOUR, players.names_per_hour),
+            clock=sessions.clock,
         )
         for listening in self._listening:
             await listening.start_serving()
@@ -318,13 +103,13 @@ class Server:
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
         self.close()
-        self._lobby.close(FAREWELL)
+        self._sessions.close(FAREWELL)
         try:
-            async with asyncio.timeout(self._settings.shutdown_grace + _FORCED):
-                await self._lobby.emptied()
+            async with asyncio.timeout(self._settings.shutdown_grace + _ABORT_TIME):
+                await self._sessions.wait_closed()
         except TimeoutError:
             _log.warning("stopped with connections that do not end")
-        await self._desk.close()
+        await self._logins.last_seen.close()
         self._passwords.close()
         for listening in self._listening:
             await listening.wait_closed()
@@ -340,14 +125,14 @@ class Server:
         host = self._settings.host
         try:
             listening = await asyncio.get_running_loop().create_server(
-                partial(self._door, context),
+                lambda: IncomingConnection(self._limiter, self._connection, context),
                 host,
                 port,
                 backlog=_BACKLOG,
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
-            raise StartError(_told(error, host, setting, port)) from error
+            raise StartError(_problem(error, host, setting, port)) from error
         self._listening.append(listening)
         return [each.getsockname()[:2] for each in listening.sockets]
 
@@ -361,35 +146,220 @@ class Server:
 
     def _status(self) -> Mapping[str, str]:
         return mssp.status(
-            players=self._lobby.count,
+            players=self._sessions.player_count,
             booted=self._booted,
             port=self._places[0][1],
             tls_port=self._settings.tls_port,
             compresses=self._settings.compress,
-            listing=self._listing.model_dump(),
+            listing=self._whole.listing.model_dump(),
         )
 
-    def _door(self, context: ssl.SSLContext | None) -> Door:
-        return Door(self._gate, self._porch, self._connection, context)
-
-    def _connection(self, leave: Callable[[], None]) -> Connection:
+    def _connection(self, release: Callable[[], None]) -> Connection:
         session = partial(
-            Session,
-            lobby=self._lobby,
-            desk=self._desk,
+            TelnetSession,
+            sessions=self._sessions,
+            logins=self._logins,
             settings=self._settings,
-            players=self._players,
+            players=self._whole.players,
             policy=self._policy,
+            release=release,
         )
-        connection = _Counted(session, self._policy, self._buffer)
-        connection.leave = leave
-        return connection
+        return Connection(session, self._policy, self._buffer)
 
 
-def _told(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
+def _problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"server.{setting}: port {port} of {host} is in use by another program"
     if number == errno.EACCES:
         return f"server.{setting}: port {port} of {host} needs rights that this user does not have"
     return f"server.host: this machine cannot listen on {host!r}"
+
+
+# Limits.
+
+_SHARE_OF_ONE = 1 / 4  # of the rate, for one address: else it could keep all others out
+_SHARE_RESERVED = 1 / 10  # of the rate, for this machine
+
+
+class Rejection(Enum):
+    """Why a connection is not accepted, as the client is told."""
+
+    FULL = "The server is full. Please try again in a while."
+    CROWDED = "There are too many connections from your address. Please try again in a while."
+    HASTY = "Too many connections are being made just now. Please try again in a minute."
+
+
+class ConnectionLimiter:
+    """Limits connections: in all, per address, and per second.
+
+    Args:
+        settings: the limits. Some connections, and a share of the rate, are for this machine alone.
+
+    Attributes:
+        closing: how many rejected connections are given time to read why.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.closing = 0
+        self._settings = settings
+        rate, size = settings.accepts_per_second, settings.accepts_at_once
+        self._rate = TokenBucket(rate, size)
+        self._rates = RateLimiter(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
+        self._reserved = size * _SHARE_RESERVED
+        self._count = 0
+        self._counts: Counter[str] = Counter()
+
+    def acquire(self, address: str, now: float) -> Rejection | None:
+        """Count a connection, for which `release` is to be called later; or say why not."""
+        local, where = is_local(address), network(address)
+        reserved = 0 if local else self._settings.connections_reserved
+        if self._count >= self._settings.connections - reserved:
+            return Rejection.FULL
+        if self._counts[where] >= self._settings.connections_per_address:
+            return Rejection.CROWDED
+        own = self._rates.of(where)
+        if own.wait(now) or self._rate.take(now, leaving=0.0 if local else self._reserved):
+            return Rejection.HASTY
+        own.take(now)
+        self._counts[where] += 1
+        self._count += 1
+        return None
+
+    def release(self, address: str) -> None:
+        """Count a connection no more."""
+        where = network(address)
+        self._count -= 1
+        self._counts[where] -= 1
+        if not self._counts[where]:
+            del self._counts[where]
+
+
+_OTHER_FILES = 100  # files that are open besides, rejected connections among them
+
+
+def raise_file_limit(connections: int) -> None:
+    """Let this process open as many files as so many connections need, as far as it may."""
+    wanted = connections + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    granted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
+    except (OSError, ValueError):  # some systems allow less than they say
+        granted = soft
+    if granted < wanted:
+        _log.warning(
+            "too few open files",
+            extra={"allowed": granted, "needed": wanted, "setting": "server.connections"},
+        )
+
+
+# Accepting.
+
+REJECTION_GRACE = 2.0
+"""Seconds for a rejected client to read why, and to close the connection."""
+
+MAX_CLOSING = 50
+"""Rejected connections that are given that time at once."""
+
+_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
+
+
+class IncomingConnection(asyncio.Protocol):
+    """A connection that has just come in: it is accepted, or told in one line why not.
+
+    Args:
+        limiter: decides.
+        accept: makes the protocol of an accepted connection; it gets what is to be called when the
+            connection ends.
+        context: what TLS needs, where it is spoken. The handshake begins after the limiter has
+            counted the connection: else those that never finish it would not count.
+    """
+
+    def __init__(
+        self,
+        limiter: ConnectionLimiter,
+        accept: Callable[[Callable[[], None]], asyncio.BufferedProtocol],
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._limiter, self._accept, self._context = limiter, accept, context
+        self._is_counted = False
+        self._abort: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Accept the connection, or reject it."""
+        host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
+        self._address = str(host)
+        rejection = self._limiter.acquire(self._address, asyncio.get_running_loop().time())
+        raw = cast("asyncio.Transport", transport)
+        if rejection is not None:
+            peer = f"{self._address} {port}"
+            _log.info("turned away", extra={"peer": peer, "for": rejection.name})
+            self._reject(raw, rejection.value)
+            return
+        self._is_counted = True
+        if self._context is not None:
+            self._begin_tls(raw, self._context)
+        else:
+            accepted = self._accept(self._release)
+            raw.set_protocol(accepted)
+            accepted.connection_made(raw)
+
+    def data_received(self, data: bytes) -> None:
+        """Drop what a rejected client sends: left unread, it could cost them our answer."""
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+        """Note that a rejected client has gone."""
+        if self._abort is not None:
+            self._abort.cancel()
+            self._limiter.closing -= 1
+
+    def _release(self) -> None:
+        if self._is_counted:
+            self._is_counted = False
+            self._limiter.release(self._address)
+
+    def _begin_tls(self, raw: asyncio.Transport, context: ssl.SSLContext) -> None:
+        """Hand the socket to TLS before anything is read from it.
+
+        `loop.start_tls` would be a turn too late in a loop that reads at once, as uvloop does: the
+        client's first bytes would come here.
+        """
+        try:
+            end = raw.get_extra_info("socket").dup()
+        except OSError as error:  # too many open files
+            _log.warning("no TLS", extra={"why": str(error)})
+            self._release()
+        else:
+            self._handshake = asyncio.create_task(self._accept_tls(end, context))
+        raw.abort()  # which closes this end of the socket, and leaves the other open
+
+    async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
+        is_open = False
+        try:
+            transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: self._accept(self._release),
+                end,
+                ssl=context,
+                ssl_handshake_timeout=_HANDSHAKE,
+            )
+            is_open = not transport.is_closing()
+        except OSError as error:  # whatever goes wrong with TLS or the connection is one
+            _log.info("no TLS", extra={"peer": self._address, "why": str(error)})
+        finally:
+            if not is_open:
+                self._release()
+
+    def _reject(self, transport: asyncio.Transport, reason: str) -> None:
+        if self._context is not None:
+            transport.close()  # the client would read our words as TLS
+            return
+        transport.write(f"{reason}\r\n".encode())
+        if self._limiter.closing >= MAX_CLOSING or not transport.can_write_eof():
+            transport.close()
+            return
+        self._limiter.closing += 1
+        self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
+        transport.write_eof()

@@ -1,7 +1,4 @@
-"""The bots that the operator has named. Each is a player like any other, but has no connection.
-
-A bot is told what its player may know, and does what any player can do.
-"""
+"""The bots that the operator has named. Each is a session, and is told what its player may know."""
 
 from __future__ import annotations
 
@@ -18,13 +15,13 @@ from thudmud.play.asides import Invited
 from thudmud.play.commands import Command, Join, Play, Resign, Tell
 from thudmud.play.hall import Telling
 from thudmud.server.config import BotSettings
-from thudmud.server.lobby import Lobby, release
+from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
 
 _WAIT = 1.0  # seconds after a command that should have changed something, and has not
-_LONGEST_QUOTE = 60
+_MAX_QUOTE = 60
 _log = logging.getLogger(__name__)
 
 
@@ -33,16 +30,16 @@ class Bots:
 
     Args:
         settings: who they are.
-        lobby: what they come in by.
+        sessions: where they come in.
         folder: where their programs are run.
-        patience: how many seconds they wait for somebody.
-        pause: how many seconds they leave it to others to begin a battle.
+        patience: how many seconds they wait for a player who is away.
+        pause: how many seconds they leave it to the other to begin a battle.
     """
 
     def __init__(
         self,
         settings: Iterable[BotSettings],
-        lobby: Lobby,
+        sessions: Sessions,
         folder: Path,
         *,
         patience: float,
@@ -50,7 +47,7 @@ class Bots:
     ) -> None:
         self._bots = [
             Bot(
-                lobby,
+                sessions,
                 Opponent(each.name, patience, pause),
                 Program(each.name, each.command, folder, each.seconds),
                 each,
@@ -59,39 +56,45 @@ class Bots:
         ]
 
     def start(self) -> None:
-        """Let them come in, before anybody else."""
+        """Let them come in."""
         for bot in self._bots:
             bot.start()
 
     async def close(self) -> None:
-        """End them, and their programs."""
+        """Let them leave, and end their programs."""
         for bot in self._bots:
-            bot.show_out("")
+            bot.end()
         for bot in self._bots:
             await bot.gone()
 
 
 class Bot:
-    """One bot: its visit, its program, and what it does next."""
+    """The session of one bot.
+
+    Attributes:
+        name: under which it plays.
+        ended: whether it has left, or is about to.
+    """
 
     def __init__(
-        self, lobby: Lobby, opponent: Opponent, program: Program, settings: BotSettings
+        self, sessions: Sessions, opponent: Opponent, program: Program, settings: BotSettings
     ) -> None:
-        self._lobby, self._opponent, self._program = lobby, opponent, program
+        self._sessions, self._opponent, self._program = sessions, opponent, program
         self.name, self._restarts = settings.name, settings.restarts
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
-        self._begun = self._ended = False
+        self._begun = False
+        self.ended = False
         self._woken = asyncio.Event()
         self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
-        """The invitations that it has not answered, and what whoever made them waits for."""
+        """Invitations, and what is set when each has been answered."""
         self._living: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Come in, and play from then on."""
-        self._lobby.welcome(self)
+        """Come in."""
+        self._sessions.add(self)
         self._coming = asyncio.create_task(self._come_in())
-        self._lobby.expect(self._coming)
+        self._sessions.expect(self._coming)
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
@@ -99,19 +102,20 @@ class Bot:
         if self._living:
             await asyncio.wait([self._living])
 
-    # What the service and the lobby ask.
+    # What the service and the other sessions ask for.
 
     def watch(self, telling: Telling) -> None:
-        """Note what has happened. Who has invited it waits for an answer before their next line."""
+        """Take note of what has happened."""
         try:
-            self._opponent.told(telling, self._lobby.clock())
-            while self._opponent.invitations and not self._ended:
+            self._opponent.told(telling, self._sessions.clock())
+            while self._opponent.invitations and not self.ended:
                 invitation = self._opponent.invitations.pop(0)
-                self._asked.append((invitation, self._lobby.hold(invitation.player)))
+                # What the player types next waits for the answer.
+                self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             kind = type(telling.event).__name__
             _log.exception("the bot %s does not understand %s", self.name, kind)
-            self.show_out("")
+            self.end()
         self._woken.set()
 
     def put(self, message: Message) -> None:
@@ -119,69 +123,59 @@ class Bot:
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
-        self.show_out("")
+        self.end()
 
-    def turn_away(self, sentence: str) -> None:
-        """Leave."""
-        self.show_out(sentence)
-
-    def show_out(self, sentence: str) -> None:  # noqa: ARG002  (nobody reads it)
+    def end(self, sentence: str = "", *, linger: bool = True) -> None:  # noqa: ARG002  (a person's)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
-        if self._begun and self._living and not self._ended:
+        if self._begun and self._living and not self.ended:
             self._living.cancel()
-        self._ended = True
+        self.ended = True
 
-    @property
-    def ended(self) -> bool:
-        """Whether it is told nothing any more."""
-        return self._ended
-
-    # What it does.
+    # Its life.
 
     async def _live(self) -> None:
         self._begun = True
         try:
-            if not self._ended:
+            if not self.ended:
                 await asyncio.shield(self._coming)
-            while not self._ended:
+            while not self.ended:
                 await self._act()
         except asyncio.CancelledError:
             pass  # that is how it ends
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
             _log.exception("the bot %s has to leave", self.name)
         finally:
-            self._ended = True
-            await asyncio.wait([self._coming])  # not cancelled: it may be in by half
+            self.ended = True
+            await asyncio.wait([self._coming])  # not cancelled: it may be half in
             while self._asked:
-                _, answer = self._asked.popleft()
-                release(answer)
+                release(self._asked.popleft()[1])
             await self._program.kill()
             if self._visit:
-                await self._lobby.service.leave(self._visit)
-            self._lobby.farewell(self)
+                await self._sessions.service.leave(self._visit)
+            self._sessions.remove(self)
 
     async def _come_in(self) -> None:
         try:
-            store = self._lobby.store
+            store = self._sessions.store
             known = await store.find(self.name) or await store.find_guest(self.name)
         except StoreError as error:
             _log.error("the bot %s stays outside: %s", self.name, error)
-            self._ended = True
+            self.ended = True
             return
         if known:
             _log.error(
                 "the bot %s stays outside: the name belongs to a player; give the bot another one",
                 self.name,
             )
-            self._ended = True
+            self.ended = True
             return
-        self._visit = await self._lobby.admit(self, self.name, None, watcher=self.watch)
+        self._visit = await self._sessions.admit(self, self.name, None, watcher=self.watch)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
         self._woken.clear()
-        opponent, now = self._opponent, self._lobby.clock()
+        opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
             await self._answer(self._accept)
         elif commands := opponent.commands(now):
@@ -204,7 +198,7 @@ class Bot:
             release(answer)
 
     async def _accept(self, invitation: Invited) -> None:
-        """Sit down, if there is a program to play."""
+        """Sit down, if the program works."""
         try:
             await self._program.start()
         except ProgramError as error:
@@ -215,7 +209,7 @@ class Bot:
             await self._sit_down(invitation)
 
     async def _sit_down(self, invitation: Invited) -> None:
-        # Somebody may have sat down on that very side meanwhile: a program starts slowly.
+        # Programs start slowly: somebody may have sat down on that side meanwhile.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
                 await self._do(Join(side, invitation.board))
@@ -234,14 +228,14 @@ class Bot:
         finally:
             choosing.cancel()
             await asyncio.wait([choosing])
-        for other in self._opponent.commands(self._lobby.clock()):
+        for other in self._opponent.commands(self._sessions.clock()):
             await self._do(other)
         if self._opponent.task() == task:
             await self._do(play)
             await self._expect_change(task)
 
     async def _answer_until(self, choosing: asyncio.Task[Play]) -> None:
-        """Sit down where it is invited to while its program thinks of another game."""
+        """Sit down where it is invited to, while its program thinks about another game."""
         while not choosing.done():
             self._woken.clear()
             if self._asked:
@@ -259,7 +253,7 @@ class Bot:
         try:
             return task.command(ply)
         except ValueError as error:
-            raise ProgramError(f"it plays {ply[:_LONGEST_QUOTE]!r}: {error}") from error
+            raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
 
     async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
@@ -272,7 +266,7 @@ class Bot:
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
-        """Wait a little if nothing has changed: it could not be stored, say."""
+        """Wait a little if a command has changed nothing: perhaps it could not be stored."""
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 
@@ -281,7 +275,7 @@ class Bot:
             return
         try:
             # What has begun is not cancelled: it may be stored.
-            going = now(self._lobby.submit(self._visit, command))
+            going = now(self._sessions.submit(self._visit, command))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
@@ -289,7 +283,7 @@ class Bot:
 
     async def _wait(self, until: float | None, *others: asyncio.Task[Play]) -> None:
         """Wait until something is told, for a time, or until something else is done."""
-        delay = None if until is None else max(0.0, until - self._lobby.clock())
+        delay = None if until is None else max(0.0, until - self._sessions.clock())
         waking = asyncio.create_task(self._woken.wait())
         try:
             await asyncio.wait([waking, *others], timeout=delay, return_when=FIRST_COMPLETED)

@@ -1,6 +1,6 @@
 """The settings: their names, defaults and limits; and `config.toml`, read into them.
 
-A mistake is told in one line, which names the file, the key and what would be right.
+Each mistake is one line, which names the file, the key, and what would be right.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, playe
 from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 
-_LISTED = "at most 60 characters"
-_SHORTEST_SECRET = 16
 YEAR = 31_622_400  # seconds
+_MIN_SECRET = 16  # characters
+
+# Fields. A description says what would be right instead of a mistake.
 
 
 def _whole(default: int, low: int, high: int) -> Any:
@@ -44,6 +45,25 @@ def _whole(default: int, low: int, high: int) -> Any:
 def _seconds(default: float, low: float, high: float) -> Any:
     words = f"a number of seconds from {low} to {high}"
     return Field(default=float(default), ge=low, le=high, description=words)
+
+
+def _listed() -> Any:
+    return Field(default="", max_length=60, description="at most 60 characters")
+
+
+def _section(name: str, default: _Section) -> Any:
+    words = f"a section that begins with [{name}]"
+    return Field(default=default, validate_default=True, description=words)
+
+
+def _unfit(right: str) -> PydanticCustomError:
+    """Return an error that says what is ``right`` instead of a value."""
+    return PydanticCustomError("unfit", "{right}", {"right": right})
+
+
+def _clash(reason: str) -> PydanticCustomError:
+    """Return an error of a value that does not go with another one."""
+    return PydanticCustomError("clash", "{reason}", {"reason": reason})
 
 
 def _board_name(name: str) -> str:
@@ -65,9 +85,9 @@ def _ruleset(name: str) -> str:
 
 
 def _secret(words: str) -> str:
-    if words and len(words) < _SHORTEST_SECRET:
-        # It is not repeated: what tells of the mistake may be read by many.
-        raise _clash(f"should have at least {_SHORTEST_SECRET} characters")
+    if words and len(words) < _MIN_SECRET:
+        # It is not repeated here: many may read the message.
+        raise _clash(f"should have at least {_MIN_SECRET} characters")
     return words
 
 
@@ -108,14 +128,7 @@ def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettin
     return gateway
 
 
-def _unfit(right: str) -> PydanticCustomError:
-    """Return the error of a value that is not what is ``right``."""
-    return PydanticCustomError("unfit", "{right}", {"right": right})
-
-
-def _clash(reason: str) -> PydanticCustomError:
-    """Return the error of a value that gets in the way of something else."""
-    return PydanticCustomError("clash", "{reason}", {"reason": reason})
+# Sections.
 
 
 class _Section(BaseModel):
@@ -123,7 +136,7 @@ class _Section(BaseModel):
 
 
 class ServerSettings(_Section):
-    """The network, and the caps that keep one client from harming others."""
+    """The network, and the limits that keep one client from harming others."""
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
@@ -174,20 +187,20 @@ class ServerSettings(_Section):
 
 
 class ListingSettings(_Section):
-    """What lists of games are told of this one, by MSSP; "" is not told."""
+    """What lists of games are told by MSSP. What is "" is left out."""
 
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
     )
-    hostname: str = Field(default="", max_length=60, description=_LISTED)
-    location: str = Field(default="", max_length=60, description=_LISTED)
-    website: str = Field(default="", max_length=60, description=_LISTED)
-    contact: str = Field(default="", max_length=60, description=_LISTED)
-    created: str = Field(default="", max_length=60, description=_LISTED)
+    hostname: str = _listed()
+    location: str = _listed()
+    website: str = _listed()
+    contact: str = _listed()
+    created: str = _listed()
 
 
 class GameSettings(_Section):
-    """What holds at every board."""
+    """What holds at all boards."""
 
     quiet_plies: int = _whole(200, 0, 1_000_000)
     seat_grace: float = _seconds(300, 0, YEAR)
@@ -195,7 +208,7 @@ class GameSettings(_Section):
 
 
 class PlayerSettings(_Section):
-    """What holds for everybody who comes to play."""
+    """What holds for all players."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
     names_per_hour: int = _whole(60, 1, 1_000_000)
@@ -217,7 +230,7 @@ class PlayerSettings(_Section):
 
 
 class StorageSettings(_Section):
-    """Where everything is kept."""
+    """Where everything is stored."""
 
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
@@ -226,7 +239,7 @@ class StorageSettings(_Section):
 
 
 class GatewaySettings(_Section):
-    """What other MUDs connect to."""
+    """The gateway, which other MUDs connect to."""
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8484, 0, 65535)
@@ -259,7 +272,7 @@ class BoardSettings(_Section):
 
 
 class BotSettings(_Section):
-    """One program that plays."""
+    """One bot."""
 
     name: Annotated[str, AfterValidator(capitalised)] = Field(
         description='a name that a player could have, such as "Grog"'
@@ -272,27 +285,15 @@ class BotSettings(_Section):
 
 
 class Settings(_Section):
-    """All of them, as the sections of `config.toml`."""
+    """All settings, as the sections of `config.toml`."""
 
-    server: ServerSettings = Field(
-        default=ServerSettings(), description="a section that begins with [server]"
-    )
-    listing: ListingSettings = Field(
-        default=ListingSettings(), description="a section that begins with [listing]"
-    )
-    game: GameSettings = Field(
-        default=GameSettings(), description="a section that begins with [game]"
-    )
-    players: PlayerSettings = Field(
-        default=PlayerSettings(), description="a section that begins with [players]"
-    )
-    storage: StorageSettings = Field(
-        default=StorageSettings(), description="a section that begins with [storage]"
-    )
-    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = Field(
-        default=GatewaySettings(),
-        validate_default=True,
-        description="a section that begins with [gateway]",
+    server: ServerSettings = _section("server", ServerSettings())
+    listing: ListingSettings = _section("listing", ListingSettings())
+    game: GameSettings = _section("game", GameSettings())
+    players: PlayerSettings = _section("players", PlayerSettings())
+    storage: StorageSettings = _section("storage", StorageSettings())
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = _section(
+        "gateway", GatewaySettings()
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
         default=(
@@ -301,7 +302,7 @@ class Settings(_Section):
             BoardSettings(name="marble board", rules="classic"),
             BoardSettings(name="basalt board", rules="koom valley"),
         ),
-        # A list of TOML is not a tuple; this is the one place that need not be strict.
+        # TOML has lists, and no tuples.
         strict=False,
         min_length=1,
         description="at least one section that begins with [[board]]",
@@ -325,18 +326,20 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "board": BoardSettings.model_fields,
     "bot": BotSettings.model_fields,
 }
-_LONGEST_VALUE = 40  # characters of a wrong value that are repeated
+_MAX_VALUE = 40  # characters of a wrong value that are repeated
 
+
+# Reading.
 
 DEFAULT = Path("config.toml")
 """The file that is read if none is named and there is one."""
 
 
 class ConfigError(ThudmudError):
-    """The configuration can't be used.
+    """The configuration cannot be used.
 
     Attributes:
-        problems: What is wrong, one line each.
+        problems: what is wrong, one line each.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -348,29 +351,33 @@ class ConfigError(ThudmudError):
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Return the settings that the file at ``path`` makes; the defaults if there is no ``path``.
+    """Return the settings of the file at ``path``; the defaults if ``path`` is None.
 
     Raises:
-        ConfigError: The file can't be read, is not TOML, or holds anything that can't be used.
+        ConfigError: the file cannot be read, is not TOML, or holds anything that cannot be used.
     """
     return Settings() if path is None else check(_read(path), str(path))
 
 
 def named_or_default(path: Path | None) -> Path | None:
-    """Return the file to be read: the one that was named, or else the default if there is one."""
+    """Return the file to read: ``path``, or else `DEFAULT` if there is such a file."""
     return path or (DEFAULT if DEFAULT.exists() else None)
 
 
 def config_folder(path: Path | None) -> Path:
-    """Return the folder from which the names of files in the file at ``path`` are told."""
+    """Return the folder to which names of files in the file at ``path`` are relative."""
     return path.parent if path else Path()
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings that ``values``, from ``source``, make.
+    """Return settings with these values.
+
+    Args:
+        values: by section and key.
+        source: where they are from, for the messages.
 
     Raises:
-        ConfigError: They hold anything that can't be used.
+        ConfigError: they hold anything that cannot be used.
     """
     try:
         return Settings.model_validate(values)
@@ -386,7 +393,7 @@ def _read(path: Path) -> dict[str, Any]:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:
         reason = "is not a text in UTF-8"
-    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+    except (ValueError, RecursionError):  # thousands of digits or brackets
         reason = "holds a value that is too large to read"
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
@@ -397,7 +404,7 @@ def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
     places = [error["loc"] for error in errors]
     for error in errors:
         place = error["loc"]
-        # A list that holds mistakes also counts as too short; they say enough.
+        # A list with mistakes in it also counts as too short; the mistakes say enough.
         if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
             yield f"{_named(place)}: {_told(error)}"
 
@@ -434,7 +441,7 @@ def _named(place: tuple[int | str, ...]) -> str:
 
 def _shown(value: object) -> str:
     text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
 
 
 def _printable(key: str) -> str:

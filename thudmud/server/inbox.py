@@ -1,8 +1,4 @@
-"""What has come in on a connection and not been handled yet; and which prompt stands before it.
-
-How much is handled in a turn of the event loop, when nothing more is read, and who waits for the
-next line: a command, or a dialogue, which may hide what is typed.
-"""
+"""The inbox of a connection: what has come in and waits; and the prompts that ask for more."""
 
 from __future__ import annotations
 
@@ -11,73 +7,72 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from thudmud.accounts.throttles import Bucket
-from thudmud.telnet.interface import Item, Line, Typing
+from thudmud.accounts.limiters import TokenBucket
+from thudmud.server.config import ServerSettings
+from thudmud.telnet.interface import Item, Line
+from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen, encode
 from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
 
 class Inbox:
-    """A queue of items, handled in their order, some in each turn.
+    """A queue of items, handled in their order, some in each turn of the event loop.
 
-    Reading is paused while too many wait, and while the client does not read.
+    Nothing is read while too many wait, nor while the client does not read what it is sent.
 
     Args:
-        transport: Where they come from.
-        length: How many may wait.
-        per_turn: How many are handled in a turn.
-        pace: How many are handled a second; the others wait.
-        handle: Handles one, and returns whether the next may follow in the same turn.
-        is_busy: Whether none can be handled now. Who says so calls `wake` later.
+        transport: where they come from.
+        settings: how many may wait, and how many are handled in a turn and in a second.
+        handle: handles one, and returns whether the next may follow in the same turn.
+        is_busy: whether none can be handled now. Who says so calls `wake` later.
     """
 
     def __init__(
         self,
         transport: asyncio.Transport,
-        length: int,
-        per_turn: int,
-        pace: Bucket,
+        settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
         self._transport = transport
-        self._length, self._per_turn, self._pace = length, per_turn, pace
+        self._settings = settings
+        self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
-        self._choked = False
+        self._is_paused = False
         self._ended = False
 
     @property
     def line_is_next(self) -> bool:
-        """Whether a line is waiting, with nothing before it, not even time."""
+        """Whether a line is waiting that can be handled at once."""
         if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
-        # A client whose lines have to wait is sent a prompt for each of them: nothing is read then,
-        # and of one that has gone only a write brings the news.
-        return not self._pace.wait(asyncio.get_running_loop().time())
+        # A line that has to wait for time does not count: its client is sent a prompt. Nothing is
+        # read meanwhile, and only a write shows that a client has gone.
+        return not self._rate.wait(asyncio.get_running_loop().time())
 
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
         self._waiting.extend(items)
-        if len(self._waiting) >= self._length:
-            self._pause()
+        if len(self._waiting) >= self._settings.queue_length:
+            self._stop_reading()
         self.wake()
 
     def end(self) -> None:
         """Note that nothing more will come."""
         self._ended = True
 
-    def choke(self) -> None:
+    def pause(self) -> None:
         """Stop handling, and reading: the client is not reading what it has been sent."""
-        self._choked = True
-        self._pause()
+        self._is_paused = True
+        self._stop_reading()
 
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
-        self._choked = False
+        self._is_paused = False
         self.wake()
 
     def close(self) -> None:
@@ -93,25 +88,25 @@ class Inbox:
 
     def _take_turn(self) -> None:
         now, delay = asyncio.get_running_loop().time(), 0.0
-        for _ in range(self._per_turn):
-            if self._choked or self._is_busy() or not self._waiting:
+        for _ in range(self._settings.commands_per_turn):
+            if self._is_paused or self._is_busy() or not self._waiting:
                 break
-            if delay := self._pace.take(now):
+            if delay := self._rate.take(now):
                 break
             if not self._handle(self._waiting.popleft()):
                 break
-        self._scheduled = False  # what woke us meanwhile has been handled, or is seen to now
-        if self._choked or self._is_busy():
+        self._scheduled = False  # what woke us meanwhile has been handled, or is now
+        if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_later(delay, self._take_turn)
         elif self._waiting:
             self.wake()
-        if len(self._waiting) < self._length:
+        if len(self._waiting) < self._settings.queue_length:
             self._read_on()
 
-    def _pause(self) -> None:
+    def _stop_reading(self) -> None:
         if not self._ended:
             self._transport.pause_reading()
 
@@ -121,30 +116,24 @@ class Inbox:
             self._transport.resume_reading()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """The answer to a question that may come next, and what to do when another one does."""
-
-    prompt: str
-    answer: str = field(repr=False)
-    otherwise: Callable[[], None]
+# Prompts.
 
 
-class Prompter:
-    """Asks the player at a screen; a `guessing.Console`.
+class LinePrompter:
+    """Asks the player for lines; an `accounts.login.Prompter`.
 
     Args:
         screen: where the questions are shown.
-        typing: hides what is typed.
+        client: hides what is typed.
         inbox: where the lines come from; it holds them back until one is wanted.
 
     Attributes:
-        terminal: what is known of it.
+        terminal: what is known of the client's.
     """
 
-    def __init__(self, screen: Screen, typing: Typing, inbox: Inbox) -> None:
+    def __init__(self, screen: Screen, client: Negotiation, inbox: Inbox) -> None:
         self.terminal = Terminal()
-        self._screen, self._typing, self._inbox = screen, typing, inbox
+        self._screen, self._client, self._inbox = screen, client, inbox
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
 
@@ -154,14 +143,11 @@ class Prompter:
         return self._answer is not None and not self._answer.done()
 
     def asks(self, prompt: str) -> bool:
-        """Whether a dialogue waits for the next line, behind this prompt."""
+        """Whether a dialogue waits for the next line, and has asked for it with this prompt."""
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Return the next line, as it was typed, which may be ``hidden`` meanwhile.
-
-        The sentence ``before`` is left out where the answer has come ahead of the question.
-        """
+        """Return the next line, as `accounts.login.Prompter.ask` does."""
         if (ahead := self._ahead) is not None:
             self._ahead = None
             if prompt == ahead.prompt:
@@ -171,9 +157,9 @@ class Prompter:
         if before:
             self.say(before)
         if hidden:
-            self._typing.hide()
+            self._client.hide()
         else:
-            self._typing.reveal()
+            self._client.reveal()
         self._screen.prompt = prompt.encode()
         self._answer = asyncio.get_running_loop().create_future()
         self.prompt()
@@ -189,12 +175,12 @@ class Prompter:
 
     def reveal(self) -> None:
         """Hide nothing that is typed from now on."""
-        self._typing.reveal()
+        self._client.reveal()
 
     def invite(self, prompt: str) -> None:
         """Ask for lines that no dialogue waits for."""
         self._ahead = None
-        self._typing.reveal()
+        self._client.reveal()
         self._screen.prompt = prompt.encode()
         self.prompt()
 
@@ -206,7 +192,7 @@ class Prompter:
 
     def answered(self) -> None:
         """Note that a line has come: the cursor is on a fresh line."""
-        self._screen.answered(echoed=not self._typing.is_hidden)
+        self._screen.answered(echoed=not self._client.is_hidden)
 
     def answer(self, line: str) -> None:
         """Give the dialogue the line it waits for."""
@@ -216,14 +202,23 @@ class Prompter:
     def answer_ahead(
         self, line: str, prompt: str, answer: str, otherwise: Callable[[], None]
     ) -> None:
-        """Give the dialogue the line it waits for, which nobody has typed, and one more.
+        """Answer two questions that the client itself has the answers to.
 
         Args:
-            line: the line.
-            prompt: what it may ask for next.
-            answer: what to answer then; to any other question nothing, and it is forgotten.
+            line: the answer to the one that is asked now.
+            prompt: the other, which may be asked next.
+            answer: the answer to that; if anything else is asked, it is forgotten.
             otherwise: called when anything else is asked, before or after that.
         """
         self._screen.answered(echoed=False)
         self._ahead = _Ahead(prompt, answer, otherwise)
         self.answer(line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """The answer to the question that is expected next, and what to call if another one comes."""
+
+    prompt: str
+    answer: str = field(repr=False)
+    otherwise: Callable[[], None]

@@ -1,7 +1,7 @@
-"""The log: one line for each record, key=value after key=value, to standard error or to a file.
+"""The log: one line of key=value pairs for each record, to standard error or to a file.
 
-No control character gets into it, nor anything else but plain ASCII, whatever text a client sent:
-it is safe to look at in a terminal, and no record can pass for two.
+It holds nothing but printable ASCII, whatever text a client sent: it is safe to look at in a
+terminal, and no record can be taken for two.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from thudmud.errors import StartError
 _PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
 _OWN = {*vars(logging.makeLogRecord({})), "message", "asctime"}
-"""What every record has; whatever else one has is told by its own key."""
+"""What every record has; what else one has is written with a key of its own."""
 
 
 class StructuredFormatter(logging.Formatter):
     """Writes a record as ``time="..." level=info from="..." event="..."``, and its own keys.
 
-    Values that are more than ASCII letters and digits are JSON, so a traceback, too, is one line.
+    Values that are more than letters and digits are written as JSON strings, so that a traceback is
+    one line, too.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -46,28 +47,26 @@ class StructuredFormatter(logging.Formatter):
 
 
 def begin(level: str, path: Path | None = None) -> None:
-    """Log from now on, records of ``level`` and above, to a file, or to standard error.
+    """Log records of ``level`` and above from now on, to a file, or to standard error.
 
-    A file that has been moved away is begun anew.
+    If the file is moved away, a new one is begun.
 
     Raises:
-        StartError: that file cannot be written to.
+        StartError: the file cannot be written.
     """
+    handler: logging.Handler
     try:
-        handler = _handler(path)
+        if path is None:
+            handler = logging.StreamHandler()
+        else:
+            handler = logging.handlers.WatchedFileHandler(path, encoding="ascii")
     except OSError as error:
         raise StartError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
     handler.setFormatter(StructuredFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # telnetlib3 logs at "warning" what any client can make it log as often as it likes.
+    # telnetlib3 warns of things that any client can do as often as it likes.
     if level != "debug":
         logging.getLogger("telnetlib3").setLevel(logging.ERROR)
-
-
-def _handler(path: Path | None) -> logging.Handler:
-    if path is None:
-        return logging.StreamHandler()
-    return logging.handlers.WatchedFileHandler(path, encoding="ascii")
 
 
 def _value(text: str) -> str:

@@ -1,6 +1,7 @@
 """What a client has told of itself -> what its terminal can show. Pure.
 
-Terminal types, MTTS (the bits that MUD clients tell behind them), character sets, MNES variables.
+It tells terminal types, MTTS (bits that MUD clients send after them), character sets, and MNES
+variables.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from enum import IntFlag
 
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
-NARROWEST, WIDEST = 20, 500
+MIN_WIDTH, MAX_WIDTH = 20, 500
 
-_MOST_TYPES = 8
-"""Terminal types asked for; RFC 1091 lets a client go on for ever."""
-_LONGEST_TYPE = 40  # characters (RFC 1091)
+_MAX_TYPES = 8
+"""Terminal types asked for; RFC 1091 lets a client have any number."""
+_MAX_TYPE = 40  # characters (RFC 1091)
 _MTTS = re.compile(r"MTTS (\d{1,5})", re.ASCII)
 _UTF_8 = re.compile(r"UTF-?8", re.IGNORECASE)
 _TRUE = re.compile(r"TRUECOLOU?R|24BIT|DIRECT")
@@ -23,11 +24,11 @@ _COLOURED = {
     "ALACRITTY", "ANSI", "CYGWIN", "FOOT", "GNOME", "ITERM", "ITERM2", "KITTY", "KONSOLE", "LINUX",
     "PUTTY", "RXVT", "SCREEN", "ST", "TERATERM", "TMUX", "VTE", "WEZTERM", "XTERM",
 }  # fmt: skip
-"""Terminals that have the 16 colours, whatever follows behind the name."""
+"""Terminals that have the 16 colours, whatever follows the name."""
 
 
 class Mtts(IntFlag):
-    """The bits of MTTS that mean something here."""
+    """The bits of MTTS that are used."""
 
     ANSI = 1
     UTF_8 = 4
@@ -39,27 +40,28 @@ class Mtts(IntFlag):
 
 
 class Capabilities:
-    """What is known of one client, from nothing at all to everything it can tell.
+    """What one client has told so far.
 
     Attributes:
         packages: the GMCP packages that it has asked for, in lower case.
+        utf8: whether UTF-8 has been agreed on by CHARSET; None if nothing has.
     """
 
     def __init__(self) -> None:
         self.packages: frozenset[str] = frozenset()
+        self.utf8: bool | None = None
         self._width = DEFAULT_WIDTH
         self._types: list[str] = []
         self._mtts = Mtts(0)
-        self._utf8: bool | None = None  # as agreed by CHARSET
-        self._says_utf8 = False  # in its variables
+        self._says_utf8 = False  # by its variables
 
     @property
     def terminal(self) -> Terminal:
-        """What all of that comes to."""
+        """What its terminal can show, as far as that is known."""
         told = self._says_utf8 or Mtts.UTF_8 in self._mtts
         return Terminal(
             width=self._width,
-            utf8=told if self._utf8 is None else self._utf8,
+            utf8=told if self.utf8 is None else self.utf8,
             colours=max([_by_bits(self._mtts), *map(_by_name, self._types)]),
             reader=Mtts.SCREEN_READER in self._mtts,
             packages=self.packages,
@@ -70,11 +72,11 @@ class Capabilities:
         """Whether the client has said that it knows MNES."""
         return Mtts.MNES in self._mtts
 
-    def is_wide(self, columns: int) -> None:
+    def set_width(self, columns: int) -> None:
         """Take its width; 0 means that it does not know, or leaves it to us (RFC 1073)."""
-        self._width = min(max(columns, NARROWEST), WIDEST) if columns else DEFAULT_WIDTH
+        self._width = min(max(columns, MIN_WIDTH), MAX_WIDTH) if columns else DEFAULT_WIDTH
 
-    def is_called(self, name: str) -> bool:
+    def add_type(self, name: str) -> bool:
         """Take one of its terminal types; return whether to ask for the next one.
 
         A client names itself, its terminal, and then, as "MTTS 271", its bits; one that knows no
@@ -84,17 +86,13 @@ class Capabilities:
         if bits := _MTTS.fullmatch(name):
             self._mtts = Mtts(int(bits[1]))
             return False
-        if name in self._types or len(self._types) >= _MOST_TYPES or len(name) > _LONGEST_TYPE:
+        if name in self._types or len(self._types) >= _MAX_TYPES or len(name) > _MAX_TYPE:
             return False
         self._types.append(name)
         return True
 
-    def agrees_to(self, *, utf8: bool | None) -> None:
-        """Note whether UTF-8 has been agreed on; None if nothing has."""
-        self._utf8 = utf8
-
-    def has_set(self, variables: Mapping[str, str]) -> None:
-        """Take what its MNES variables hold; those that are missing have not changed."""
+    def set_variables(self, variables: Mapping[str, str]) -> None:
+        """Take its MNES variables; those that are missing have not changed."""
         if "CHARSET" in variables:
             self._says_utf8 = is_utf8(variables["CHARSET"])
         bits = variables.get("MTTS", "")
@@ -108,7 +106,7 @@ def is_utf8(name: str) -> bool:
 
 
 def utf8_in(offer: bytes) -> bytes:
-    """Return how a client's request spells UTF-8, among the character sets in it; b"" if not."""
+    """Return how a client spells UTF-8 in its list of character sets; b"" if it is not there."""
     table = b"[TTABLE]"
     if offer.startswith(table):  # and its version, one byte (RFC 2066)
         offer = offer[len(table) + 1 :]
@@ -117,7 +115,7 @@ def utf8_in(offer: bytes) -> bytes:
 
 
 def variables_in(payload: bytes) -> dict[str, str]:
-    """Return the variables in what NEW-ENVIRON sends behind IS or INFO (RFC 1572)."""
+    """Return the variables in what NEW-ENVIRON sends after IS or INFO (RFC 1572)."""
     variables: dict[str, str] = {}
     name = ""
     for kind, text in _pieces(payload):
@@ -134,7 +132,7 @@ _VAR, _VALUE, _ESC, _USERVAR = range(4)
 
 
 def _pieces(payload: bytes) -> Iterator[tuple[int, str]]:
-    """Cut at what begins a name or a value, which an ESC before it makes a part of the text."""
+    """Yield each name and value; an ESC makes the byte after it part of the text."""
     kind, text, escaped = _VALUE, bytearray(), False
     for byte in payload:
         if escaped or byte > _USERVAR:

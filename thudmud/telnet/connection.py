@@ -1,75 +1,52 @@
-"""Telnet: bytes of a socket -> lines and signals for a session, and its answers.
+"""Connections, as asyncio drives them, and telnetlib3 beneath them, which finds telnet's commands.
 
-With interpreter.py this is the only place that drives telnetlib3, whose `Optional`s and `Union`s it
-keeps to itself. Lines do not pass through telnetlib3's reader, which bounds nothing.
+This is the only place that drives telnetlib3. Its `Optional`s and `Union`s do not get out.
 """
 
 from __future__ import annotations
 
 import asyncio
+import collections
 import socket
 from collections.abc import Callable
 from typing import cast
 
 from telnetlib3 import telopt
 from telnetlib3.server_base import BaseServer
+from telnetlib3.stream_reader import TelnetReader
+from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
-from thudmud.telnet.interface import Item, Receiver, Signal, TelnetPolicy
-from thudmud.telnet.interpreter import InBand, Interpreter, LineSplitter
+from thudmud.telnet.interface import Mark, Receiver, Signal, TelnetPolicy
+from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
 RECEIVE_BUFFER = 4096
-"""Bytes read at once. One buffer serves all connections of an event loop: it is emptied at once.
+"""Bytes read at once, into one buffer for all connections of an event loop: it is emptied at once.
 
 It is more than anybody types, and little enough that others do not wait long for their turn while
 somebody sends nothing but telnet commands.
 """
 
 _KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
-"""A link that is dead, and on which nothing is sent, is noticed after four minutes, where the
-system lets that be set; by default it is two hours. Clients see nothing of it, unlike of a NOP."""
-
-
-class _Telnet(BaseServer):
-    """telnetlib3's side of a connection, which does nothing unasked.
-
-    Its `TelnetServer` would begin rounds of negotiation by itself, and let the client choose the
-    encoding.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            encoding=False,
-            connect_maxwait=0,
-            reader_factory=InBand,
-            writer_factory=Interpreter,
-        )
-
-    def encoding(self, outgoing: bool = False, incoming: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002  (telnetlib3's signature)
-        """Return UTF-8, whatever a client may ask for."""
-        return "utf-8"
-
-    def begin_negotiation(self) -> None:
-        """Do nothing: this is called in a later turn, when something may have come in already.
-
-        How callbacks and what comes in follow on each other is up to the event loop.
-        """
+"""A dead link on which nothing is sent is noticed after four minutes, where the system lets that be
+set; by default it takes two hours. Clients see nothing of it, unlike of a NOP."""
 
 
 class Connection(asyncio.BufferedProtocol):
     """One client's connection, as asyncio drives it.
 
-    It is no `asyncio.Protocol`, as telnetlib3's classes are: to uvloop, what is both is not
-    buffered.
+    It has telnetlib3's protocol, and does not inherit from it: that is an `asyncio.Protocol`, and
+    uvloop does not treat what is both as buffered.
 
     Args:
-        open_session: Makes the session of a connection.
-        policy: What holds for all connections.
-        buffer: Where asyncio puts what it receives; shared with the loop's other connections.
+        open_session: makes the session of a connection.
+        policy: what holds for all connections.
+        buffer: where asyncio puts what it receives; shared with the loop's other connections.
     """
 
     session: Receiver
+    negotiation: Negotiation
 
     def __init__(
         self,
@@ -83,34 +60,36 @@ class Connection(asyncio.BufferedProtocol):
         self._splitter = LineSplitter(policy.max_line)
         self._buffer = buffer
         self._opening: bytes | None = b""  # until it is known whether that is TLS
-        self._deaf = False
-
-    # What asyncio reports.
+        self._is_over = False  # nothing that comes makes sense any more
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, begin to negotiate, and greet."""
         self._telnet.connection_made(transport)
-        _keep_alive(transport.get_extra_info("socket"))
+        if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for name, value in _KEEPALIVE.items():
+                if hasattr(socket, name):
+                    end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self.session = self._open_session(cast("asyncio.Transport", transport))
-        self._negotiation = Negotiation(self.session, self._policy)
-        self._interpreter = cast("Interpreter", self._telnet.writer)
-        self._interpreter.ear = self
+        self.negotiation = Negotiation(self.session, self._policy)
+        self._interpreter = cast("_Interpreter", self._telnet.writer)
+        self._interpreter.connection = self
         self._interpreter.max_subnegotiation = self._policy.max_subnegotiation
-        cast("InBand", self._telnet.reader).sink = self.take
-        self._negotiation.begin()
-        self.session.opened(self._negotiation)
+        cast("_TextReader", self._telnet.reader).take = self.take
+        self.negotiation.begin()
+        self.session.opened(self.negotiation)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
         """Return where to put what has been received."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes; those of a chunk without any telnet in it need no interpreter."""
+        """Take the bytes; a chunk that holds no telnet commands needs no interpreter."""
         data = bytes(self._buffer[:nbytes])
         if self._opening is not None:
             self._look_for_tls(self._opening + data)
-        if self._deaf:
+        if self._is_over:
             return
         if telopt.IAC in data or self._interpreter.is_oob:
             self._telnet.data_received(data)
@@ -120,11 +99,11 @@ class Connection(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """Keep the connection open until what has been received is answered."""
         self.session.input_ended()
-        return not self._is_tls  # which cannot be closed at one end only
+        return not self._is_tls  # TLS cannot be closed at one end only
 
     def pause_writing(self) -> None:
         """Tell the session that its client does not keep up."""
-        self.session.choke()
+        self.session.pause()
 
     def resume_writing(self) -> None:
         """Tell the session that its client has caught up."""
@@ -135,7 +114,13 @@ class Connection(asyncio.BufferedProtocol):
         self._telnet.connection_lost(exc)
         self.session.lost()
 
-    # What the interpreter reports.
+    def _look_for_tls(self, opening: bytes) -> None:
+        """See whether a client begins with TLS, which is not spoken here."""
+        is_tls = tls.is_tls(opening)
+        self._opening = opening if is_tls is None else None
+        if is_tls:
+            self._is_over = True
+            self.session.received([Signal.SPEAKS_TLS])
 
     def take(self, data: bytes) -> None:
         """Take bytes of text, with no telnet among them."""
@@ -143,32 +128,113 @@ class Connection(asyncio.BufferedProtocol):
         if lines:
             self.session.received(lines)
 
-    def report(self, item: Item) -> None:
-        """Hand the session something that is not a line."""
-        self.session.received([item])
 
-    def hear(self, command: bytes, option: bytes) -> None:
-        """Take a DO, DONT, WILL or WONT."""
-        self._negotiation.hear(command, option)
-
-    def hear_more(self, option: bytes, payload: bytes) -> None:
-        """Take a sub-negotiation."""
-        self._negotiation.hear_more(option, payload)
-
-    def _look_for_tls(self, opening: bytes) -> None:
-        """See whether a client begins with TLS; there is no sense in what it sends then."""
-        self._opening = opening if tls.may_be_tls(opening) else None
-        if tls.is_tls(opening):
-            self._opening = None
-            self._deaf = True
-            self.report(Signal.SPEAKS_TLS)
+# telnetlib3, with nothing left of it but that it finds the commands.
 
 
-def _keep_alive(end: socket.socket | None) -> None:
-    """Let the system look, now and then, whether the other end is still there."""
-    if end is None:  # in a test
-        return
-    end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _KEEPALIVE.items():
-        if hasattr(socket, name):
-            end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+class _Telnet(BaseServer):
+    """telnetlib3's protocol. It does nothing unasked.
+
+    Its `TelnetServer` would begin to negotiate by itself, and let the client choose the encoding.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            encoding=False,
+            connect_maxwait=0,
+            reader_factory=_TextReader,
+            writer_factory=_Interpreter,
+        )
+
+    def encoding(self, outgoing: bool = False, incoming: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002  (telnetlib3's signature)
+        """Return UTF-8, whatever a client may ask for."""
+        return "utf-8"
+
+    def begin_negotiation(self) -> None:
+        """Do nothing: this is called in a later turn, when bytes may have come in already."""
+
+
+class _TextReader(TelnetReader):
+    """Takes the bytes that are left when telnet's own have been taken out."""
+
+    take: Callable[[bytes], None]
+
+    def feed_data(self, data: bytes) -> None:
+        self.take(data)  # telnetlib3 would keep them, without limit
+
+
+_ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # what keys send for it
+_OPTION_COMMANDS = {telopt.DO, telopt.DONT, telopt.WILL, telopt.WONT}
+_LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4
+
+
+class _Interpreter(TelnetWriter):
+    """Finds telnet's commands, and passes them on to a connection.
+
+    Attributes:
+        connection: whose bytes these are. It is set before the first of them comes, as the next is.
+        max_subnegotiation: the most bytes that are kept of a sub-negotiation.
+    """
+
+    slc_simulated = False
+    connection: Connection
+    max_subnegotiation: int
+    _subnegotiated = 0
+
+    def feed_byte(self, byte: bytes) -> bool:
+        """Take a byte; return whether it is none of telnet's."""
+        if self.cmd_received == telopt.SB:
+            return False if self._is_surplus(byte) else super().feed_byte(byte)
+        self._subnegotiated = 0
+        is_command = _LOWEST_COMMAND <= byte != telopt.SE
+        if self.iac_received and not self.cmd_received and not is_command:
+            self.iac_received = False  # telnetlib3 would take the byte for text
+            return False
+        if byte == telopt.IAC and self.cmd_received in _OPTION_COMMANDS:
+            # Option 255 (RFC 861), which telnetlib3 takes for the beginning of another command.
+            self.connection.negotiation.hear(self.cmd_received, byte)
+            self.cmd_received = False
+            return False
+        return super().feed_byte(byte)
+
+    def _is_surplus(self, byte: bytes) -> bool:
+        """Count a byte inside a sub-negotiation; return whether it is beyond the cap."""
+        if bool(self.iac_received) != (byte == telopt.IAC):
+            return False  # a command, or the first half of one
+        self._subnegotiated += 1
+        if self._subnegotiated <= self.max_subnegotiation:
+            return False
+        self._sb_buffer.clear()
+        self.iac_received = False
+        return True
+
+    # What has been found. telnetlib3 would act on it by itself; here it is only passed on.
+
+    def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
+        option, *payload = buf
+        self.connection.negotiation.hear_subnegotiation(option, b"".join(payload))
+
+    def handle_do(self, opt: bytes) -> bool:
+        if opt == telopt.TM:  # no option, but a question (RFC 860)
+            self.connection.session.received([Mark(telopt.IAC + telopt.WILL + telopt.TM)])
+        else:
+            self.connection.negotiation.hear(telopt.DO, opt)
+        return False
+
+    def handle_dont(self, opt: bytes) -> None:
+        self.connection.negotiation.hear(telopt.DONT, opt)
+
+    def handle_will(self, opt: bytes) -> None:
+        self.connection.negotiation.hear(telopt.WILL, opt)
+
+    def handle_wont(self, opt: bytes) -> None:
+        self.connection.negotiation.hear(telopt.WONT, opt)
+
+    def handle_ayt(self, _byte: bytes) -> None:
+        self.connection.session.received([Signal.ARE_YOU_THERE])
+
+    def handle_ec(self, _byte: bytes) -> None:
+        self.connection.take(_ERASE_CHARACTER)
+
+    def handle_el(self, _byte: bytes) -> None:
+        self.connection.take(_ERASE_LINE)

@@ -1,4 +1,4 @@
-"""GMCP: packages with JSON in them, between the lines; and which of them a client wants. Pure.
+"""GMCP: packages of JSON beside the text, and which of them a client wants. Pure.
 
 What our own packages hold is in `thudmud.views.facts`.
 """
@@ -9,34 +9,29 @@ import json
 import re
 from collections.abc import Iterable
 
-IAC = b"\xff"
-OPTION = b"\xc9"  # 201
-
 PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
 PASSWORDS = '{"type": ["password-credentials"]}'
-"""The data of `LOGIN`: a client may send a name and a password by itself."""
+"""The data of `LOGIN`: it says that a client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
 FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
-_DEEPEST = 8  # lists and mappings in each other; what is of use to us has two
-_MOST_PACKAGES = 64
+_MAX_DEPTH = 8  # lists and mappings inside each other; what we use has two
+_MAX_PACKAGES = 64
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _VERSION = re.compile(r" +\d+$")
 
 
-def framed(package: str, text: str = "") -> bytes:
-    """Return a package as telnet carries it; ``text`` is its data, as JSON."""
-    payload = f"{package} {text}" if text else package
-    escaped = payload.encode("utf-8", "replace").replace(IAC, IAC + IAC)
-    return IAC + b"\xfa" + OPTION + escaped + IAC + b"\xf0"
+def packed(package: str, text: str = "") -> bytes:
+    """Return a package as a sub-negotiation carries it; ``text`` is its data, as JSON."""
+    return (f"{package} {text}" if text else package).encode("utf-8", "replace")
 
 
 def read(payload: bytes) -> tuple[str, object] | None:
-    """Return the package, in lower case, and its data, None if there is none.
+    """Return the name of a package, in lower case, and its data, which may be None.
 
-    A package that is no package, or whose data is no JSON or goes too deep, is None itself.
+    What is no package, or has data that is no JSON or goes too deep, is None itself.
     """
     try:
         name, _, text = payload.decode("utf-8").strip().partition(" ")
@@ -45,16 +40,16 @@ def read(payload: bytes) -> tuple[str, object] | None:
         data: object = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
         return None
-    return None if _goes_deeper(data, _DEEPEST) else (name.lower(), data)
+    return None if _goes_deeper(data, _MAX_DEPTH) else (name.lower(), data)
 
 
 def supported(before: frozenset[str], action: str, data: object) -> frozenset[str]:
     """Return the packages that a client wants after it has said something about them.
 
     Args:
-        before: those that it has wanted.
+        before: those that it wanted until now.
         action: "set", "add" or "remove".
-        data: a list of names, each with a version behind it, such as "Thud 1".
+        data: a list of names, each with a version, such as "Thud 1".
     """
     if not isinstance(data, list):
         return before
@@ -68,7 +63,7 @@ def supported(before: frozenset[str], action: str, data: object) -> frozenset[st
             after = before - names
         case _:
             after = before
-    return after if len(after) <= _MOST_PACKAGES else before
+    return after if len(after) <= _MAX_PACKAGES else before
 
 
 def credentials(data: object) -> tuple[str, str] | None:

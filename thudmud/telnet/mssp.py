@@ -1,7 +1,6 @@
-"""MSSP: what crawlers and lists of games want to know of a server, in telnet and in plain text.
+"""MSSP: what lists of games and their crawlers are told of a server. Pure.
 
-Pure: the numbers come in as arguments. The one specification is at
-https://tintin.mudhalla.net/protocols/mssp/.
+The specification is at https://tintin.mudhalla.net/protocols/mssp/.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import re
 from collections.abc import Mapping
 
 REQUEST = "MSSP-REQUEST"
-"""The line that asks for the plain text, instead of a name."""
-
-OPTION = b"\x46"  # 70
+"""The line, instead of a name, that asks for the plain text."""
 
 _VAR, _VAL = b"\x01", b"\x02"
-_UNFIT = re.compile(r"[\x00-\x1f\x7f]")  # among them what separates names from values
+_UNFIT = re.compile(
+    r"[\x00-\x1f\x7f]"
+)  # control characters, some of which separate names and values
 
 _ALWAYS = {
     "CODEBASE": "thudmud",
@@ -47,15 +46,15 @@ def status(
     compresses: bool,
     listing: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the variables.
+    """Return what is told, by the names of MSSP.
 
     Args:
         players: how many there are now.
         booted: when the server started, in seconds since the epoch.
         port: where it listens.
-        tls_port: where it listens for TLS, 0 for nowhere.
+        tls_port: where it listens for TLS; 0 for nowhere.
         compresses: whether MCCP2 is on.
-        listing: what the operator wants to be told.
+        listing: what the operator wants to tell; what is "" is left out.
     """
     told = {name.upper(): value for name, value in listing.items() if value}
     return {
@@ -69,13 +68,12 @@ def status(
     }
 
 
-def in_telnet(variables: Mapping[str, str]) -> bytes:
-    """Return the variables as telnet carries them."""
-    pairs = b"".join(
+def packed(variables: Mapping[str, str]) -> bytes:
+    """Return the variables as a sub-negotiation carries them."""
+    return b"".join(
         _VAR + name.encode() + _VAL + _UNFIT.sub(" ", value).encode("utf-8", "replace")
         for name, value in variables.items()
     )
-    return b"\xff\xfa" + OPTION + pairs + b"\xff\xf0"
 
 
 def in_text(variables: Mapping[str, str]) -> str:

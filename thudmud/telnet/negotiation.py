@@ -1,17 +1,15 @@
-"""Which options of telnet are used on one connection, and what a client tells by them.
+"""The telnet options of one connection, and what the client tells by them.
 
 Options are agreed on by the Q method of RFC 1143: what has been asked and not answered yet is
 remembered, so that an answer is never taken for a request, and nothing loops.
 
-Nothing but our wish to know the width is sent to a client that has not answered yet. SGA, LINEMODE
-and BINARY are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered
-only while what is typed is to be hidden: we say that we echo, and do not. MCCP2 is one zlib stream
-of all that a client is sent.
+A client that has not answered yet is sent nothing but our request for its width. SGA, LINEMODE and
+BINARY are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered
+only while what is typed has to be hidden: we say that we echo, and do not.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
 from enum import Enum
 
@@ -21,124 +19,23 @@ from thudmud.telnet import gmcp, mssp
 from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
 from thudmud.telnet.interface import Credentials, Fitted, Mark, Receiver, TelnetPolicy
 
-
-class Standing(Enum):
-    """What one end knows of an option. The names are those of RFC 1143, section 7."""
-
-    NO = "no"
-    YES = "yes"
-    WANTNO = "asked to end it"
-    WANTNO_OPPOSITE = "asked to end it, and wants it again by now"
-    WANTYES = "asked for it"
-    WANTYES_OPPOSITE = "asked for it, and wants it no more by now"
-
-
-_WANTED: dict[Standing, tuple[Standing, bool]] = {
-    Standing.NO: (Standing.WANTYES, True),
-    Standing.WANTNO: (Standing.WANTNO_OPPOSITE, False),
-    Standing.WANTYES_OPPOSITE: (Standing.WANTYES, False),
-}
-"""What wanting it comes to, and whether that is to be sent; nothing changes at any other."""
-
-_UNWANTED: dict[Standing, tuple[Standing, bool]] = {
-    Standing.YES: (Standing.WANTNO, True),
-    Standing.WANTYES: (Standing.WANTYES_OPPOSITE, False),
-    Standing.WANTNO_OPPOSITE: (Standing.WANTNO, False),
-}
-
-_ANSWERED: dict[tuple[Standing, bool], tuple[Standing, bool | None]] = {
-    (Standing.WANTYES, True): (Standing.YES, None),
-    (Standing.WANTYES, False): (Standing.NO, None),
-    (Standing.WANTYES_OPPOSITE, True): (Standing.WANTNO, False),
-    (Standing.WANTYES_OPPOSITE, False): (Standing.NO, None),
-    (Standing.WANTNO, False): (Standing.NO, None),
-    (Standing.WANTNO_OPPOSITE, False): (Standing.WANTYES, True),
-    # The other end answers "end it" with "yes", which it may not.
-    (Standing.WANTNO, True): (Standing.NO, None),
-    (Standing.WANTNO_OPPOSITE, True): (Standing.YES, None),
-}
-"""What an answer comes to, and what is sent back."""
-
-
-class Agreement:
-    """One option, used by one end.
-
-    What is sent and heard is True for "use it", False for "do not".
-    """
-
-    __slots__ = ("standing",)
-
-    def __init__(self) -> None:
-        self.standing = Standing.NO
-
-    @property
-    def is_agreed(self) -> bool:
-        """Whether it is in use."""
-        return self.standing is Standing.YES
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether it has been asked for, and neither answered nor taken back."""
-        return self.standing is Standing.WANTYES
-
-    def want(self, wanted: bool) -> bool:  # noqa: FBT001  (what is said to the other end)
-        """Want it, or want it no more; return whether to tell the other end now."""
-        changes = _WANTED if wanted else _UNWANTED
-        self.standing, tell = changes.get(self.standing, (self.standing, False))
-        return tell
-
-    def is_request(self, heard: bool) -> bool:  # noqa: FBT001  (what the other end says)
-        """Whether hearing that would be a wish of the other end, not an answer, and no news."""
-        return self.standing is (Standing.NO if heard else Standing.YES)
-
-    def hear(self, heard: bool, *, welcome: bool) -> bool | None:  # noqa: FBT001  (the same)
-        """Take what the other end says; return what to answer, None for nothing.
-
-        Args:
-            heard: what it says.
-            welcome: whether we agree to use the option, if it asks for that.
-        """
-        if self.is_request(heard):
-            agreed = heard and welcome
-            self.standing = Standing.YES if agreed else Standing.NO
-            return agreed
-        self.standing, answer = _ANSWERED.get((self.standing, heard), (self.standing, None))
-        return answer
-
-
-_WINDOW, _EFFORT = 12, 5
-"""A board is less than 1 KiB. These cost 32 KiB for each connection that is compressed, where
-zlib's own defaults cost 256 KiB (zlib's manual: 2 ** (window + 2) + 2 ** (effort + 9))."""
-
-
-class Compressor:
-    """Compresses bytes, so that all that is put in can be read at the other end at once."""
-
-    def __init__(self) -> None:
-        self._zlib = zlib.compressobj(wbits=_WINDOW, memLevel=_EFFORT)
-
-    def packed(self, data: bytes) -> bytes:
-        """Return what to send for these bytes."""
-        return self._zlib.compress(data) + self._zlib.flush(zlib.Z_SYNC_FLUSH)
-
-    def end(self) -> bytes:
-        """Return what to send at the end."""
-        return self._zlib.flush(zlib.Z_FINISH)
+# ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
 
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
-"""What the other end says of an option that we would use."""
+"""What a client says of an option that we would use."""
 _THEIRS = {telopt.WILL: True, telopt.WONT: False}
+"""What it says of one that it would use itself."""
 _SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
 _SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
 
 _OFFERED = (telopt.CHARSET, telopt.EOR, telopt.GMCP, telopt.MSSP)
 _WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON}
-"""What a client may use, if it wants to."""
+"""What a client may use, if it asks for it."""
 
 _WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
 _WE_ASK_FOR_UTF_8 = telopt.CHARSET + telopt.REQUEST + b";UTF-8"
-# Never for all variables, nor for USER: who somebody is they say themselves.
+# Never for all variables, nor for USER: players say themselves who they are.
 _WE_ASK_FOR_VARIABLES = (
     telopt.NEW_ENVIRON
     + telopt.SEND
@@ -147,33 +44,33 @@ _WE_ASK_FOR_VARIABLES = (
 
 
 class Negotiation:
-    """All options of one connection; an `items.Client`.
+    """All options of one connection.
 
     Args:
-        session: where answers and news go.
+        session: where answers go, and what the client tells.
         policy: what holds for all connections.
     """
 
     def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
         self._session, self._policy = session, policy
         self._budget = policy.option_changes
-        self._ours: defaultdict[bytes, Agreement] = defaultdict(Agreement)
-        self._theirs: defaultdict[bytes, Agreement] = defaultdict(Agreement)
+        self._ours: defaultdict[bytes, QMethod] = defaultdict(QMethod)
+        self._theirs: defaultdict[bytes, QMethod] = defaultdict(QMethod)
         self._client = Capabilities()
-        self._told = self._client.terminal
-        self._spoken = False
+        self._reported = self._client.terminal
+        self._offers_made = False
         self._wants_no_marks = False
         self._awaits_type = self._awaits_charset = False
 
     def begin(self) -> None:
-        """Ask for the width, which shows a client without telnet 3 bytes of junk."""
+        """Ask for the width. A client without telnet shows these 3 bytes as junk, but no others."""
         self._ask(telopt.NAWS)
 
     # What the session asks for.
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the client does not show what is typed, not even the end of a line."""
+        """Whether the client shows nothing of what is typed, not even the end of a line."""
         return self._ours[telopt.ECHO].is_agreed
 
     def hide(self) -> None:
@@ -182,13 +79,13 @@ class Negotiation:
 
     def reveal(self) -> None:
         """Let the client show what is typed."""
-        if self._ours[telopt.ECHO].want(False):  # noqa: FBT003  (what is said)
+        if self._ours[telopt.ECHO].want(False):
             self._say(telopt.WONT, telopt.ECHO)
 
     def data(self, package: str, text: str) -> None:
-        """Send a package, its data as JSON, if the client takes any."""
+        """Send a GMCP package, its data as JSON, if the client takes any."""
         if self._ours[telopt.GMCP].is_agreed:
-            self._session.screen.command(gmcp.framed(package, text))
+            self._say_framed(telopt.GMCP + gmcp.packed(package, text))
 
     # What the client says.
 
@@ -198,9 +95,9 @@ class Negotiation:
             self._hear_of_ours(option, _OURS[command])
         else:
             self._hear_of_theirs(option, _THEIRS[command])
-        self._speak()
+        self._make_offers()
 
-    def hear_more(self, option: bytes, payload: bytes) -> None:
+    def hear_subnegotiation(self, option: bytes, payload: bytes) -> None:
         """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
         match option:
             case telopt.NAWS:
@@ -213,10 +110,10 @@ class Negotiation:
                 self._hear_charset(payload)
             case telopt.GMCP:
                 self._hear_package(payload)
-        self._tell()
-        self._speak()
+        self._report()
+        self._make_offers()
 
-    def _hear_of_ours(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (what is said)
+    def _hear_of_ours(self, option: bytes, wanted: bool) -> None:
         ours = self._ours[option]
         if not self._affords(ours, wanted):
             return
@@ -231,7 +128,7 @@ class Negotiation:
         elif ours.is_agreed is not before:
             self._ours_changed(option, ours.is_agreed)
 
-    def _hear_of_theirs(self, option: bytes, wanted: bool) -> None:  # noqa: FBT001  (the same)
+    def _hear_of_theirs(self, option: bytes, wanted: bool) -> None:
         theirs = self._theirs[option]
         if not self._affords(theirs, wanted):
             return
@@ -242,27 +139,27 @@ class Negotiation:
         if theirs.is_agreed and not before:
             if option == telopt.TTYPE:
                 self._awaits_type = True
-                self._say_more(_WE_ASK_FOR_TYPE)
+                self._say_framed(_WE_ASK_FOR_TYPE)
             elif option == telopt.NEW_ENVIRON:
-                self._say_more(_WE_ASK_FOR_VARIABLES)
+                self._say_framed(_WE_ASK_FOR_VARIABLES)
 
-    def _ours_changed(self, option: bytes, agreed: bool) -> None:  # noqa: FBT001  (the same)
+    def _ours_changed(self, option: bytes, agreed: bool) -> None:
         if option == telopt.CHARSET and agreed:
             self._awaits_charset = True
-            self._say_more(_WE_ASK_FOR_UTF_8)
+            self._say_framed(_WE_ASK_FOR_UTF_8)
         elif option == telopt.MSSP and agreed:
-            self._session.screen.command(mssp.in_telnet(self._policy.status()))
+            self._say_framed(telopt.MSSP + mssp.packed(self._policy.status()))
         elif option == telopt.GMCP and not agreed:
             self._client.packages = frozenset()
-            self._tell()
+            self._report()
         elif option == telopt.MCCP2_COMPRESS:
             if agreed:
-                self._session.screen.compress(_framed(telopt.MCCP2_COMPRESS))
+                self._session.screen.compress(framed(telopt.MCCP2_COMPRESS))
             else:
                 self._session.screen.decompress()
 
     def _end_prompts(self) -> None:
-        """Settle what marks the end of a prompt. Where one ends with a mark, all that follow do.
+        """Choose what marks the end of a prompt. Once one has ended with a mark, all have to.
 
         A client that refuses EOR still knows GA, which RFC 854 wants wherever SGA is not agreed on;
         but one that asks for SGA does not want to see it.
@@ -270,7 +167,7 @@ class Negotiation:
         eor = self._ours[telopt.EOR]
         if eor.is_agreed:
             self._session.screen.end_prompts(telopt.IAC + telopt.CMD_EOR)
-        elif eor.is_asked or self._wants_no_marks or not self._spoken:
+        elif eor.is_asked or self._wants_no_marks or not self._offers_made:
             self._session.screen.end_prompts(b"")
         else:
             self._session.screen.end_prompts(telopt.IAC + telopt.GA)
@@ -280,20 +177,20 @@ class Negotiation:
     def _hear_width(self, payload: bytes) -> None:
         theirs = self._theirs[telopt.NAWS]
         if len(payload) == 4 and (theirs.is_agreed or theirs.is_asked):
-            self._client.is_wide(int.from_bytes(payload[:2], "big"))
+            self._client.set_width(int.from_bytes(payload[:2], "big"))
 
     def _hear_type(self, payload: bytes) -> None:
         if payload[:1] != telopt.IS or not self._awaits_type:
             return
-        self._awaits_type = self._client.is_called(payload[1:].decode("ascii", "replace"))
+        self._awaits_type = self._client.add_type(payload[1:].decode("ascii", "replace"))
         if self._awaits_type:
-            self._say_more(_WE_ASK_FOR_TYPE)
+            self._say_framed(_WE_ASK_FOR_TYPE)
         elif self._client.has_variables:
             self._ask(telopt.NEW_ENVIRON)
 
     def _hear_variables(self, payload: bytes) -> None:
         if payload[:1] in {telopt.IS, telopt.INFO} and self._theirs[telopt.NEW_ENVIRON].is_agreed:
-            self._client.has_set(variables_in(payload[1:]))
+            self._client.set_variables(variables_in(payload[1:]))
 
     def _hear_charset(self, payload: bytes) -> None:
         kind, rest = payload[:1], payload[1:]
@@ -303,22 +200,23 @@ class Negotiation:
         elif self._awaits_charset and kind in {telopt.ACCEPTED, telopt.REJECTED}:
             self._awaits_charset = False
             accepted = kind == telopt.ACCEPTED and is_utf8(rest.decode("ascii", "replace"))
-            self._client.agrees_to(utf8=accepted)
+            self._client.utf8 = accepted
 
     def _answer_charset(self, offer: bytes) -> None:
         """Answer a client's own request, in the middle of ours with a refusal (RFC 2066)."""
         name = utf8_in(offer)
         if name and not self._awaits_charset:
-            self._client.agrees_to(utf8=True)
-            self._say_more(telopt.CHARSET + telopt.ACCEPTED + name)
+            self._client.utf8 = True
+            self._say_framed(telopt.CHARSET + telopt.ACCEPTED + name)
         else:
-            self._say_more(telopt.CHARSET + telopt.REJECTED)
+            self._say_framed(telopt.CHARSET + telopt.REJECTED)
 
     def _hear_package(self, payload: bytes) -> None:
         heard = gmcp.read(payload) if self._ours[telopt.GMCP].is_agreed else None
         match heard:
             case ("core.ping", _):
-                self._session.received([Mark(gmcp.framed(gmcp.PING))])
+                pong = framed(telopt.GMCP + gmcp.packed(gmcp.PING))
+                self._session.received([Mark(pong)])
             case ("core.supports.set" | "core.supports.add" | "core.supports.remove" as name, data):
                 before = self._client.packages
                 action = name.rpartition(".")[2]
@@ -329,15 +227,15 @@ class Negotiation:
                 if found := gmcp.credentials(data):
                     self._session.received([Credentials(*found)])
             case _:
-                pass  # Core.Hello is only polite; others may know more than we do
+                pass  # Core.Hello needs no answer, and what else there may be is not for us
 
     # What is sent.
 
-    def _speak(self) -> None:
-        """Offer everything to a client that has just shown that it speaks telnet."""
-        if self._spoken:
+    def _make_offers(self) -> None:
+        """Offer everything to a client that has shown for the first time that it speaks telnet."""
+        if self._offers_made:
             return
-        self._spoken = True
+        self._offers_made = True
         self._ask(telopt.TTYPE)
         for option in _OFFERED:
             self._offer(option)
@@ -348,8 +246,8 @@ class Negotiation:
         compressed = option == telopt.MCCP2_COMPRESS and self._policy.compress
         return option in _OFFERED or compressed
 
-    def _affords(self, agreement: Agreement, wanted: bool) -> bool:  # noqa: FBT001  (the same)
-        """Whether to listen; what answers a wish of ours is always listened to."""
+    def _affords(self, agreement: QMethod, wanted: bool) -> bool:
+        """Whether the budget allows listening. Answers to our own requests cost nothing."""
         if not agreement.is_request(wanted):
             return True
         affords = self._budget > 0
@@ -357,25 +255,110 @@ class Negotiation:
         return affords
 
     def _offer(self, option: bytes) -> None:
-        if self._ours[option].want(True):  # noqa: FBT003  (what is said)
+        if self._ours[option].want(True):
             self._say(telopt.WILL, option)
 
     def _ask(self, option: bytes) -> None:
-        if self._theirs[option].want(True):  # noqa: FBT003  (what is said)
+        if self._theirs[option].want(True):
             self._say(telopt.DO, option)
 
     def _say(self, command: bytes, option: bytes) -> None:
         self._session.screen.command(telopt.IAC + command + option)
 
-    def _say_more(self, payload: bytes) -> None:
-        self._session.screen.command(_framed(payload))
+    def _say_framed(self, payload: bytes) -> None:
+        self._session.screen.command(framed(payload))
 
-    def _tell(self) -> None:
-        if self._client.terminal != self._told:
-            self._told = self._client.terminal
-            self._session.received([Fitted(self._told)])
+    def _report(self) -> None:
+        if self._client.terminal != self._reported:
+            self._reported = self._client.terminal
+            self._session.received([Fitted(self._reported)])
 
 
-def _framed(payload: bytes) -> bytes:
+def framed(payload: bytes) -> bytes:
+    """Return a sub-negotiation, an option and what follows it, as telnet carries it."""
     escaped = payload.replace(telopt.IAC, telopt.IAC + telopt.IAC)
     return telopt.IAC + telopt.SB + escaped + telopt.IAC + telopt.SE
+
+
+# The Q method.
+
+
+class QState(Enum):
+    """The state of an option at one end, with the names of RFC 1143, section 7."""
+
+    NO = "no"
+    YES = "yes"
+    WANTNO = "asked to end it"
+    WANTNO_OPPOSITE = "asked to end it, and wants it again by now"
+    WANTYES = "asked for it"
+    WANTYES_OPPOSITE = "asked for it, and wants it no more by now"
+
+
+_WANTED: dict[QState, tuple[QState, bool]] = {
+    QState.NO: (QState.WANTYES, True),
+    QState.WANTNO: (QState.WANTNO_OPPOSITE, False),
+    QState.WANTYES_OPPOSITE: (QState.WANTYES, False),
+}
+"""The next state once we want an option, and whether to say so. Other states stay."""
+
+_UNWANTED: dict[QState, tuple[QState, bool]] = {
+    QState.YES: (QState.WANTNO, True),
+    QState.WANTYES: (QState.WANTYES_OPPOSITE, False),
+    QState.WANTNO_OPPOSITE: (QState.WANTNO, False),
+}
+
+_ANSWERED: dict[tuple[QState, bool], tuple[QState, bool | None]] = {
+    (QState.WANTYES, True): (QState.YES, None),
+    (QState.WANTYES, False): (QState.NO, None),
+    (QState.WANTYES_OPPOSITE, True): (QState.WANTNO, False),
+    (QState.WANTYES_OPPOSITE, False): (QState.NO, None),
+    (QState.WANTNO, False): (QState.NO, None),
+    (QState.WANTNO_OPPOSITE, False): (QState.WANTYES, True),
+    # The other end answers "end it" with "yes", against the rules.
+    (QState.WANTNO, True): (QState.NO, None),
+    (QState.WANTNO_OPPOSITE, True): (QState.YES, None),
+}
+"""The next state once an answer is heard, and what to say to it; None for nothing."""
+
+
+class QMethod:
+    """One option, used by one end. True says "use it", False "do not"."""
+
+    __slots__ = ("state",)
+
+    def __init__(self) -> None:
+        self.state = QState.NO
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether it is in use."""
+        return self.state is QState.YES
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether we have asked for it, have not taken that back, and wait for the answer."""
+        return self.state is QState.WANTYES
+
+    def want(self, wanted: bool) -> bool:
+        """Want it, or no longer; return whether to say so now."""
+        changes = _WANTED if wanted else _UNWANTED
+        self.state, tell = changes.get(self.state, (self.state, False))
+        return tell
+
+    def is_request(self, heard: bool) -> bool:
+        """Whether that asks for a change, and is no answer to what we have said."""
+        return self.state is (QState.NO if heard else QState.YES)
+
+    def hear(self, heard: bool, *, welcome: bool) -> bool | None:
+        """Take what the other end says; return what to answer, None for nothing.
+
+        Args:
+            heard: what it says.
+            welcome: whether we agree to use the option, if it asks for that.
+        """
+        if self.is_request(heard):
+            agreed = heard and welcome
+            self.state = QState.YES if agreed else QState.NO
+            return agreed
+        self.state, answer = _ANSWERED.get((self.state, heard), (self.state, None))
+        return answer

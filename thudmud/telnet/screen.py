@@ -1,16 +1,14 @@
 """What one player's terminal shows: text is only ever appended, with a prompt after it.
 
 Prompts, fresh lines, CR LF, compression, and the outbox: one write for each turn of the event loop,
-and no more than so many bytes waiting for a slow reader.
+and a limit to the bytes that wait for a slow reader.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-
-from thudmud.telnet.interface import Flusher
-from thudmud.telnet.negotiation import Compressor
+import zlib
 
 CRLF = b"\r\n"
 
@@ -33,9 +31,13 @@ class Screen:
     the player sends ends the prompt's line by itself if their terminal has echoed it.
 
     Args:
-        transport: Where the bytes go. A reader whose unsent bytes exceed ``limit`` is cut off.
-        limit: The most bytes that may wait to be sent.
-        flusher: Calls for them to be written when the turn of the event loop ends.
+        transport: where the bytes go.
+        limit: the most bytes that may wait to be sent; a slower reader is cut off.
+        flusher: has them written at the end of the turn of the event loop.
+
+    Attributes:
+        prompt: what is shown behind the text when a line is asked for.
+        closed: whether nothing can be shown any more.
     """
 
     __slots__ = (
@@ -58,7 +60,7 @@ class Screen:
     def __init__(self, transport: asyncio.Transport, limit: int, flusher: Flusher) -> None:
         self.prompt = b""
         self._prompt_end = b""
-        self._compressor: Compressor | None = None
+        self._compressor: zlib._Compress | None = None
         self.closed = False
         self._transport = transport
         self._limit = self._room = limit
@@ -72,7 +74,7 @@ class Screen:
 
     @property
     def unsent(self) -> int:
-        """How many bytes have been shown in this turn and not been sent yet."""
+        """How many bytes have been shown in this turn, and not been written yet."""
         return self._size
 
     def show(self, lines: bytes) -> None:
@@ -100,7 +102,7 @@ class Screen:
         self._put(sequence)
 
     def end_prompts(self, sequence: bytes) -> None:
-        """Put telnet bytes behind every prompt from now on, the one that is shown included."""
+        """End every prompt with telnet bytes from now on, the one that is shown included."""
         if sequence != self._prompt_end:
             self._prompt_end = sequence
             if self._at_prompt and sequence:
@@ -110,7 +112,7 @@ class Screen:
         """Append telnet bytes, and compress everything behind them."""
         self._put(sequence)
         self._write()
-        self._compressor = Compressor()
+        self._compressor = zlib.compressobj(wbits=_WINDOW, memLevel=_MEMORY)
 
     def decompress(self) -> None:
         """End the compressed part of the output."""
@@ -118,7 +120,7 @@ class Screen:
         self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
-        """Append telnet bytes that mean: everything before this, the prompt too, has been sent."""
+        """Append telnet bytes that mark the end of all that was sent before, a prompt included."""
         self._put_prompt()
         self._put(sequence)
 
@@ -126,9 +128,9 @@ class Screen:
         """Send what is waiting, without a prompt, and end the connection behind it.
 
         Args:
-            linger: Whether to leave it to the client to close: if bytes of its are still on their
-                way when we do, the last words may be lost on it (RFC 1122, section 4.2.2.13).
-            grace: Seconds after which the connection is ended by force.
+            linger: whether to let the client close first. If we do while it is still sending, it
+                may never see our last words (RFC 1122, section 4.2.2.13).
+            grace: seconds after which the connection is ended by force.
         """
         self._asking = self._at_prompt = False
         self._write()
@@ -163,7 +165,7 @@ class Screen:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._flusher.at_end(self)
+            self._flusher.add(self)
 
     def _put_prompt(self) -> None:
         if self._asking:
@@ -181,30 +183,64 @@ class Screen:
 
     def _write(self) -> None:
         if self._pieces and not self.closed:
-            output = self._flusher.joined(self._pieces)
+            output = self._flusher.join(self._pieces)
             if self._compressor is not None:
-                output = self._compressor.packed(output)
+                # It is flushed, so that the client can read all of it at once.
+                compressed = self._compressor.compress(output)
+                output = compressed + self._compressor.flush(zlib.Z_SYNC_FLUSH)
             self._transport.write(output)
-            self._room -= len(output)  # at least that is left: what waits grows by little else
+            self._room -= len(output)  # at least so much room is left
         self._pieces.clear()
         self._size = 0
 
     def _end_compression(self) -> None:
         if self._compressor is not None and not self.closed:
-            self._transport.write(self._compressor.end())
+            self._transport.write(self._compressor.flush(zlib.Z_FINISH))
         self._compressor = None
 
     def _look_for_room(self) -> None:
-        """Write, if there is no room for more, and see whether somebody reads at all."""
+        """Write, if there is no room for more, and cut a reader off who does not keep up."""
         self._room = self._limit - self._transport.get_write_buffer_size()
         if self._size > self._room:
             self._write()
             self._room = self._limit - self._transport.get_write_buffer_size()
             if self._room < 0:
-                self._cut_off()
+                # Sending a reason would need the very room that is missing.
+                _log.info("cut off a reader who cannot keep up", extra={"unread": self._limit})
+                self.closed = True
+                self._transport.abort()
 
-    def _cut_off(self) -> None:
-        # Sending a reason would need the very room that is missing.
-        _log.info("cut off a reader who cannot keep up", extra={"unread": self._limit})
-        self.closed = True
-        self._transport.abort()
+
+_WINDOW, _MEMORY = 12, 5
+"""A board is less than 1 KiB. These cost 32 KiB for each connection that is compressed, where
+zlib's own defaults cost 256 KiB (zlib's manual: 2 ** (wbits + 2) + 2 ** (memLevel + 9))."""
+
+
+class Flusher:
+    """Writes what all screens have been shown, once at the end of each turn of the event loop."""
+
+    def __init__(self) -> None:
+        self._due: list[Screen] = []
+        self._pieces: list[bytes] = []
+        self._joined = b""
+
+    def add(self, screen: Screen) -> None:
+        """Flush a screen at the end of this turn."""
+        if not self._due:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._due.append(screen)
+
+    def join(self, pieces: list[bytes]) -> bytes:
+        """Return pieces in one; the same bytes for all whose pieces are the same in this turn."""
+        if pieces != self._pieces:  # quick to see: nearly all are the same objects
+            self._pieces, self._joined = pieces.copy(), b"".join(pieces)
+        return self._joined
+
+    def _flush(self) -> None:
+        due, self._due = self._due, []
+        for screen in due:
+            try:
+                screen.flush()
+            except Exception:  # noqa: BLE001  (it is logged, and nobody else has to wait for it)
+                _log.exception("failed to write to a client")
+        self._pieces, self._joined = [], b""

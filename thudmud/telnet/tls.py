@@ -1,4 +1,4 @@
-"""The operator's certificate, for a TLS port; and clients that speak TLS or HTTP by mistake."""
+"""The certificate of a TLS port, and clients that speak TLS or HTTP on the plain one by mistake."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ HTTP = (
     " you in."
 )
 
-_TLS = "This port speaks plain telnet, not TLS."
-_OTHER_PORT = "{} TLS is on port {}."
-
 _REQUEST = re.compile(
     r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) \S+ HTTP/\d(\.\d)?", re.ASCII
 )
 _RECORD = b"\x16\x03"  # a handshake of SSL 3 or any TLS (RFC 8446, section 5.1)
-_LATEST_MINOR = 4
-HELLO = 3
-"""Bytes that tell whether somebody says hello in TLS."""
+_LATEST_MINOR = 4  # the byte after those two
 
 
 def is_http(line: str) -> bool:
@@ -31,51 +26,45 @@ def is_http(line: str) -> bool:
 
 
 def tls_answer(port: int) -> str:
-    """Return what to tell who speaks TLS where it is not spoken; ``port`` is where it is, or 0."""
-    return _OTHER_PORT.format(_TLS, port) if port else _TLS
+    """Return what to tell a client that speaks TLS; ``port`` is where it should, or 0."""
+    other = f" TLS is on port {port}." if port else ""
+    return f"This port speaks plain telnet, not TLS.{other}"
 
 
-def is_tls(opening: bytes) -> bool:
-    """Whether these are the first bytes of TLS; no player ever types them."""
-    return opening[:2] == _RECORD and len(opening) >= HELLO and opening[2] <= _LATEST_MINOR
-
-
-def may_be_tls(opening: bytes) -> bool:
-    """Whether these are too few to tell, and fit so far."""
-    return len(opening) < HELLO and _RECORD.startswith(opening[:2])
+def is_tls(opening: bytes) -> bool | None:
+    """Whether these first bytes begin with TLS, as no player does; None if they are too few."""
+    if len(opening) <= len(_RECORD):
+        return None if _RECORD.startswith(opening) else False
+    return opening.startswith(_RECORD) and opening[len(_RECORD)] <= _LATEST_MINOR
 
 
 def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
-    """Return what a TLS port needs.
+    """Return the context of a TLS port.
 
     Args:
-        certificate: the file with the certificate, and those of who vouches for it behind it.
+        certificate: the file with the certificate, and the certificates that vouch for it after it.
         key: the file with its key; None if that is in the same file.
 
     Raises:
-        StartError: that cannot be used.
+        StartError: a file cannot be read or used.
     """
-    _look_at("tls_certificate", certificate)
-    if key:
-        _look_at("tls_key", key)
+    for setting, path in (("tls_certificate", certificate), ("tls_key", key or certificate)):
+        try:
+            with path.open("rb"):
+                pass
+        except OSError as error:
+            problem = f"server.{setting}: {path} cannot be read: {error.strerror}"
+            raise StartError(problem) from error
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # An empty password fails, where none would ask at the operator's terminal.
+        # Without a password OpenSSL would ask for one at the terminal; an empty one fails.
         made.load_cert_chain(certificate, key, password=str)
     except ssl.SSLError as error:
-        raise StartError(_told(error, certificate, key)) from error
+        raise StartError(_problem(error, certificate, key)) from error
     return made
 
 
-def _look_at(setting: str, path: Path) -> None:
-    try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise StartError(f"server.{setting}: {path} cannot be read: {error.strerror}") from error
-
-
-def _told(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:
+def _problem(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
         return f"server.tls_key: {key or certificate} is not the key of that certificate"
     try:

@@ -7,19 +7,16 @@ import gc
 
 import pytest
 
+from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
+from tests.telnet.commands import DO, DONT, GA, IAC, NAWS, TM, WILL, WONT, naws
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
+from thudmud.server.config import PlayerSettings
+from thudmud.server.telnet_session import IdleTimer
 from thudmud.telnet.screen import encode
 from thudmud.views.rooms import GREETING
 
-IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb", b"\xfa", b"\xf0"
-NAWS, TM, GA = b"\x1f", b"\x06", b"\xf9"
 WELCOME = b"\xff\xfd\x1f" + encode(GREETING) + b"What is your name? "
-
-
-def naws(columns: int, rows: int = 24) -> bytes:
-    numbers = columns.to_bytes(2, "big") + rows.to_bytes(2, "big")
-    return IAC + SB + NAWS + numbers.replace(IAC, IAC + IAC) + IAC + SE
 
 
 async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
@@ -182,7 +179,7 @@ async def test_refusals_are_not_answered_so_that_nothing_loops(serving: Serving)
     await client.speak()
     for option in range(256):
         await client.send(IAC + WONT + bytes([option]) + IAC + DONT + bytes([option]))
-    assert await client.fence() == IAC + GA  # behind the prompt that is shown
+    assert await client.fence() == GA  # behind the prompt that is shown
 
 
 async def test_a_timing_mark_is_answered_behind_all_that_was_sent_before(serving: Serving) -> None:
@@ -291,7 +288,68 @@ async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read
 async def test_who_comes_when_it_is_over_is_shown_out(serving: Serving) -> None:
     """Though they have been asked for a name already: that question has not begun to wait."""
     setup = await serving()
-    setup.lobby.close("It is over.")
+    setup.sessions.close("It is over.")
     client = await setup.connect()
     assert (await client.rest()).endswith(b"It is over.\r\n")
     gc.collect()
+
+
+# The idle timer
+
+
+def timer(said: list[str], warning: float, limit: float) -> IdleTimer:
+    players = PlayerSettings(idle_warning=warning, idle_limit=limit, login_limit=0)
+    return IdleTimer(players, is_excused=lambda: False, warn=said.append, end=said.append)
+
+
+@pytest.mark.parametrize(
+    ("warning", "limit", "told"),
+    [
+        (3300, 3600, "for 55 minutes. After 5 minutes more the connection ends."),
+        (100, 161, "for 100 seconds. After 61 seconds more the connection ends."),
+        (60, 3660, "for 60 seconds. After 60 minutes more the connection ends."),
+    ],
+)
+async def test_who_types_nothing_is_warned_once_before_the_end(
+    pass_time: PassTime, warning: float, limit: float, told: str
+) -> None:
+    said: list[str] = []
+    idle = timer(said, warning, limit)
+    idle.start()
+    await pass_time(warning)
+    await pass_time((limit - warning) / 2)
+    assert said == [f"You have typed nothing {told}"]
+    idle.heard()
+    await pass_time(warning)
+    assert len(said) == 2  # and again after something has been typed
+    await pass_time(limit - warning)
+    assert said[2].endswith("Goodbye!")
+    idle.stop()
+
+
+async def test_nobody_is_warned_of_what_never_comes(pass_time: PassTime) -> None:
+    said: list[str] = []
+    for warning, limit in [(1, 0), (0, 1), (0, 0)]:
+        idle = timer(said, warning, limit)
+        idle.start()
+        await pass_time(10)
+        idle.stop()
+    assert said == ["You have typed nothing for 1 second. Goodbye!"]
+
+
+async def test_who_gives_no_name_in_time_is_told_so(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(login_limit=60)
+    bob = await setup.connect("Bob")
+    _, slow, asked = clients = [await setup.connect() for _ in range(3)]
+    for client in clients:
+        await client.until(b"name? ")
+    await slow.send(b"An")
+    await asked.send(b"Bob\r\n")
+    await asked.until(b"Resume word: ")
+    await pass_time(60)
+    for client in clients:
+        assert (await client.rest()).endswith(
+            b"\r\nYou have given no name for 60 seconds. Goodbye!\r\n"
+        )
+    await bob.send(b"look\r\n")
+    await bob.until(b"echo look")

@@ -3,19 +3,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from thudmud.accounts import throttles
-from thudmud.accounts.throttles import LONGEST_QUEUE, WINDOW, Guess, Throttle
+from thudmud.accounts import limiters
+from thudmud.accounts.limiters import (
+    LONGEST_QUEUE,
+    WINDOW,
+    Guess,
+    GuessThrottle,
+    RateLimiter,
+    TokenBucket,
+)
 
 
-def begun(slowing: Throttle, name: str, address: str, now: float) -> Guess:
+def begun(slowing: GuessThrottle, name: str, address: str, now: float) -> Guess:
     guess = slowing.begin(name, address, now)
     assert guess
     return guess
 
 
 def test_five_cost_nothing_then_each_costs_more() -> None:
-    slowing, now, waits = Throttle(), 0.0, []
+    slowing, now, waits = GuessThrottle(), 0.0, []
     for _ in range(13):
         waits.append(begun(slowing, "Anna", "::1", now).wait)
         now += waits[-1]
@@ -27,7 +36,7 @@ def test_five_cost_nothing_then_each_costs_more() -> None:
     [lambda number: ("Anna", f"192.0.2.{number}"), lambda number: (f"Anna{number}", "192.0.2.1")],
 )
 def test_those_at_once_come_one_after_the_other(guess: Callable[[int], tuple[str, str]]) -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     waits = [begun(slowing, *guess(number), 0.0).wait for number in range(18)]
     assert waits == [0] * 5 + [1, 3, 7, 15, 31, 61, 91, 121, 151, 181, 211, 241, 271]
     for number in range(100):
@@ -38,7 +47,7 @@ def test_those_at_once_come_one_after_the_other(guess: Callable[[int], tuple[str
 
 
 def test_names_and_addresses_count_by_themselves() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for number in range(5):
         slowing.begin("Anna", f"192.0.2.{number}", 0.0)
     for name in ("Bob", "Cara", "Dora", "Ella", "Fritz"):
@@ -49,7 +58,7 @@ def test_names_and_addresses_count_by_themselves() -> None:
 
 
 def test_they_count_for_five_minutes() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for second in range(5):
         slowing.begin("Anna", "::1", float(second))
     assert begun(slowing, "Anna", "::1", WINDOW - 1).wait == 1
@@ -57,7 +66,7 @@ def test_they_count_for_five_minutes() -> None:
 
 
 def test_they_count_from_when_they_are_made() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for _ in range(12):
         last = begun(slowing, "Anna", "::1", 0.0)
     assert last.wait == 91
@@ -65,7 +74,7 @@ def test_they_count_from_when_they_are_made() -> None:
 
 
 def test_where_somebody_was_right_they_do_not_wait_for_others() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     slowing.forgive(begun(slowing, "Anna", "198.51.100.1", 0.0))
     while slowing.begin("anna", "192.0.2.1", 1.0):
         pass
@@ -76,7 +85,7 @@ def test_where_somebody_was_right_they_do_not_wait_for_others() -> None:
 
 
 def test_a_right_one_is_forgiven_and_so_are_the_wrong_ones_for_its_name() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for _ in range(7):
         guess = begun(slowing, "Anna", "192.0.2.1", 1.0)
     slowing.forgive(guess)
@@ -84,7 +93,7 @@ def test_a_right_one_is_forgiven_and_so_are_the_wrong_ones_for_its_name() -> Non
 
 
 def test_an_address_is_not_forgiven_its_guesses_at_others() -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for name in ("Anna", "Bob", "Cara", "Dora"):
         slowing.begin(name, "192.0.2.1", 1.0)
     for second in range(10):
@@ -105,21 +114,91 @@ def test_an_address_is_not_forgiven_its_guesses_at_others() -> None:
     ],
 )
 def test_addresses_of_one_household_are_one(one: str, other: str) -> None:
-    slowing = Throttle()
+    slowing = GuessThrottle()
     for number in range(5):
         slowing.begin(f"Anna{number}", one, 0.0)
     assert begun(slowing, "Bob", other, 0.0).wait == 1
     assert begun(slowing, "Bob", "198.51.100.1", 0.0).wait == 0
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttles, "_MOST_KEYS", 100)
-    slowing = Throttle()
-    for number in range(1000):
-        guess = begun(slowing, f"Anna{number}", "192.0.2.1", 40.0 * number)
-        slowing.begin("Bob", f"198.51.100.{number}", 40.0 * number)
-        slowing.forgive(begun(slowing, f"Cara{number}", f"203.0.113.{number}", 40.0 * number))
-    assert guess.wait > 0
-    assert len(slowing._turns) <= 100
-    assert len(slowing._homes) == 100
-    assert max(map(len, slowing._turns.values())) < 20
+def test_names_and_addresses_used_longest_ago_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limiters, "MAX_KEYS", 20)
+    slowing = GuessThrottle()
+    for _ in range(6):
+        slowing.begin("Anna", "192.0.2.1", 0.0)
+    assert begun(slowing, "Anna", "203.0.113.1", 0.0).wait > 0
+    assert begun(slowing, "Bob", "192.0.2.1", 0.0).wait > 0
+    for number in range(20):
+        slowing.begin(f"Cara{number}", f"198.51.100.{number}", 0.0)
+    assert begun(slowing, "Anna", "203.0.113.1", 0.0).wait == 0
+    assert begun(slowing, "Bob", "192.0.2.1", 0.0).wait == 0
+
+
+def test_where_somebody_was_right_longest_ago_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limiters, "MAX_KEYS", 20)
+    slowing = GuessThrottle()
+    for number in range(21):
+        slowing.forgive(begun(slowing, f"Anna{number}", f"198.51.100.{number}", 0.0))
+    for number in (0, 20):
+        for _ in range(6):
+            slowing.begin(f"Anna{number}", "192.0.2.1", 0.0)
+    assert begun(slowing, "Anna0", "198.51.100.0", 0.0).wait > 0
+    assert begun(slowing, "Anna20", "198.51.100.20", 0.0).wait == 0
+
+
+def test_so_much_at_once_then_so_much_a_second() -> None:
+    bucket = TokenBucket(2, 3)
+    assert [bucket.take(100.0) for _ in range(4)] == [0, 0, 0, 0.5]
+    assert bucket.take(100.25) == 0.25
+    assert bucket.take(100.5) == 0
+    assert bucket.take(100.5) == 0.5
+
+
+def test_it_holds_no_more_than_its_size() -> None:
+    bucket = TokenBucket(2, 3)
+    bucket.take(0.0)
+    assert [bucket.take(1e9) for _ in range(4)] == [0, 0, 0, 0.5]
+
+
+def test_a_clock_that_goes_back_brings_nothing() -> None:
+    bucket = TokenBucket(1, 1)
+    bucket.take(50.0)
+    assert bucket.take(10.0) == 1
+    assert bucket.take(11.0) == 0
+
+
+def test_some_can_be_left_in() -> None:
+    bucket = TokenBucket(1, 4)
+    assert [bucket.take(0.0, leaving=2) for _ in range(3)] == [0, 0, 1]
+    assert [bucket.take(0.0) for _ in range(3)] == [0, 0, 1]
+
+
+@given(
+    st.floats(0.01, 1e4),
+    st.floats(1, 1e4),
+    st.lists(st.floats(0, 100), min_size=1, max_size=50),
+)
+def test_who_waits_as_told_gets_one_and_never_more_than_the_rate(
+    rate: float, size: float, pauses: list[float]
+) -> None:
+    bucket, now, taken = TokenBucket(rate, size), 1e9, 0
+    for pause in pauses:
+        now += pause
+        if wait := bucket.take(now):
+            now += wait + 1e-6
+            assert bucket.take(now) <= 1e-6
+        taken += 1
+    assert taken <= size + (now - 1e9) * rate + 1 + len(pauses) * 1e-5 * (1 + rate)
+
+
+def test_those_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiters, "MAX_KEYS", 2)
+    each = RateLimiter(1, 1)
+    for key in ("a", "b", "a", "c"):
+        each.of(key).take(0.0)
+    assert [each.of(key).wait(0.0) for key in ("a", "c")] == [1, 1]
+    assert each.of("b").wait(0.0) == 0

@@ -1,4 +1,4 @@
-"""A desk in front of a plain stand-in for the rooms, and terminals that answer from a list."""
+"""Logins over a plain stand-in for the sessions, and prompters that answer from a list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from argon2 import PasswordHasher
 
-from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Desk
+from thudmud.accounts.limiters import RateLimiter
+from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Logins
 from thudmud.accounts.passwords import Passwords
 from thudmud.store import Store
 
@@ -17,11 +18,11 @@ DAY = 86_400.0
 
 
 class HungUp(Exception):
-    """The one who is asked has nothing more to say."""
+    """The player who is asked has no more answers."""
 
 
-class Rooms:
-    """Who is in, and whose names are needed."""
+class Directory:
+    """Who is playing, and whose names are needed; a `PlayerDirectory`."""
 
     def __init__(self) -> None:
         self.playing: set[str] = set()
@@ -41,10 +42,10 @@ class Rooms:
 
 
 class Answers:
-    """A terminal that answers with the next line of a list, and takes down all that it shows.
+    """A `Prompter` that answers with the next line of a list, and keeps all that it shows.
 
-    What it is asked is taken down with ``(hidden)`` behind it where it is; what is said before the
-    questions is a list of its own, ``hints``.
+    A question whose answer is hidden is kept with ``(hidden)`` behind it. What is said before
+    questions is kept apart, in ``hints``.
     """
 
     def __init__(self, *lines: str) -> None:
@@ -65,7 +66,7 @@ class Answers:
 
     @property
     def told(self) -> list[str]:
-        """What was shown but for prompts and words."""
+        """What was shown, but for prompts and resume words."""
         return [
             each
             for each in self.shown
@@ -81,18 +82,24 @@ class Answers:
         return word
 
 
-class Office:
-    """A desk, and all that belongs to it."""
+class LoginSetup:
+    """Logins, all that they need, and a clock that stands still unless somebody has to pause."""
 
-    def __init__(self, store: Store) -> None:
-        self.store, self.passwords, self.rooms = store, Passwords(CHEAP), Rooms()
+    def __init__(self, store: Store, new_names: RateLimiter | None = None) -> None:
+        self.store, self.passwords, self.directory = store, Passwords(CHEAP), Directory()
         self.now = 1_000_000.0
         self.pauses: list[float] = []
         self.is_patient = True
-        self.desk = Desk(
-            store, self.passwords, self.rooms, DAY, pause=self._pause, clock=lambda: self.now
+        self.logins = Logins(
+            store,
+            self.passwords,
+            self.directory,
+            DAY,
+            new_names=new_names,
+            pause=self._pause,
+            clock=lambda: self.now,
+            monotonic=lambda: self.now,
         )
-        self.desk._guessing._clock = lambda: self.now
 
     async def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -104,21 +111,21 @@ class Office:
     async def guest(self, name: str) -> str:
         """Let a guest in; return their resume word."""
         answers = Answers(name)
-        entrance = await self.desk.introduce(answers, "192.0.2.1")
-        assert entrance
-        self.rooms.playing.add(entrance.name)
+        login = await self.logins.log_in(answers, "192.0.2.1")
+        assert login
+        self.directory.playing.add(login.name)
         return answers.word
 
     async def enter(self, lines: Iterable[str], address: str = "192.0.2.1") -> tuple[str, Answers]:
         """Return the name that somebody who types these lines comes in with, "" if they do not."""
         answers = Answers(*lines)
         try:
-            entrance = await self.desk.introduce(answers, address)
+            login = await self.logins.log_in(answers, address)
         except HungUp:
-            entrance = None
-        return entrance.name if entrance else "", answers
+            login = None
+        return login.name if login else "", answers
 
     async def close(self) -> None:
-        await self.desk.close()
+        await self.logins.last_seen.close()
         self.passwords.close()
         await self.store.close()

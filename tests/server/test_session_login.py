@@ -1,9 +1,10 @@
-"""Guests and members at the door, over a real socket: what is hidden, and who takes over what."""
+"""Logging in over a real socket: what is hidden, and whose connection a name belongs to."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import time
 from typing import Any
 
@@ -11,15 +12,18 @@ import pytest
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving, Setup
-from thudmud.accounts import members
+from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
+from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
+from thudmud.house import House
+from thudmud.language.parsing import options_of
 from thudmud.play.archive import Lookup
-from thudmud.server.session import CUT_OFF, ELSEWHERE
+from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
+from thudmud.play.table import BoardSpec
+from thudmud.server.telnet_session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
 
-IAC_WILL_ECHO, IAC_WONT_ECHO = b"\xff\xfb\x01", b"\xff\xfc\x01"
-IAC_DO_ECHO, IAC_DONT_ECHO = b"\xff\xfd\x01", b"\xff\xfe\x01"
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, to come back as "
 
@@ -40,8 +44,8 @@ async def register(client: Client, password: bytes) -> None:
     await client.send(b"register\r\n" + (password + b"\r\n") * 2)
     await client.until(b"is yours now")
     await client.until(b"> ")
-    await client.send(IAC_DO_ECHO + IAC_DONT_ECHO)
-    assert await client.fence() == IAC_WONT_ECHO
+    await client.send(IAC + DO + ECHO + IAC + DONT + ECHO)
+    assert await client.fence() == IAC + WONT + ECHO
 
 
 def words(data: bytes) -> str:
@@ -66,8 +70,8 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
 ) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
-    assert await anna.until(b"New password: ") == ADVICE + IAC_WILL_ECHO + b"New password: "
-    await anna.send(IAC_DO_ECHO + b"short\r\n")
+    assert await anna.until(b"New password: ") == ADVICE + IAC + WILL + ECHO + b"New password: "
+    await anna.send(IAC + DO + ECHO + b"short\r\n")
     assert await anna.until(b"New password: ") == (
         b"\r\nA password has at least 8 characters. An empty line gives up.\r\nNew password: "
     )
@@ -82,10 +86,12 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
     await anna.send("pässword\r\n".encode())
     assert await anna.until(b"> ") == (
         b"\r\nThe name Anna is yours now: from today on it asks for this password.\r\n"
-        + IAC_WONT_ECHO
+        + IAC
+        + WONT
+        + ECHO
         + b"> "
     )
-    await anna.send(IAC_DONT_ECHO + b"look\r\n")
+    await anna.send(IAC + DONT + ECHO + b"look\r\n")
     assert await anna.until(b"> ") == b"echo look\r\n> "
 
 
@@ -98,14 +104,14 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     again = await named(setup, b"anna")
     assert await again.until(b"Password: ") == (
         b"The name Anna is registered. If it is yours, give its password; with an empty"
-        b"\r\nline you can take another name.\r\n" + IAC_WILL_ECHO + b"Password: "
+        b"\r\nline you can take another name.\r\n" + IAC + WILL + ECHO + b"Password: "
     )
-    await again.send(IAC_DO_ECHO + b"wrong password\r\n")
+    await again.send(IAC + DO + ECHO + b"wrong password\r\n")
     assert await again.until(b"word: ") == (
         b"\r\nThat is not the password of Anna. An empty line gives up.\r\nPassword: "
     )
     await again.send(b"password\r\n")
-    assert await again.until(b"> ") == b"\r\n" + IAC_WONT_ECHO + b"Anna comes in.\r\n> "
+    assert await again.until(b"> ") == b"\r\n" + IAC + WONT + ECHO + b"Anna comes in.\r\n> "
     assert not [line for line in setup.service.lines if "password" in line]
 
 
@@ -115,8 +121,8 @@ async def test_without_the_password_another_name_can_be_given(serving: Serving) 
     await register(anna, b"password")
     other = await named(setup, b"anna")
     await other.until(b"Password: ")
-    await other.send(IAC_DO_ECHO + b"\r\n")
-    assert await other.until(b"name? ") == b"\r\n" + IAC_WONT_ECHO + b"What is your name? "
+    await other.send(IAC + DO + ECHO + b"\r\n")
+    assert await other.until(b"name? ") == b"\r\n" + IAC + WONT + ECHO + b"What is your name? "
     await other.send(b"bob\r\n")
     await other.until(b"Bob comes in.")
 
@@ -124,21 +130,21 @@ async def test_without_the_password_another_name_can_be_given(serving: Serving) 
 async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
-    for answer in (b"", IAC_DONT_ECHO):
+    for answer in (b"", IAC + DONT + ECHO):
         await anna.send(b"register\r\n")
         await anna.until(b"New password: ")
         await anna.send(answer + b"\r\n")
-        assert await anna.until(b"> ") == b"You are a guest still.\r\n> "
+        assert await anna.until(b"> ") == b"You are still a guest.\r\n> "
 
 
 async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
-    await anna.send(IAC_DO_ECHO + IAC_DONT_ECHO)
-    assert await anna.fence() == IAC_WONT_ECHO
+    await anna.send(IAC + DO + ECHO + IAC + DONT + ECHO)
+    assert await anna.fence() == IAC + WONT + ECHO
     await anna.send(b"register\r\n")
     await anna.until(b"New password: ")
-    await anna.send(IAC_DO_ECHO * 2 + b"\r\n")
-    assert await anna.fence() == b"\r\nYou are a guest still.\r\n" + IAC_WONT_ECHO + b"> "
+    await anna.send((IAC + DO + ECHO) * 2 + b"\r\n")
+    assert await anna.fence() == b"\r\nYou are still a guest.\r\n" + IAC + WONT + ECHO + b"> "
 
 
 async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> None:
@@ -156,7 +162,7 @@ async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
     await anna.until(b"New password: ")
-    await anna.send(IAC_DO_ECHO + b"x" * 10_000 + b"\r\n")
+    await anna.send(IAC + DO + ECHO + b"x" * 10_000 + b"\r\n")
     assert await anna.until(b"word: ") == (
         b"\r\nThat line is longer than 1,024 characters; it was not read.\r\nNew password: "
     )
@@ -169,11 +175,11 @@ async def test_changing_the_password(serving: Serving) -> None:
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
     await anna.send(b"password\r\n")
-    assert await anna.until(b"word: ") == IAC_WILL_ECHO + b"Old password: "
-    await anna.send(IAC_DO_ECHO + b"password\r\n")
+    assert await anna.until(b"word: ") == IAC + WILL + ECHO + b"Old password: "
+    await anna.send(IAC + DO + ECHO + b"password\r\n")
     assert await anna.until(b"New password: ") == b"\r\n" + ADVICE + b"New password: "
     await anna.send(b"another one\r\nanother one\r\n")
-    assert (await anna.until(b"> ")).endswith(b"one now.\r\n" + IAC_WONT_ECHO + b"> ")
+    assert (await anna.until(b"> ")).endswith(b"been changed.\r\n" + IAC + WONT + ECHO + b"> ")
     again = await named(setup, b"anna\r\npassword\r\nanother one")
     assert b"not the password" in await again.until(b"of Anna")
     await again.until(b"> ")
@@ -246,19 +252,27 @@ async def test_whoever_comes_again_while_they_are_being_let_in(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving()
-    _, word = await come(setup, "Anna")
-    anna = next(iter(setup.lobby._guests))
-    anna.show_out("")
-    readable, look_up = asyncio.Event(), setup.lobby.store.look_up
+    anna, word = await come(setup, "Anna")
+    await anna.close()
+    readable, look_up = asyncio.Event(), setup.sessions.store.look_up
+    admit, admitted = setup.sessions.admit, 0
 
     async def look_up_slowly(lookup: Lookup[Any], *, realm: str = "") -> Any:
         await readable.wait()
         return await look_up(lookup, realm=realm)
 
-    monkeypatch.setattr(setup.lobby.store, "look_up", look_up_slowly)
-    clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
+    async def admit_counted(*what: Any) -> Visit | None:
+        nonlocal admitted
+        admitted += 1
+        return await admit(*what)
+
     keeper = await setup.connect()
-    while [guest.name for guest in setup.lobby._guests].count("Anna") < 3:
+    while setup.sessions.is_playing("Anna"):
+        await keeper.fence()
+    monkeypatch.setattr(setup.sessions.store, "look_up", look_up_slowly)
+    monkeypatch.setattr(setup.sessions, "admit", admit_counted)
+    clients = [await named(setup, b"anna\r\n" + word.encode()) for _ in range(3)]
+    while admitted < 3:
         await keeper.fence()
     await clients[0].close()
     await keeper.fence()
@@ -278,7 +292,7 @@ async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) ->
     again = await named(setup, b"anna\r\n" + word.encode())
     await again.until(b"> ")
     await anna.rest()
-    assert await setup.lobby.store.find("Anna") is None
+    assert await setup.sessions.store.find("Anna") is None
 
 
 async def test_many_who_race_for_one_name(serving: Serving) -> None:
@@ -314,7 +328,10 @@ async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving
 # Ends
 
 
-async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(serving: Serving) -> None:
+async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     setup = await serving()
     keeper, _ = await come(setup, "Keeper")
     lines = [b"anna", b"register", b"password", b"password", b"look"]
@@ -325,10 +342,10 @@ async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(serving: Ser
         await keeper.send(b"look\r\n")
         await keeper.until(b"echo look")
         async with asyncio.timeout(PATIENCE):
-            while setup.lobby.is_playing("Anna") or len(setup.lobby._guests) > 1:
+            while [each.getMessage() for each in caplog.records].count("gone") <= count:
                 await keeper.fence()
-        await setup.lobby.store.forget_guests(["Anna"])
-        if await setup.lobby.store.find("Anna"):
+        await setup.sessions.store.forget_guests(["Anna"])
+        if await setup.sessions.store.find("Anna"):
             break
 
 
@@ -356,12 +373,12 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     setup = await serving()
     await come(setup, "Anna")
     bob, _ = await come(setup, "Bob")
-    began = setup.lobby.clock()
+    began = setup.sessions.clock()
     await bob.send(b"quit\r\n")
     await bob.rest()
     await setup.stop()
-    assert await setup.lobby.store.find_guest("Bob") is None
-    kept = await setup.lobby.store.find_guest("Anna")
+    assert await setup.sessions.store.find_guest("Bob") is None
+    kept = await setup.sessions.store.find_guest("Anna")
     assert kept
     assert kept.seen >= began
 
@@ -435,14 +452,14 @@ async def test_a_command_that_takes_its_time_holds_the_next_back(
 async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, why: str, said: str
 ) -> None:
-    monkeypatch.setattr(members, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
     setup = await serving()
 
     async def seen(name: str, after: float) -> float:
         """Wait until it has been noted that somebody stays."""
         async with asyncio.timeout(PATIENCE):
             while True:
-                kept = await setup.lobby.store.find_guest(name)
+                kept = await setup.sessions.store.find_guest(name)
                 if kept and kept.seen > after:
                     return kept.seen
                 await asyncio.sleep(0)
@@ -498,7 +515,7 @@ async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
     async def fail(*_: object) -> None:
         raise NotWritten("The disk is full.")
 
-    monkeypatch.setattr(setup.lobby.store, "set_preferences", fail)
+    monkeypatch.setattr(setup.sessions.store, "set_preferences", fail)
     again = await named(setup, b"options width 60\r\nanna\r\npassword")
     await again.until(b"Anna comes in.")
     await again.until(b"> ")
@@ -509,3 +526,82 @@ async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
     await again.close()
     await bob.until(b"Anna is lost.")
     assert list(setup.service.hall.people) == ["Bob"]
+
+
+# Options that are chosen at the name prompt
+
+
+async def test_they_hold_once_a_guest_is_in(serving: Serving) -> None:
+    setup = await serving()
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(b"options reader on\r\n")
+    assert b"Boards are told in words" in await client.until(b"name? ")
+    await client.send(b"anna\r\n")
+    await client.until(b"> ")
+    assert setup.service.hall.people["Anna"].options.reader is Switch.ON
+
+
+async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
+    setup = await serving()
+    anna = await setup.connect("Anna")
+    await anna.send(b"register\r\npassword\r\npassword\r\n")
+    await anna.until(b"yours now")
+    await anna.send(b"real options width 60\r\nquit\r\n")
+    await anna.rest()
+    again = await setup.connect()
+    await again.until(b"name? ")
+    await again.send(b"options reader on\r\nanna\r\npassword\r\nreal who\r\n")
+    await again.until(b"connected:")
+    options = setup.service.hall.people["Anna"].options
+    assert (options.reader, options.width) == (Switch.ON, 60)
+    account = await setup.sessions.store.find("anna")
+    assert account
+    assert options_of(account.preferences) == options
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_they_change_the_options_of_before(*, here: bool) -> None:
+    house = House([BoardSpec("oak board")])
+    house.enter("Anna", 0.0)
+    for line in ("options charset ascii", "join game as dwarf on oak board"):
+        house.obey("Anna", line, 0.0)
+    house.enter("Bert", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Bert", "start", 0.0)
+    if not here:
+        house.depart("Anna", 1.0)
+    options = house.hall.choose("Anna", None, [SetReader(Switch.ON)])
+    assert (options.charset, options.reader) == (Charset.ASCII, Switch.ON)
+    assert ("Anna" in house) is here
+    if here:
+        assert house.hall.people["Anna"].options == options
+
+
+def test_they_come_on_top_of_what_is_kept() -> None:
+    house = House([BoardSpec("oak board")])
+    kept = house.hall.choose("Dora", None, [SetWidth(60)])
+    chosen = house.hall.choose("Dora", kept, [SetCharset(Charset.ASCII)])
+    assert (chosen.width, chosen.charset) == (60, Charset.ASCII)
+
+
+# New names
+
+
+async def test_who_takes_too_many_names_is_told_and_may_come_back_under_one(
+    serving: Serving,
+) -> None:
+    setup = await serving(names_per_hour=2)
+    anna, bob = await setup.connect(), await setup.connect("Bob")
+    await anna.until(b"name? ")
+    word = (await anna.login("Anna")).partition(b"come back as Anna: ")[2].split()[0]
+    other = await setup.connect()
+    await other.until(b"name? ")
+    await other.send(b"Cara\r\n")
+    assert b"Many new names have been taken" in await other.until(b"name? ")
+    await other.send(b"Anna\r\n")
+    await other.until(b"Resume word: ")
+    await other.send(word + b"\r\n")
+    await other.until(b"> ")
+    await bob.send(b"look\r\n")
+    await bob.until(b"echo look")

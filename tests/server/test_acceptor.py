@@ -1,4 +1,4 @@
-"""The gate by itself, the words at the door, and the gate of a real server."""
+"""The limits on connections, by themselves and in a real server; TLS; open files."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ import pytest
 
 from tests.server.plain import Serving
 from thudmud.server import acceptor
-from thudmud.server import acceptor as gates
-from thudmud.server.acceptor import Gate, Rejection
+from thudmud.server.acceptor import ConnectionLimiter, Rejection
 from thudmud.server.config import ServerSettings
 
 HERE = "127.0.0.1"
 
 
-def gate(**changed: int) -> Gate:
-    return Gate(ServerSettings.model_validate({"connections_reserved": 0} | changed))
+def limiter(**changed: int) -> ConnectionLimiter:
+    return ConnectionLimiter(ServerSettings.model_validate({"connections_reserved": 0} | changed))
 
 
 def test_so_many_in_all() -> None:
-    guarded = gate(connections=3, connections_reserved=1)
-    assert guarded.enter("192.0.2.1", 0.0) is None
-    assert guarded.enter("192.0.2.2", 0.0) is None
-    assert guarded.enter("192.0.2.3", 0.0) is Rejection.FULL
-    assert guarded.enter(HERE, 0.0) is None
-    assert guarded.enter("::1", 0.0) is Rejection.FULL
-    guarded.leave("192.0.2.1")
-    assert guarded.enter("192.0.2.3", 0.0) is Rejection.FULL
-    assert guarded.enter("::ffff:127.0.0.2", 0.0) is None
-    guarded.leave(HERE)
-    guarded.leave("192.0.2.2")
-    assert guarded.enter("192.0.2.3", 0.0) is None
+    limited = limiter(connections=3, connections_reserved=1)
+    assert limited.acquire("192.0.2.1", 0.0) is None
+    assert limited.acquire("192.0.2.2", 0.0) is None
+    assert limited.acquire("192.0.2.3", 0.0) is Rejection.FULL
+    assert limited.acquire(HERE, 0.0) is None
+    assert limited.acquire("::1", 0.0) is Rejection.FULL
+    limited.release("192.0.2.1")
+    assert limited.acquire("192.0.2.3", 0.0) is Rejection.FULL
+    assert limited.acquire("::ffff:127.0.0.2", 0.0) is None
+    limited.release(HERE)
+    limited.release("192.0.2.2")
+    assert limited.acquire("192.0.2.3", 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -46,35 +45,31 @@ def test_so_many_in_all() -> None:
     ],
 )
 def test_so_many_from_one_address(twins: list[str], other: str) -> None:
-    guarded = gate(connections_per_address=2)
-    assert [guarded.enter(each, 0.0) for each in twins] == [None, None, Rejection.CROWDED]
-    assert guarded.enter(other, 0.0) is None
-    guarded.leave(twins[2])
-    assert guarded.enter(twins[0], 0.0) is None
-    for each in (*twins[:2], other):
-        guarded.leave(each)
-    assert not guarded._here
-    assert guarded._all == 0
+    limited = limiter(connections_per_address=2)
+    assert [limited.acquire(each, 0.0) for each in twins] == [None, None, Rejection.CROWDED]
+    assert limited.acquire(other, 0.0) is None
+    limited.release(twins[2])
+    assert limited.acquire(twins[0], 0.0) is None
 
 
 def test_so_many_a_second() -> None:
-    guarded = gate(accepts_per_second=4, accepts_at_once=20)
-    came = [guarded.enter(f"192.0.2.{number}", 0.0) for number in range(19)]
+    limited = limiter(accepts_per_second=4, accepts_at_once=20)
+    came = [limited.acquire(f"192.0.2.{number}", 0.0) for number in range(19)]
     assert came == [None] * 18 + [Rejection.HASTY]
-    assert [guarded.enter(HERE, 0.0) for _ in range(3)] == [None, None, Rejection.HASTY]
-    assert guarded.enter("192.0.2.99", 0.5) is Rejection.HASTY
-    assert guarded.enter("192.0.2.99", 0.75) is None
+    assert [limited.acquire(HERE, 0.0) for _ in range(3)] == [None, None, Rejection.HASTY]
+    assert limited.acquire("192.0.2.99", 0.5) is Rejection.HASTY
+    assert limited.acquire("192.0.2.99", 0.75) is None
 
 
 def test_one_address_cannot_use_up_what_is_for_all() -> None:
-    guarded = gate(accepts_per_second=4, accepts_at_once=20)
+    limited = limiter(accepts_per_second=4, accepts_at_once=20)
     for second in range(30):
-        came = [guarded.enter("192.0.2.1", float(second)) for _ in range(100)]
+        came = [limited.acquire("192.0.2.1", float(second)) for _ in range(100)]
         assert came.count(None) == (5 if second == 0 else 1)
-        assert guarded.enter("192.0.2.2", float(second)) is None
+        assert limited.acquire("192.0.2.2", float(second)) is None
         for _ in range(came.count(None)):
-            guarded.leave("192.0.2.1")
-        guarded.leave("192.0.2.2")
+            limited.release("192.0.2.1")
+        limited.release("192.0.2.2")
 
 
 async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> None:
@@ -97,7 +92,7 @@ async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> No
 async def test_the_last_places_are_the_operators(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gates, "is_local", lambda _: False)
+    monkeypatch.setattr(acceptor, "is_local", lambda _: False)
     setup = await serving(connections=3, connections_reserved=2)
     await setup.connect("Bob")
     assert b"The server is full." in await (await setup.connect()).rest()
@@ -121,8 +116,8 @@ async def test_a_flood_of_connections_is_turned_away(serving: Serving) -> None:
 async def test_who_does_not_go_when_shown_out_is_cut_off(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(acceptor, "_GRACE", 0.1)
-    monkeypatch.setattr(acceptor, "_MOST", 1)
+    monkeypatch.setattr(acceptor, "REJECTION_GRACE", 0.1)
+    monkeypatch.setattr(acceptor, "MAX_CLOSING", 1)
     setup = await serving(connections=1, connections_reserved=0)
     await setup.connect()
     slow, other = await setup.connect(), await setup.connect()
@@ -157,7 +152,7 @@ def test_as_many_files_as_needed_are_asked_for(
     set_to: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
-    acceptor.ask_for(asked)
+    acceptor.raise_file_limit(asked)
     assert set_to == ([] if granted is None else [(granted, now[1])])
     assert ("too few open files" in caplog.text) == (granted == 300)
 
@@ -170,6 +165,6 @@ def test_a_system_that_allows_less_than_it_says(
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    acceptor.ask_for(400)
+    acceptor.raise_file_limit(400)
     [record] = caplog.records
     assert record.__dict__["allowed"] == 100

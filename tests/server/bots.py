@@ -13,7 +13,7 @@ import pytest
 from thudmud.bots import program as bot_program
 from thudmud.server import serve as serving
 from thudmud.server.config import Settings
-from thudmud.server.lobby import Lobby
+from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Result
 from thudmud.views import Message, Terminal
 
@@ -75,14 +75,14 @@ async def until(is_so: Callable[[], bool], patience: float = PATIENCE) -> None:
 class Person:
     """A player without a connection, who notes what is shown."""
 
-    def __init__(self, lobby: Lobby, name: str) -> None:
+    def __init__(self, sessions: Sessions, name: str) -> None:
         self.name, self.shown = name, ""
-        self._lobby = lobby
+        self._lobby = sessions
         self._news = asyncio.Event()
         self.ended = False
 
     async def come(self) -> None:
-        self._lobby.welcome(self)
+        self._lobby.add(self)
         terminal = Terminal(packages=frozenset({"thud"}))
         visit = await self._lobby.admit(self, self.name, terminal)
         assert visit
@@ -94,14 +94,11 @@ class Person:
         self._news.set()
 
     def dismissed(self, why: Dismissal) -> None:
-        self.show_out("")
+        self.end("")
 
-    def turn_away(self, sentence: str) -> None:
-        self.show_out(sentence)
-
-    def show_out(self, sentence: str) -> None:
+    def end(self, sentence: str, *, linger: bool = True) -> None:
         self.ended = True
-        self._lobby.farewell(self)
+        self._lobby.remove(self)
 
     def begin(self, line: str) -> asyncio.Task[Result]:
         """Type a line for which something has to be waited."""
@@ -135,8 +132,8 @@ def settings(
 @asynccontextmanager
 async def opened(
     settings: Settings, folder: Path, *, pause: float = 3600.0, starting: float = PATIENCE
-) -> AsyncIterator[tuple[Lobby, Person]]:
-    """Open a lobby with bots in it, and a player, Anna; close it in the end as a server does.
+) -> AsyncIterator[tuple[Sessions, Person]]:
+    """Open a sessions with bots in it, and a player, Anna; close it in the end as a server does.
 
     Args:
         settings: the bots.
@@ -147,14 +144,14 @@ async def opened(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(serving, "START_AFTER", pause)
         patch.setattr(bot_program, "STARTING", starting)
-        async with serving.open_lobby(settings, folder) as lobby:
-            anna = Person(lobby, "Anna")
+        async with serving.open_sessions(settings, folder) as sessions:
+            anna = Person(sessions, "Anna")
             await anna.come()
-            await until(lambda: all(lobby.is_playing(bot.name) for bot in settings.bot))
-            yield lobby, anna
-            lobby.close("The server stops.")
+            await until(lambda: all(sessions.is_playing(bot.name) for bot in settings.bot))
+            yield sessions, anna
+            sessions.close("The server stops.")
             async with asyncio.timeout(PATIENCE):
-                await lobby.emptied()
+                await sessions.wait_closed()
 
 
 def is_alive(pid: int) -> bool:

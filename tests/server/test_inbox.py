@@ -1,0 +1,52 @@
+"""How fast what one client sends is handled, and how much of it may wait."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.server.plain import Serving
+
+
+async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
+    setup = await serving(commands_per_second=1, commands_at_once=130)
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.send("".join(f"line {number}\n" for number in range(200)).encode())
+    await anna.until(b"echo line 120\r\n")
+    await bob.send(b"look\n")
+    await bob.until(b"echo look")
+    assert "line 199" not in setup.service.lines
+
+
+async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
+    setup = await serving(commands_per_second=20, commands_at_once=30)
+    anna = await setup.connect("Anna")
+    lines = [f"line {number}" for number in range(60)]
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await anna.send("".join(f"{line}\n" for line in lines).encode())
+    await anna.until(b"echo line 59\r\n> ")
+    assert loop.time() - begun > (60 - 30 - 1) / 20
+    assert [line for line in setup.service.lines if line in lines] == lines
+
+
+async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:
+    setup = await serving(commands_per_second=10, commands_at_once=5)
+    anna = await setup.connect("Anna")
+    await anna.fence()
+    begun = asyncio.get_running_loop().time()
+    await anna.send(b"\xff\xf6" * 10)
+    assert (await anna.fence()).count(b"thudmud is here") == 10
+    assert asyncio.get_running_loop().time() - begun > (10 - 5 - 1) / 10
+
+
+async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
+    setup = await serving(commands_per_second=1, commands_at_once=5, queue_length=3)
+    anna = await setup.connect("Anna")
+    bob = await setup.connect("Bob")
+    transport = anna.writer.transport
+    anna.writer.write(b"x\n" * 10_000_000)
+    while setup.service.lines.count("x") < 6:
+        await bob.send(b"look\n")
+        await bob.until(b"echo look")
+    # The rest is where it came from: no more than the sockets between them hold has been sent.
+    assert transport.get_write_buffer_size() > 5_000_000

@@ -1,0 +1,150 @@
+"""When each player was last here, and which guests' names are free for others again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Protocol
+
+from thudmud.store import KeptName, Store, StoreError
+
+INTERVAL = 600.0
+"""Seconds between two notes of who is here, and two searches for names that can be freed."""
+
+_BATCH = 20  # names that are looked at before it is the players' turn again
+
+_log = logging.getLogger(__name__)
+
+
+class PlayerDirectory(Protocol):
+    """What is known of players by their names."""
+
+    async def ready(self) -> None:
+        """Wait until it is known which names are in use."""
+
+    def name_problem(self, words: str) -> str | None:
+        """Return a sentence that says why nobody can be called that; None if somebody could."""
+
+    def is_playing(self, name: str) -> bool:
+        """Whether somebody is logged in under that name."""
+
+    async def is_needed(self, name: str) -> bool:
+        """Whether an unfinished battle, running or adjourned, depends on the name.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+
+
+class LastSeen:
+    """Notes when players come, when they leave, and now and then that they are still here.
+
+    The last of these is for a server that is killed: it has no time to note who leaves. Nobody
+    waits for any of it to be stored.
+
+    Args:
+        store: where it is written down.
+        directory: who is logged in, and whose name is needed.
+        guest_grace: seconds for which a guest's name is kept after they were here.
+        clock: returns the seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        directory: PlayerDirectory,
+        guest_grace: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._directory = store, directory
+        self._guest_grace, self._clock = guest_grace, clock
+        self._timer: asyncio.TimerHandle | None = None
+        self._here: set[str] = set()
+        self._unwritten: dict[str, float] = {}
+        self._writing = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def is_kept(self, kept: KeptName) -> bool:
+        """Whether only its owner can have a guest's name.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        if self._clock() - kept.seen < self._guest_grace:
+            return True
+        return self._directory.is_playing(kept.name) or await self._directory.is_needed(kept.name)
+
+    def came(self, name: str) -> None:
+        """Note that a player is here; it is noted again now and then until they leave."""
+        self._here.add(name)
+        self._note(name)
+        if self._timer is None:
+            self._tick()
+
+    def left(self, name: str, *, gave_up: bool) -> None:
+        """Note that a player is gone.
+
+        Args:
+            name: who.
+            gave_up: whether they said so themselves. A guest's name is free for anybody then,
+                unless an unfinished battle depends on it.
+        """
+        self._here.discard(name)
+        if gave_up:
+            self._start(self._free([name]))
+        self._note(name)
+
+    async def close(self) -> None:
+        """Wait until everything is written down."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _tick(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._tick)
+        for name in self._here:
+            self._note(name)
+        self._start(self._free_old(self._clock() - self._guest_grace))
+
+    async def _free_old(self, before: float) -> None:
+        names = await self._store.guests(before)
+        for start in range(0, len(names), _BATCH):
+            await self._free(names[start : start + _BATCH], before)
+
+    async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
+        """Free those of some guests' names that nothing depends on."""
+        unneeded = [name for name in names if not await self._directory.is_needed(name)]
+        unused = [name for name in unneeded if not self._directory.is_playing(name)]
+        await self._store.forget_guests(unused, before)
+
+    def _note(self, name: str) -> None:
+        self._unwritten[name] = self._clock()
+        if not self._writing:
+            self._writing = True
+            self._start(self._write())
+
+    async def _write(self) -> None:
+        # What is noted while one batch is being written makes the next one.
+        try:
+            while self._unwritten:
+                noted, self._unwritten = self._unwritten, {}
+                await self._store.seen(noted)
+        finally:
+            self._writing = False
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(_logged(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _logged(work: Coroutine[None, None, None]) -> None:
+    try:
+        await work
+    except StoreError as error:
+        _log.error("failed to note who was here: %s", error)

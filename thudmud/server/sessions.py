@@ -1,0 +1,304 @@
+"""Everybody who is connected: who may come in, whose session ends, and when all are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from thudmud.accounts.limiters import RateLimiter
+from thudmud.english import capitalised, lasting
+from thudmud.language.parsing import options_of, stored, styles_of
+from thudmud.play.commands import Command, Emote, Invite, Password, Register, Say, Style, Tell
+from thudmud.play.hall import Hall
+from thudmud.play.options import Options, SetOption
+from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
+from thudmud.store import Account, Store, StoreError
+from thudmud.views.rooms import greeting
+from thudmud.views.view import Terminal
+
+BANNED = "The operator of this server has ended your visit. Goodbye."
+
+MAX_HOLD = 30.0
+"""How many seconds a player's next line waits for a bot's answer at most: programs start slowly."""
+
+_log = logging.getLogger(__name__)
+
+
+class Session(Outbox, Protocol):
+    """A connection's session, or a bot's."""
+
+    @property
+    def name(self) -> str:
+        """Under which name they play, or are coming in; empty if there is none."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be shown any more."""
+
+    def end(self, sentence: str, *, linger: bool = True) -> None:
+        """Let the player leave, and end the connection.
+
+        Args:
+            sentence: what they are told before, if it is not empty.
+            linger: whether the client is given time to close the connection first.
+        """
+
+
+class Sessions:
+    """All sessions of a server; and an `accounts.last_seen.PlayerDirectory`.
+
+    Args:
+        service: what their lines are submitted to.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.store, self.clock = service, service.store, service.clock
+        self._hall = service.hall
+        self._sessions: set[Session] = set()
+        self._expected: list[asyncio.Future[None]] = []
+        self._held: dict[str, asyncio.Future[None]] = {}
+        self._banned: Collection[str] = ()
+        self._farewell = ""
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    @property
+    def greeting(self) -> str:
+        """What everybody sees before they are asked for a name."""
+        return greeting(self._hall.bots)
+
+    @property
+    def player_count(self) -> int:
+        """How many players there are, bots not among them."""
+        return len(self._hall.people.keys() - self._hall.bots)
+
+    # Connections.
+
+    def add(self, session: Session) -> None:
+        """Add the session of a new connection. If the server stops, it ends at once."""
+        self._sessions.add(session)
+        self._empty.clear()
+        if self._farewell:
+            session.end(self._farewell, linger=False)
+
+    def remove(self, session: Session) -> None:
+        """Remove a session whose connection has ended."""
+        self._sessions.discard(session)
+        if not self._sessions:
+            self._empty.set()
+
+    def close(self, sentence: str) -> None:
+        """Tell everybody a sentence, and end every connection."""
+        self._farewell = sentence
+        self.service.announce(sentence)
+        self.service.stop()
+        for session in list(self._sessions):
+            session.end("" if session.name in self.service else sentence, linger=False)
+
+    async def wait_closed(self) -> None:
+        """Wait until nobody is connected."""
+        await self._empty.wait()
+
+    # Names.
+
+    def name_problem(self, words: str) -> str | None:
+        """Return a sentence that says why nobody can be called that; None if somebody can."""
+        if words.lower() in {each.lower() for each in self._hall.bots}:
+            return f"{capitalised(words.lower())} is a bot, a program. Please take another name."
+        return self.service.name_problem(words)
+
+    def expect(self, coming: asyncio.Future[None]) -> None:
+        """Let no name be given to anybody until this is done: a bot is coming in."""
+        self._expected.append(coming)
+
+    async def ready(self) -> None:
+        """Wait until all who were expected are in, or stay outside."""
+        if self._expected:
+            await asyncio.wait(self._expected)
+
+    def is_playing(self, name: str) -> bool:
+        """Whether somebody of that name, in any case, is here."""
+        return name.lower() in self._hall.names
+
+    async def is_needed(self, name: str) -> bool:
+        """Whether a seat is kept, or a match put away, for that name, in any case.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        return await self.service.needs(name)
+
+    # Players.
+
+    async def admit(
+        self,
+        session: Session,
+        name: str,
+        terminal: Terminal | None,
+        member: Account | None = None,
+        choices: Sequence[SetOption] = (),
+        *,
+        watcher: Watcher | None = None,
+    ) -> Visit | None:
+        """Let a session's player in, under a name that is theirs, as it is shown.
+
+        Another session that plays under it ends, and this one goes on in its place. The options
+        chosen at the name prompt change those of before. A program has no terminal, but a watcher.
+
+        Returns:
+            their visit; None if they may not come in any more.
+
+        Raises:
+            Elsewhere: they are on another node, which does not let them go.
+            StoreError: what is stored of them cannot be read.
+        """
+        preferences = member.preferences if member else None
+        visit = await self.service.join(
+            name,
+            terminal,
+            session,
+            watcher=watcher,
+            member=member is not None,
+            styles=styles_of(preferences) if preferences is not None else None,
+            options=options_of(preferences) if preferences is not None else None,
+            choices=choices,
+            admit=partial(self._may_come_in, session, name),
+        )
+        if visit and member and choices:
+            try:
+                await self._keep_preferences(name)
+            except StoreError as error:  # they hold for this visit even so
+                _log.error("what was chosen is not kept: %s", error, extra={"player": name})
+        return visit
+
+    async def enrol(self, name: str) -> None:
+        """Make a player who has just registered a member, with the options they have as a guest.
+
+        Raises:
+            StoreError: the options cannot be kept.
+        """
+        if name in self.service:
+            self.service.enrol(name)
+            await self._keep_preferences(name)
+
+    async def submit(self, visit: Visit, line: str | Command) -> Result:
+        """Do what a player's line asks for; wait for the answer if it asks a bot.
+
+        Raises:
+            StoreError: it cannot be stored, so it has not happened.
+            Unfollowed: it may have happened.
+        """
+        result = await self.service.submit(visit, line)
+        if answer := self._held.pop(visit.name, None):
+            await answer
+        return result
+
+    def hold(self, name: str) -> asyncio.Future[None]:
+        """Hold a player's next line until a bot has answered the one that they typed just now.
+
+        Returns:
+            what the bot sets when it has answered; after `MAX_HOLD` seconds it is set anyway.
+        """
+        loop = asyncio.get_running_loop()
+        answer = self._held[name] = loop.create_future()
+        limit = loop.call_later(MAX_HOLD, release, answer)
+        answer.add_done_callback(lambda _: limit.cancel())
+        return answer
+
+    def ban(self, names: Collection[str]) -> None:
+        """End the sessions of players who are banned, and let them in no more.
+
+        Args:
+            names: of all who are banned now, in lower case.
+        """
+        self._banned = names
+        for session in [each for each in self._sessions if each.name.lower() in names]:
+            session.end(BANNED)
+
+    async def end_removed(self) -> None:
+        """End the sessions of members whose accounts have been removed.
+
+        Raises:
+            StoreError: the accounts cannot be read.
+        """
+        for session in [each for each in self._sessions if each.name in self._hall.members]:
+            name = session.name
+            if await self.store.find(name) is None and session.name == name:
+                session.end(BANNED)
+
+    def _may_come_in(self, session: Session, name: str) -> bool:
+        if session.ended:
+            return False
+        if name.lower() in self._banned:
+            session.end(BANNED)
+            return False
+        return True
+
+    async def _keep_preferences(self, name: str) -> None:
+        if person := self._hall.people.get(name):
+            await keep_preferences(self.store, name, person.styles, person.options)
+
+
+def release(answer: asyncio.Future[None]) -> None:
+    """Release a line that is held, unless it has been."""
+    if not answer.done():
+        answer.set_result(None)
+
+
+# The service.
+
+
+def make_service(
+    store: Store,
+    hall: Hall,
+    *,
+    node: Node | None = None,
+    replay_pause: float = 2.0,
+    clock: Callable[[], float] = time.time,
+    talk: RateLimiter | None = None,
+) -> Service:
+    """Return a service for players with accounts.
+
+    Args:
+        store: where what happens is stored, and who has which name.
+        hall: the boards that they play at.
+        node: what the service lives on.
+        replay_pause: seconds between the plies of a battle that is shown again.
+        clock: returns the seconds since the epoch.
+        talk: limits what each player says, by their names; None for no limit.
+    """
+
+    def allow(name: str, command: Command) -> str | None:
+        if talk is None or not isinstance(command, Say | Emote | Tell | Invite):
+            return None
+        # By name: leaving and coming back does not help.
+        wait = talk.of(name.lower()).take(clock())
+        if not wait:
+            return None
+        return f"That was not passed on: you can say something again in {lasting(wait)}."
+
+    return Service(
+        hall,
+        store,
+        clock=clock,
+        node=node,
+        later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
+        keep=partial(keep_preferences, store),
+        allow=allow,
+        leaves=(Register, Password),
+        pause=replay_pause,
+    )
+
+
+async def keep_preferences(
+    store: Store, name: str, styles: Mapping[str, Style], options: Options
+) -> None:
+    """Store how a player wants to see things, if they are a member."""
+    account = await store.find(name)
+    if account is not None:
+        kept = {**account.preferences, **stored(styles, options)}
+        await store.set_preferences(name, kept)

@@ -1,0 +1,482 @@
+"""The session of one telnet connection: a login first, then commands until the player leaves.
+
+Lines, changes of width, timing marks and the end of input are handled one after the other, none
+while the answer to an earlier one is still being found. How telnet spells them is not known here,
+nor what a command means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from functools import lru_cache
+
+from thudmud.accounts.login import NAME_PROMPT, PASSWORD_PROMPT, Login, Logins
+from thudmud.english import counted
+from thudmud.play.commands import Register
+from thudmud.play.events import Parting
+from thudmud.server.config import PlayerSettings, ServerSettings
+from thudmud.server.inbox import Inbox, LinePrompter
+from thudmud.server.sessions import Sessions
+from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, now
+from thudmud.store import StoreError
+from thudmud.telnet import gmcp, mssp, tls
+from thudmud.telnet.interface import (
+    Credentials,
+    Fitted,
+    Item,
+    Line,
+    Mark,
+    Overlong,
+    Signal,
+    TelnetPolicy,
+)
+from thudmud.telnet.negotiation import Negotiation
+from thudmud.telnet.screen import Screen, encode
+from thudmud.views import Message
+
+PROMPT = "> "
+
+ELSEWHERE = "You have come in from elsewhere. This connection ends."
+CUT_OFF = (
+    "The server has lost touch with its storage, so this connection ends. Please come in again:"
+    " your seats are kept."
+)
+_DISMISSED = {
+    Dismissal.TAKEN_OVER: ELSEWHERE,
+    Dismissal.MOVED: ELSEWHERE,
+    Dismissal.CUT_OFF: CUT_OFF,
+}
+_HELD = (
+    "You are playing on another server of this game, which does not answer. Please try again in a"
+    " moment."
+)
+NOT_STORED = (
+    "The server cannot reach its storage just now, so that has not happened. Please try again in a"
+    " while."
+)
+NOT_SEEN = (
+    "The server has to stop, and cannot tell whether that has happened. Look at the board before"
+    " you go on."
+)
+_OVERLONG = "That line is longer than {:,} characters; it was not read."
+_HERE = "Yes, thudmud is here."
+_SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
+
+_log = logging.getLogger(__name__)
+
+
+class TelnetSession:
+    """What happens on one connection, from the greeting to the farewell.
+
+    While the client does not read, its own commands wait, so that only what others say can fill its
+    outbox.
+
+    Args:
+        transport: the connection.
+        sessions: all sessions; where lines go.
+        logins: leads the dialogues about names and passwords.
+        settings: the limits.
+        players: for how long a player may type nothing.
+        policy: what holds for all connections.
+        release: called once the connection is gone.
+
+    Attributes:
+        screen: where everything goes that is sent.
+        name: the player's, once they have one; empty again when they have gone on elsewhere.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        *,
+        sessions: Sessions,
+        logins: Logins,
+        settings: ServerSettings,
+        players: PlayerSettings,
+        policy: TelnetPolicy,
+        release: Callable[[], None],
+    ) -> None:
+        transport.set_write_buffer_limits(high=settings.share)
+        self._transport = transport
+        peer = transport.get_extra_info("peername") or ("somebody", "")
+        self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
+        self._sessions, self._logins, self._settings = sessions, logins, settings
+        self._players, self._policy, self._release = players, policy, release
+        self.screen = Screen(transport, settings.outbox_bytes, policy.flusher)
+        self.name = ""
+        self._visit: Visit | None = None
+        self._inbox = Inbox(
+            transport,
+            settings,
+            handle=self._handle,
+            is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
+        )
+        self._is_busy = False
+        """Whether what comes next has to wait until something is done."""
+        self._dialogue: asyncio.Task[None] | None = None
+        """The dialogue under way; it ends with the connection."""
+        self._client_logs_in = False
+        """Whether the client itself has sent the player's name and password."""
+
+    # What the connection reports.
+
+    def opened(self, client: Negotiation) -> None:
+        """Greet, and ask for a name."""
+        _log.info("connected", extra={"peer": self._peer})
+        self._client = client
+        self._prompter = LinePrompter(self.screen, client, self._inbox)
+        self._timer = IdleTimer(
+            self._players,
+            is_excused=lambda: bool(self.name) and self._sessions.service.is_waiting(self.name),
+            warn=self._prompter.say,
+            end=lambda sentence: self.end(sentence, parting=Parting.IDLE),
+        )
+        self._timer.start()
+        self.screen.show(encode(self._sessions.greeting))
+        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
+        self.screen.flush()  # and before anything that the client may send
+        self._begin(self._log_in)
+        self._sessions.add(self)
+
+    def received(self, items: Iterable[Item]) -> None:
+        """Queue what has come in."""
+        if not self.screen.closed:
+            self._inbox.put(items)
+
+    def input_ended(self) -> None:
+        """Note that nothing more will come; what has come is still handled and answered."""
+        self._inbox.end()
+        if not self.screen.closed:
+            self.received([Signal.END_OF_INPUT])
+        elif not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
+            self._transport.close()
+
+    def pause(self) -> None:
+        """Stop handling: the client is not reading what it has been sent."""
+        self._inbox.pause()
+
+    def resume(self) -> None:
+        """Go on handling: the client has caught up."""
+        self._inbox.resume()
+
+    def lost(self) -> None:
+        """Note that the connection is gone."""
+        _log.info("gone", extra={"peer": self._peer})
+        self._release()
+        self.screen.lost()
+        self._stop(Parting.LOST)
+        self._sessions.remove(self)
+
+    # What the service and the other sessions ask for.
+
+    def put(self, message: Message) -> None:
+        """Show what the player is told."""
+        if message.package:
+            self._client.data(message.package, message.text)
+        else:
+            self.screen.show(_encoded(message.text))
+
+    def dismissed(self, why: Dismissal) -> None:
+        """End the connection of a player who goes on elsewhere, or cannot go on."""
+        self._prompter.say(_DISMISSED[why])
+        if why is not Dismissal.TAKEN_OVER:  # else they are here still
+            self._logins.last_seen.left(self.name, gave_up=False)
+        self.name, self._visit = "", None
+        self._close()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be shown any more."""
+        return self.screen.closed
+
+    def end(self, sentence: str, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+        """Tell them a sentence, let the player leave, and end the connection."""
+        if sentence:
+            self._prompter.say(sentence)
+        self._close(linger=linger, parting=parting)
+
+    # The end.
+
+    def _close(self, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+        """Send what is waiting and close the connection, after a grace period by force."""
+        self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
+        self._stop(parting)
+
+    async def _close_after_leaving(self) -> None:
+        """Close the connection of a client that sends nothing more, once the others are told."""
+        leaving = self._stop(Parting.LOST)
+        if leaving:
+            await asyncio.wait([leaving])
+        self._close(linger=False)
+
+    def _stop(self, parting: Parting) -> asyncio.Task[None] | None:
+        """Handle nothing more, and let the player leave; return that if it takes time."""
+        self._timer.stop()
+        self._inbox.close()
+        if self._dialogue:
+            self._dialogue.cancel()
+        name, visit, self.name, self._visit = self.name, self._visit, "", None
+        if visit is None:
+            return None
+        self._logins.last_seen.left(name, gave_up=parting is Parting.QUIT)
+        return now(self._leave(visit, parting))
+
+    async def _leave(self, visit: Visit, parting: Parting) -> None:
+        try:
+            await self._sessions.service.leave(visit, parting)
+        except Exception:  # noqa: BLE001  (the connection must end, whatever we get wrong)
+            _log.exception("failed to let somebody leave", extra={"player": visit.name})
+
+    # Dialogues.
+
+    def _begin(self, dialogue: Callable[[], Awaitable[None]]) -> None:
+        """Begin a dialogue: its questions are answered by what comes next."""
+        self._is_busy = True
+        self._dialogue = asyncio.get_running_loop().create_task(self._lead(dialogue))
+
+    async def _lead(self, dialogue: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await dialogue()
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._dialogue = None
+            self._fail(error)
+        else:
+            self._dialogue = None
+            self._go_on()
+
+    async def _log_in(self) -> None:
+        login = await self._logins.log_in(self._prompter, self._address)
+        self._prompter.reveal()
+        self._dialogue = None  # what follows is not cancelled, whatever becomes of the connection
+        if login is None:
+            self._close(parting=Parting.QUIT)
+            return
+        self.name = login.name
+        self._timer.named()
+        try:
+            await self._come_in(login)
+        finally:
+            if self._visit is None:
+                self.name = ""
+                self._logins.last_seen.left(login.name, gave_up=False)
+
+    async def _come_in(self, login: Login) -> None:
+        """Let the player in who has logged in, unless the connection ends meanwhile."""
+        terminal = self._prompter.terminal
+        try:
+            visit = await self._sessions.admit(
+                self, login.name, terminal, login.member, login.choices
+            )
+        except (Elsewhere, StoreError) as error:
+            _log.error("%s cannot come in: %s", login.name, error)
+            self.end(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
+            return
+        if visit is None:
+            return
+        if self.screen.closed:
+            await self._leave(visit, Parting.LOST)
+            return
+        self._visit = visit
+        _log.info("came in", extra={"peer": self._peer, "player": login.name})
+        if self._client_logs_in:
+            self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
+
+    def _client_login_failed(self) -> None:
+        self._client_logs_in = False
+        self._client.data(gmcp.LOGIN_RESULT, gmcp.FAILURE)
+
+    async def _register(self) -> None:
+        if await self._logins.register(self._prompter, self.name):
+            await self._sessions.enrol(self.name)
+
+    async def _change_password(self) -> None:
+        await self._logins.change_password(self._prompter, self.name, self._address)
+
+    # Item by item.
+
+    def _handle(self, item: Item) -> bool:
+        """Handle an item; return whether there is room on the screen for the answer to another."""
+        try:
+            match item:
+                case str() | Overlong():
+                    self._handle_line(item)
+                case Fitted(terminal):
+                    self._prompter.terminal = terminal
+                    if self._visit:
+                        self._sessions.service.fit(self.name, terminal, is_playing=True)
+                case Credentials(name, password):
+                    self._timer.heard()
+                    if self._prompter.asks(NAME_PROMPT):
+                        self._client_logs_in = True
+                        self._prompter.answer_ahead(
+                            name, PASSWORD_PROMPT, password, self._client_login_failed
+                        )
+                case Mark(answer):
+                    self.screen.mark(answer)
+                case Signal.ARE_YOU_THERE:
+                    self._prompter.say(_HERE)
+                case Signal.END_OF_INPUT:
+                    now(self._close_after_leaving())
+                case Signal.SPEAKS_TLS:
+                    self.end(tls.tls_answer(self._settings.tls_port))
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._fail(error)
+        return self.screen.unsent <= self._settings.share
+
+    def _handle_line(self, line: Line) -> None:
+        self._timer.heard()
+        self._prompter.answered()
+        is_name = self._prompter.asks(NAME_PROMPT)
+        if isinstance(line, Overlong):
+            self._prompter.say(_OVERLONG.format(self._settings.max_line))
+            self._prompter.prompt()
+        elif is_name and tls.is_http(line):
+            self.end(tls.HTTP)
+        elif is_name and line == mssp.REQUEST:
+            self.screen.show(encode(mssp.in_text(self._policy.status())))
+            self._prompter.prompt()
+        elif self._prompter.is_waiting:
+            self._prompter.answer(line)
+        elif self._visit:
+            self._is_busy = True
+            now(self._obey(self._visit, line))
+
+    async def _obey(self, visit: Visit, line: str) -> None:
+        """Do what a player's line asks for, and ask for the next."""
+        # It is never cancelled: a player who goes leaves after it.
+        try:
+            result = await self._sessions.submit(visit, line)
+        except StoreError as error:
+            why = NOT_SEEN if isinstance(error, Unfollowed) else NOT_STORED
+            _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
+            self._prompter.say(why)
+            self._go_on()
+        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            self._fail(error)
+        else:
+            if not result.is_left or self.screen.closed:
+                self._go_on()
+            elif isinstance(result.command, Register):
+                self._begin(self._register)
+            else:
+                self._begin(self._change_password)
+
+    def _go_on(self) -> None:
+        """Ask for the next line, or close the connection of a player who has left."""
+        self._is_busy = False
+        if self.screen.closed:
+            return
+        if self._visit is None or self._visit.is_over:
+            self._close(parting=Parting.QUIT)
+        else:
+            self._prompter.invite(PROMPT)
+        self._inbox.wake()
+
+    def _fail(self, error: Exception) -> None:
+        """Go on after a mistake of ours."""
+        # The line itself is not logged: it is the player's own.
+        extra = {"peer": self._peer, "player": self.name}
+        _log.error("failed to handle what somebody sent", exc_info=error, extra=extra)
+        if self.screen.closed:
+            return
+        self._prompter.say(_SORRY)
+        if self._visit:
+            self._go_on()
+        elif not self._dialogue:
+            self._begin(self._log_in)
+        self._inbox.wake()
+
+
+_encoded = lru_cache(maxsize=1)(encode)
+"""The same text goes to many, one after the other."""
+
+
+# The idle timer.
+
+_MAX_WAIT = 30.0  # seconds; the longest between two looks at whose turn it is
+_EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
+_MINUTE = 60.0
+
+
+class IdleTimer:
+    """Warns a player who types nothing for long, and then ends the connection.
+
+    It also ends the connection of somebody who does not log in in time.
+
+    Args:
+        players: after how many seconds that is.
+        is_excused: whether the player need not type now, since it is the opponent who thinks.
+        warn: takes the warning.
+        end: called when it is over, with the reason.
+    """
+
+    def __init__(
+        self,
+        players: PlayerSettings,
+        *,
+        is_excused: Callable[[], bool],
+        warn: Callable[[str], None],
+        end: Callable[[str], None],
+    ) -> None:
+        self._players = players
+        self._is_excused, self._warn, self._end = is_excused, warn, end
+        self._is_warned = False
+        self._heard = 0.0
+        self._idle: asyncio.TimerHandle | None = None
+        self._login: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to count."""
+        self.heard()
+        if self._players.idle_limit:
+            self._look_later(0.0)
+        if limit := self._players.login_limit:
+            sentence = f"You have given no name for {_told(limit)}. Goodbye!"
+            self._login = asyncio.get_running_loop().call_later(limit, self._end, sentence)
+
+    def heard(self) -> None:
+        """Note that something has been typed."""
+        self._heard = asyncio.get_running_loop().time()
+        self._is_warned = False
+
+    def named(self) -> None:
+        """Note that the player has logged in."""
+        if self._login is not None:
+            self._login.cancel()
+
+    def stop(self) -> None:
+        """Count no longer."""
+        self.named()
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def _look_later(self, idle: float) -> None:
+        warning, limit = self._players.idle_warning, self._players.idle_limit
+        due = warning if warning and not self._is_warned else limit
+        wait = min(_MAX_WAIT, max(0.0, due - idle))
+        self._idle = asyncio.get_running_loop().call_later(wait, self._look)
+
+    def _look(self) -> None:
+        # There is one timer, however much is typed: it sees when the last line came.
+        warning, limit = self._players.idle_warning, self._players.idle_limit
+        if self._is_excused():
+            self.heard()
+        idle = asyncio.get_running_loop().time() - self._heard
+        if idle + _EARLY >= limit:
+            self._end(f"You have typed nothing for {_told(limit)}. Goodbye!")
+            return
+        if warning and idle + _EARLY >= warning and not self._is_warned:
+            self._is_warned = True
+            self._warn(
+                f"You have typed nothing for {_told(warning)}. After {_told(limit - warning)} more"
+                " the connection ends."
+            )
+        self._look_later(idle)
+
+
+def _told(seconds: float) -> str:
+    if seconds < 2 * _MINUTE:
+        return counted(round(seconds), "second")
+    return counted(round(seconds / _MINUTE), "minute")

@@ -1,0 +1,91 @@
+"""Bytes of text, with no telnet among them -> lines of printable characters. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from thudmud.telnet.interface import Line, Overlong
+
+_MAX_CHARACTER = 4  # bytes, in UTF-8
+_ERASES_CHARACTER = "\b\x7f"
+_ERASES_LINE = "\x15"
+_JOINERS = "\u200c\u200d"  # invisible, but part of words in several scripts, and of emoji
+# What cursor and function keys send where the client has no use for them: CSI and SS3 sequences
+# (ECMA-48, section 5.4), whole, so that no "[A" is left in the line.
+_KEY = re.compile(r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|O[A-Za-z])")
+# surrogateescape turns an undecodable byte 0x80..0xFF into U+DC80..U+DCFF.
+_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines, however the stream was cut into packets.
+
+    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for every allowed character are
+    held, however long a line is.
+
+    Args:
+        limit: the most characters that a line may have.
+    """
+
+    __slots__ = ("_after_return", "_held", "_limit", "_overlong")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = bytearray()
+        self._overlong = False
+        self._after_return = False
+
+    def feed(self, data: bytes) -> list[Line]:
+        """Return the lines that ``data`` completes, in order; keep what follows the last end."""
+        if self._after_return and data:
+            self._after_return = False
+            if data[0] in b"\n\0":
+                data = data[1:]
+        if b"\r" in data:
+            self._after_return = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r\0", b"\n").replace(b"\r", b"\n")
+        *ended, rest = data.split(b"\n")
+        lines: list[Line] = []
+        for piece in ended:
+            self._hold(piece)
+            lines.append(self._line())
+        self._hold(rest)
+        return lines
+
+    def _hold(self, piece: bytes) -> None:
+        if len(self._held) + len(piece) > self._limit * _MAX_CHARACTER:
+            self._overlong = True
+            self._held.clear()
+        elif not self._overlong:
+            self._held += piece
+
+    def _line(self) -> Line:
+        text = readable(bytes(self._held))
+        overlong = self._overlong or len(text) > self._limit
+        self._held.clear()
+        self._overlong = False
+        return Overlong.LINE if overlong else text
+
+
+def readable(raw: bytes) -> str:
+    """Return the bytes of one line as printable text.
+
+    They are read as UTF-8, and each byte that cannot be UTF-8 as Latin-1. Backspace and DEL remove
+    the character before them, Control-U removes all. White space of any kind becomes blanks; every
+    other character that cannot be printed is dropped.
+    """
+    text = raw.decode("utf-8", "surrogateescape")
+    if text.isprintable():
+        return text
+    kept: list[str] = []
+    for char in _KEY.sub("", text.translate(_LATIN_1)):
+        if char in _ERASES_CHARACTER:
+            del kept[-1:]
+        elif char == _ERASES_LINE:
+            kept.clear()
+        elif char == "\t" or unicodedata.category(char) == "Zs":
+            kept.append(" ")
+        elif char.isprintable() or char in _JOINERS:
+            kept.append(char)
+    return "".join(kept)
