@@ -9,10 +9,10 @@ from pathlib import Path
 
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.options import CommandError, refuse
-from thudmud.cli.records import DEFAULT, ruleset_named
+from thudmud.cli.records import ruleset_named
 from thudmud.english import counted
 from thudmud.errors import Refused
-from thudmud.rules import RULESETS, Side
+from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.server.config import load_settings, named_or_default
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
 from thudmud.store import Store
@@ -39,7 +39,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         if word == "open":
             names = ", ".join(f'"{name}"' for name in RULESETS)
             action.add_argument(
-                "--rules", type=ruleset_named, metavar="RULES", default=DEFAULT, help=names
+                "--rules", type=ruleset_named, metavar="RULES", default=DEFAULT_RULES, help=names
             )
         if word == "rename":
             action.add_argument(

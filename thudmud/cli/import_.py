@@ -25,7 +25,15 @@ from thudmud.errors import ThudmudError
 from thudmud.language import clean
 from thudmud.play.events import BattleId, Event, Imported
 from thudmud.play.match import game_of
-from thudmud.rules import RULESETS, Record, RecordError, Side, read_record, write_record
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Record,
+    RecordError,
+    Side,
+    read_record,
+    write_record,
+)
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.views.refusals import unread
 from thudmud.views.words import day, day_begins
@@ -216,14 +224,14 @@ def read_file(path: Path, given: BattleDetails) -> Imported:
 
 
 def _likely_rules(text: str) -> str:
-    """Return the first ruleset whose opening a record begins with, else the first of all."""
+    """Return the first ruleset whose opening a record begins with, else the default."""
     lines = (line.strip() for line in text.splitlines())
     setup = next((line for line in lines if line and not line.startswith("[")), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
             if read_record(setup, rules).game.opening == rules.opening:
                 return rules.name
-    return next(iter(RULESETS))
+    return DEFAULT_RULES.name
 
 
 def _checked(text: str, given: str | None, likely: str) -> Record:

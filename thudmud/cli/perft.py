@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.cli.options import CommandError, refuse
-from thudmud.cli.records import DEFAULT, read, rules_option
-from thudmud.rules import Game, divide, perft
+from thudmud.cli.records import read, rules_option
+from thudmud.rules import DEFAULT_RULES, Game, divide, perft
 
 DEEPEST = 20
 """The highest number of plies. Far fewer take longer than anybody waits."""
@@ -39,7 +39,7 @@ def _count(options: argparse.Namespace) -> int:
         game = (
             read(options.record, options.rules)
             if options.record
-            else Game.start(options.rules or DEFAULT)
+            else Game.start(options.rules or DEFAULT_RULES)
         )
     except CommandError as error:
         return refuse(error)

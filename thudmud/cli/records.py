@@ -6,9 +6,15 @@ import argparse
 from pathlib import Path
 
 from thudmud.cli.options import CommandError
-from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
-
-DEFAULT = next(iter(RULESETS.values()))
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    RecordError,
+    Ruleset,
+    read_record,
+    ruleset_called,
+)
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
@@ -22,7 +28,7 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
         CommandError: the file cannot be read, or is no record.
     """
     try:
-        return read_record(_text(path), ruleset, default=DEFAULT).game
+        return read_record(_text(path), ruleset, default=DEFAULT_RULES).game
     except RecordError as error:
         from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
 
@@ -42,10 +48,10 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
 
 def ruleset_named(name: str) -> Ruleset:
     """Return the ruleset that an option names; argparse tells of any other name."""
-    wanted = " ".join(name.lower().replace("-", " ").split())
-    if wanted not in RULESETS:
+    rules = ruleset_called(name)
+    if rules is None:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
-    return RULESETS[wanted]
+    return rules
 
 
 def is_player(name: str) -> bool:

@@ -31,7 +31,7 @@ from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, BoardHouse, escaped, first_session, send, terminal
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
-from thudmud.rules import RULESETS
+from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.views import Message
 
 TYPE = "thud"
@@ -165,7 +165,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     before anybody uses the board.
     """
 
-    rules = "discworld"
+    rules = DEFAULT_RULES.name
     """The ruleset of the board. Players may choose another for a match."""
 
     quiet_plies = 200
