@@ -1,7 +1,7 @@
-"""A pytest plugin: transcripts, `*.thud-script`, are tests.
+"""A pytest plugin by which transcripts, `*.thud-script`, are tests: its options, and its files.
 
-Owns the options and which files are collected. Must never import thudmud before there is such a
-file: this module is imported by every run of pytest where thudmud is installed.
+Where thudmud is installed, every run of pytest imports this module. So it imports nothing of
+thudmud until there is a transcript.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Transcripts as pytest sees them: a file with one test in it.
-
-Owns how a transcript that fails is shown. Must never play or compare by itself.
-"""
+"""Transcripts as pytest sees them: files with one test each; and how a failure is shown."""
 
 from __future__ import annotations
 
@@ -11,17 +8,14 @@ from typing import TypeVar
 
 import pytest
 
-from thudmud.cli.options import CommandError
 from thudmud.cli.script import read_address, read_variable
-from thudmud.cli.staging import Setup, play
-from thudmud.script import Mismatch, StageError, TranscriptError
-from thudmud.server.config import ConfigError
+from thudmud.cli.staging import Setup, attempt
 
 _T = TypeVar("_T")
 
 
 class TranscriptFailure(Exception):
-    """A transcript that does not fit, or that cannot be played, in words."""
+    """A transcript that does not fit or cannot be played; ``str()`` is what is shown."""
 
 
 class TranscriptFile(pytest.File):
@@ -47,18 +41,7 @@ class TranscriptItem(pytest.Item):
 
     def runtest(self) -> None:
         """Play it."""
-        mismatches: Sequence[Mismatch] = ()
-        problems: list[str] = []
-        try:
-            mismatches, _ = play(self.path, self._setup)
-        except StageError as error:
-            mismatches, problems = error.mismatches, [f"{self._shown_path}: {error}"]
-        except TranscriptError as error:
-            problems = [f"{self._shown_path}: {error}"]
-        except ConfigError as error:
-            problems = list(error.problems)
-        except CommandError as error:
-            problems = [str(error)]
+        mismatches, problems, _ = attempt(self.path, self._setup, self._shown_path)
         shown = [f"{self._shown_path}: {each}" for each in mismatches]
         if shown or problems:
             raise TranscriptFailure("\n\n".join([*shown, *problems]))
@@ -68,7 +51,7 @@ class TranscriptItem(pytest.Item):
         excinfo: pytest.ExceptionInfo[BaseException],
         style: object = None,  # noqa: ARG002  (pytest's own name for it)
     ) -> str:
-        """Return what a failure looks like: no traceback, for it is no fault of the code."""
+        """Return what is shown of a failure: no traceback, as the code is not at fault."""
         if isinstance(excinfo.value, TranscriptFailure):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
@@ -79,12 +62,12 @@ class TranscriptItem(pytest.Item):
 
     @property
     def _shown_path(self) -> str:
-        """The path, as pytest tells paths."""
+        """The path as pytest shows it."""
         return self.nodeid.partition("::")[0]
 
 
 def _setup(config: pytest.Config) -> Setup:
-    """Return how transcripts are played in this run.
+    """Return how transcripts are played in this run of pytest.
 
     Raises:
         CollectError: an option means nothing.
@@ -97,7 +80,7 @@ def _setup(config: pytest.Config) -> Setup:
 
 
 def _read(config: pytest.Config, name: str, read: Callable[[str], _T]) -> Iterator[_T]:
-    """Yield the values of an option; those of the command line come last, and count."""
+    """Yield the values of an option, those of the command line last, so that they count."""
     given: Sequence[str] = [*config.getini(name), *config.getoption(name)]
     for text in given:
         try:

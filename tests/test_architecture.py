@@ -39,7 +39,7 @@ ARROWS: dict[str, set[str]] = {
 OWNERS = {
     "lark": {"language"},
     "telnetlib3": {"telnet", "cli"},
-    "pydantic": {"server"},
+    "pydantic": {"server", "gateway"},
     "argon2": {"accounts"},
     "openskill": {"play"},
     "wcwidth": {"views"},

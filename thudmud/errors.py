@@ -12,13 +12,12 @@ Each is defined in the room that raises it; those that several rooms raise are d
             IllegalMove     the rules refuse a move
             ParseError      a line is no command
         Unread              something has to be looked up before a command can be decided
-        FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
         TranscriptError     a line of a transcript means nothing
         VariableError       a variable of a transcript is written wrongly, or has no value
         StageError          a step of a transcript cannot be played
-        Unfetched           a file that a transcript includes cannot be read
+        IncludeError        a file that a transcript includes cannot be read
         Unclear             in Evennia: no board fits what was said, or several do
         Fault               a gateway does not do what its client asks for
         StoreError          the store cannot be used

@@ -27,7 +27,7 @@ from thudmud.play.meaning import require_fit, require_ply
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Game
+from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Service, Visit
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
@@ -127,7 +127,7 @@ class House:
             if not _is_other(entry)
         ]
 
-    def open_board(self, name: str, now: float, rules: str = "discworld") -> list[Message]:
+    def open_board(self, name: str, now: float, rules: str = DEFAULT_RULES.name) -> list[Message]:
         """Open a board, behind all others, and return what is told.
 
         What happens at it is among `events`, but not that it is there:

@@ -1,21 +1,23 @@
-"""When a bot sits down, starts, agrees, declines and leaves: in a house, by the packages alone."""
+"""When a bot sits down, starts, agrees, declines and leaves: by what its player is told."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 
 import pytest
 
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER, Opponent
-from thudmud.house import House
+from thudmud.play.commands import Command, Go, Join, Leave
 from thudmud.play.events import Parting
-from thudmud.play.table import BoardSpec
-from thudmud.rules import RULESETS, Side
-from thudmud.views import Message
-from thudmud.views.view import Terminal
+from thudmud.play.hall import Hall as PlayHall
+from thudmud.play.hall import Telling
+from thudmud.play.table import BoardSpec, Table
+from thudmud.rules import RULESETS, Game, Side
+from thudmud.service import Service, Visit
+from thudmud.service.boards import close_board, rename_board
+from thudmud.store import Store, at_once
 
 GRACE, PAUSE = 300.0, 60.0
-PROGRAM = Terminal(packages=frozenset({"thud"}))
 BOARDS = [
     BoardSpec("oak board"),
     BoardSpec("pine board", "classic"),
@@ -28,36 +30,57 @@ class Hall:
     """Players who type, and bots who do what they want to; time is told."""
 
     def __init__(self, *bots: str) -> None:
-        self.house = House(BOARDS, seat_grace=GRACE)
         self.now = 1000.0
         self.minds: dict[str, Opponent] = {}
         self.typed: list[str] = []
-        self.heard: list[str] = []
+        self.visits: dict[str, Visit] = {}
+        store = Store.in_memory(clock=lambda: self.now)
+        self.service = Service(PlayHall(BOARDS, seat_grace=GRACE), store, clock=lambda: self.now)
+        at_once(self.service.open())
         for bot in bots:
             self.come(bot)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        return self.service.hall.tables
+
+    def game(self, board: str = "oak board") -> Game:
+        game = self.tables[board].game
+        assert game
+        return game
 
     def come(self, name: str, *, bot: bool = True, grace: float = GRACE) -> None:
         if bot:
             self.minds[name] = Opponent(name, grace, PAUSE)
-        self._tell(self.house.enter(name, self.now, PROGRAM if bot else Terminal()))
+
+        def watch(telling: Telling) -> None:
+            if name in self.minds:
+                self.minds[name].told(telling, self.now)
+
+        visit = at_once(self.service.join(name, None, watcher=watch))
+        assert visit
+        self.visits[name] = visit
 
     def type(self, name: str, *lines: str) -> list[str]:
-        """Let a player type; return what bots type after the last line."""
+        """Let a player type; return what bots do after the last line."""
         for line in lines:
-            self._tell(self.house.obey(name, line, self.now))
+            self.submit(name, line)
             self.settle()
         return self.typed
+
+    def submit(self, name: str, line: str | Command) -> None:
+        at_once(self.service.submit(self.visits[name], line))
 
     def wait(self, seconds: float) -> list[str]:
         self.now += seconds
         return self.settle()
 
     def lose(self, name: str, parting: Parting = Parting.LOST) -> list[str]:
-        self._tell(self.house.depart(name, self.now, parting))
+        at_once(self.service.leave(self.visits[name], parting))
         return self.settle()
 
     def settle(self) -> list[str]:
-        """Let bots do all they want to, but play; return what they typed."""
+        """Let bots do all they want to, but play; return what they did."""
         self.typed = []
         for _ in range(50):
             if not any(self._act(name, mind) for name, mind in self.minds.items()):
@@ -66,31 +89,21 @@ class Hall:
 
     def play(self, name: str) -> str:
         """Let a bot play the first ply there is."""
-        mind = self.minds[name]
-        task = mind.task()
+        task = self.minds[name].task()
         assert task
-        [move, *_] = RULESETS[task.rules].legal_moves(task.position)
-        self._tell(self.house.obey(name, task.line(str(move)), self.now))
+        [move, *_] = task.game.legal_moves()
+        self.submit(name, task.command(str(move)))
         self.settle()
         return task.board
 
     def _act(self, name: str, mind: Opponent) -> bool:
-        lines = mind.lines(self.now)
-        for asked in mind.invitations:
-            lines.append(f"join game as {asked.side.value} on {asked.board}")
+        commands = mind.commands(self.now)
+        commands += [Join(asked.side, asked.board) for asked in mind.invitations]
         mind.invitations.clear()
-        for line in lines:
-            self.typed.append(f"{name}: {line}")
-            self._tell(self.house.obey(name, line, self.now))
-        return bool(lines)
-
-    def _tell(self, messages: list[Message]) -> None:
-        for message in messages:
-            for name in message.to:
-                if message.package and name in self.minds:
-                    self.minds[name].told(message.package, json.loads(message.text), self.now)
-                elif not message.package:
-                    self.heard.append(f"{name}: {message.text}")
+        for command in commands:
+            self.typed.append(f"{name}: {command}")
+            self.submit(name, command)
+        return bool(commands)
 
 
 @pytest.fixture
@@ -110,7 +123,7 @@ def battle(hall: Hall) -> Hall:
 def test_it_sits_down_where_it_is_asked_to(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on oak board")
     assert hall.type("Anna", "invite grog") == ["Grog: join game as troll on oak board"]
-    assert hall.house.hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Grog"}
+    assert hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Grog"}
     assert hall.minds["Grog"].other("oak board") == "Anna"
     assert hall.minds["Grog"].task() is None
 
@@ -132,7 +145,7 @@ def test_it_begins_a_battle_if_nobody_else_does(hall: Hall) -> None:
 def test_what_it_says_at_the_same_time_as_the_other_is_taken_back(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
     assert hall.type("Grog", "start game") == ["Grog: no on oak board"]
-    assert not hall.house.hall.tables["oak board"].offers
+    assert not hall.tables["oak board"].offers
     assert hall.minds["Grog"].task()
 
 
@@ -141,7 +154,7 @@ def test_it_plays_when_it_is_its_turn(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     task = battle.minds["Grog"].task()
     assert task
-    assert (task.board, task.battle, task.ply, task.rules) == ("oak board", 1, 1, "discworld")
+    assert (task.board, task.battle, task.game) == ("oak board", 1, battle.game())
     assert task.setup.endswith(",RH8 troll")
     assert "dF6" in task.setup
     assert battle.play("Grog") == "oak board"
@@ -154,7 +167,7 @@ def test_what_the_rules_refuse_is_typed_by_no_bot(battle: Hall, ply: str) -> Non
     task = battle.minds["Grog"].task()
     assert task
     with pytest.raises(ValueError, match=r"\w"):
-        task.line(ply)
+        task.command(ply)
 
 
 @pytest.mark.parametrize("rules", RULESETS)
@@ -167,14 +180,11 @@ def test_its_position_is_that_of_the_table(rules: str, side: Side) -> None:
     hall.type("Anna", f"invite mog as {side.other.value} on oak board")
     hall.wait(PAUSE)
     for _ in range(30):
-        game = hall.house.hall.tables["oak board"].game
-        assert game
-        if game.outcome:
+        if hall.game().outcome:
             break
         [(name, task)] = [(each, mind.task()) for each, mind in hall.minds.items() if mind.task()]
         assert task
-        assert task.position == game.position
-        assert task.ply == len(game.moves)
+        assert task.game == hall.game()
         hall.play(name)
 
 
@@ -185,10 +195,9 @@ def test_it_agrees_to_take_moves_back(battle: Hall) -> None:
     battle.play("Grog")
     assert battle.type("Anna", "undo") == ["Grog: undo on oak board"]
     battle.type("Anna", "move from f1 to f4")
-    task, game = battle.minds["Grog"].task(), battle.house.hall.tables["oak board"].game
+    task = battle.minds["Grog"].task()
     assert task
-    assert game
-    assert task.position == game.position
+    assert task.game == battle.game()
 
 
 def test_it_agrees_to_adjourn_and_comes_back_to_resume(battle: Hall) -> None:
@@ -199,7 +208,7 @@ def test_it_agrees_to_adjourn_and_comes_back_to_resume(battle: Hall) -> None:
     battle.type("Anna", "resume")
     task = battle.minds["Grog"].task()
     assert task
-    assert task.ply == 1
+    assert len(task.game.moves) == 1
 
 
 def test_it_agrees_to_start_over(battle: Hall) -> None:
@@ -233,7 +242,7 @@ def test_it_offers_to_end_what_leads_nowhere(battle: Hall) -> None:
         battle.type("Grog", ["move from g7 to f7", "move from f7 to g7"][ply % 2])
     assert battle.typed == ["Grog: end game on oak board"]
     battle.type("Anna", "end game")
-    assert not battle.house.hall.tables["oak board"].running
+    assert not battle.tables["oak board"].running
 
 
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
@@ -248,7 +257,7 @@ def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> 
 
 def test_after_a_match_another_can_be_started(battle: Hall) -> None:
     battle.type("Anna", "resign", "start", "resign", "start")
-    assert battle.house.hall.tables["oak board"].running
+    assert battle.tables["oak board"].running
     assert battle.wait(2 * GRACE) == []
 
 
@@ -281,7 +290,7 @@ def test_it_waits_for_who_is_away_and_puts_the_match_away(battle: Hall) -> None:
     assert battle.wait(1) == ["Grog: adjourn game on oak board"]
     battle.come("Anna", bot=False)
     battle.type("Anna", "go to oak board", "resume")
-    assert battle.house.hall.tables["oak board"].running
+    assert battle.tables["oak board"].running
 
 
 def test_who_comes_back_plays_on(battle: Hall) -> None:
@@ -307,7 +316,7 @@ def test_a_bot_that_was_gone_goes_on(battle: Hall) -> None:
     battle.come("Grog")
     task = battle.minds["Grog"].task()
     assert task
-    assert (task.ply, task.board) == (1, "oak board")
+    assert (len(task.game.moves), task.board) == (1, "oak board")
 
 
 def test_it_plays_at_several_boards(battle: Hall) -> None:
@@ -324,31 +333,43 @@ def test_what_came_to_nothing_is_not_typed_again_at_once(hall: Hall) -> None:
     mind = hall.minds["Grog"]
     hall.type("Anna", "invite grog on oak board")
     hall.now += GRACE
-    assert mind.lines(hall.now) == ["leave game on oak board", "go hall"]
-    assert mind.lines(hall.now) == []
+    assert mind.commands(hall.now) == [Leave("oak board"), Go()]
+    assert mind.commands(hall.now) == []
     assert mind.next_time(hall.now) == hall.now + REPEAT_AFTER
     hall.now += REPEAT_AFTER
-    assert mind.lines(hall.now) == ["leave game on oak board", "go hall"]
+    assert mind.commands(hall.now) == [Leave("oak board"), Go()]
 
 
-def test_what_it_has_missed_it_looks_up(battle: Hall) -> None:
+def test_what_it_has_missed_it_learns_with_the_next(battle: Hall) -> None:
     mind = battle.minds.pop("Grog")
     battle.type("Anna", "move from f1 to f6")
     battle.minds["Grog"] = mind  # deaf until now
     battle.type("Grog", "move from g7 to g6")
     battle.type("Anna", "move from f6 to f5")
-    task, game = mind.task(), battle.house.hall.tables["oak board"].game
+    task = mind.task()
     assert task
-    assert game
-    assert task.position == game.position
+    assert task.game == battle.game()
 
 
-def test_old_facts_and_those_of_others_are_passed_over(battle: Hall) -> None:
-    mind = battle.minds["Grog"]
+async def test_it_plays_on_at_a_board_that_is_renamed_and_not_at_one_that_is_closed(
+    battle: Hall,
+) -> None:
+    store = battle.service.store
     battle.type("Anna", "move from f1 to f6")
-    before = mind.task()
-    mind.told("Thud.Table", {"board": "oak board", "version": 1}, battle.now)
-    mind.told("Thud.End", {"board": "oak board", "version": 99}, battle.now)
-    mind.told("Thud.Move", {"board": "pine board", "version": 99, "ply": 5}, battle.now)
-    assert mind.task() == before
+    await rename_board(store, "oak board", "yew board", battle.now)
+    assert battle.play("Grog") == "yew board"
+    assert len(battle.game("yew board").moves) == 2
+    battle.type("Anna", "move from f6 to f5")
+    await close_board(store, "yew board", battle.now)
+    assert battle.minds["Grog"].task() is None
+    assert not battle.minds["Grog"].plays
+
+
+def test_what_happens_at_other_boards_is_nothing_to_it(battle: Hall) -> None:
+    battle.type("Anna", "move from f1 to f6")
+    before = battle.minds["Grog"].task()
     assert before
+    battle.come("Bert", bot=False)
+    assert battle.type("Bert", "join game as troll on pine board", "say hello") == []
+    assert battle.minds["Grog"].task() == before
+    assert not battle.minds["Grog"].sits_at("pine board")

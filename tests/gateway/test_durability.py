@@ -249,7 +249,7 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     for board in ("oak", "elm", "ash"):
         answer = await again.answer("open", board=board, name="oak board")
         assert (answer["players"], answer["version"]) == ([], 5)  # all are away
-    assert [each.getMessage() for each in caplog.records] == ["a board cannot be put away"]
+    assert [each.getMessage() for each in caplog.records] == ["a board cannot be closed"]
     # Nor does one that is closed in so many words stay.
     await again.answer("enter", board="oak", player="Anna")
     failing = ["Anna"]

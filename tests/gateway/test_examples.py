@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
 from pathlib import Path
 
 import pytest
@@ -101,9 +100,9 @@ def test_the_requests_in_lpc_are_requests() -> None:
     for name, keys in requests:
         kind = KINDS[name]
         assert issubclass(kind, Request)
-        known = {each.name: each for each in fields(kind)}
+        known = kind.model_fields
         assert set(keys) <= set(known)
-        needed = {key for key, each in known.items() if each.default is MISSING}
+        needed = {key for key, each in known.items() if each.is_required()}
         assert needed <= {*keys, "id"}
 
 
@@ -111,7 +110,7 @@ def test_all_else_that_is_said_in_lpc_is_known() -> None:
     said = re.findall(r'say\(\(\[ "type": "(\w+)"', HANDLER)
     assert set(said) == {"hello", "pong", "ack"}
     hello = re.findall(r'"(\w+)":', HANDLER.split('"type": "hello"')[1].split(";")[0])
-    assert set(hello) <= {each.name for each in fields(KINDS["hello"])}
+    assert set(hello) <= set(KINDS["hello"].model_fields)
 
 
 SAMPLES = {

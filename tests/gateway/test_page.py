@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 from tests.gateway.client import NOW, SECRET, Client, stored
@@ -61,10 +60,10 @@ def test_every_key_of_a_request_is_told_of() -> None:
         name, keys = (cell.strip() for cell in row.split("|")[1:3])
         kind = name.strip("`") or kind
         told.setdefault(kind, []).extend(re.findall(r"`(\w+)`", keys))
-    shared = [each.name for each in fields(Request)]
+    shared = list(Request.model_fields)
     assert told.pop("all") == shared
     assert told == {
-        name: [each.name for each in fields(sent) if each.name not in shared]
+        name: [each for each in sent.model_fields if each not in shared]
         for name, sent in KINDS.items()
         if issubclass(sent, Request)
     }
@@ -76,4 +75,4 @@ def test_every_type_is_told_of() -> None:
     hello = re.findall(
         r"`(\w+)`", PAGE.split("| key of `hello` |")[1].split("| key of `welcome`")[0]
     )
-    assert hello == [each.name for each in fields(KINDS["hello"])]
+    assert hello == list(KINDS["hello"].model_fields)

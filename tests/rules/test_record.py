@@ -194,8 +194,8 @@ def test_a_trample_is_told_in_its_order() -> None:
         ),
         (CLASSIC, "dA1,RH8", "line 1: dA1 is off the octagon"),
         (CLASSIC, "dF1,TF1,RH8", "line 1: F1 is set up twice"),
-        (CLASSIC, "dF1,TG7", "line 1: there has to be one R, and there are 0"),
-        (KOOM_VALLEY, "RH8,dF1,RH9", "line 1: there has to be one R, and there are 2"),
+        (CLASSIC, "dF1,TG7", "line 1: there are 0 R, and 1 in these rules"),
+        (KOOM_VALLEY, "RH8,dF1,RH9", "line 1: there are 2 R, and 1 in these rules"),
         (CLASSIC, "dF1,RH9", "line 1: the Thudstone stands on H8, so RH8"),
         (
             CLASSIC,

@@ -20,7 +20,7 @@ from thudmud.script import (
     TranscriptError,
     perform,
 )
-from thudmud.script.reading import Unfetched
+from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Expectation, escaped, filled
 
 
@@ -28,16 +28,15 @@ def house_stage() -> HouseStage:
     return HouseStage(House([BoardSpec("oak board")]), lambda: 0.0)
 
 
-class Shelf:
-    """Files in memory."""
+def among(files: Mapping[str, str]) -> Include:
+    """Return what includes files that are in memory."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = files
+    def include(file: str) -> tuple[str, Include]:
+        if file not in files:
+            raise IncludeError("No such file")
+        return files[file], include
 
-    def fetch(self, file: str) -> tuple[str, Shelf]:
-        if file not in self._files:
-            raise Unfetched("No such file")
-        return self._files[file], self
+    return include
 
 
 def played(text: str, **variables: str) -> tuple[list[str], str]:
@@ -148,7 +147,7 @@ class TestIncludes:
     PART = "# A part.\nAnna> say ${x}\nAnna~ You say: *\n# Its end.\n"
 
     def test_their_steps_are_played_where_they_stand(self) -> None:
-        transcript = Transcript.parse(self.MAIN, Shelf({"part": self.PART}))
+        transcript = Transcript.parse(self.MAIN, among({"part": self.PART}))
         mismatches, updated = perform(transcript, house_stage())
         assert mismatches == []
         assert updated == transcript
@@ -157,11 +156,11 @@ class TestIncludes:
 
     def test_a_mismatch_says_by_which_way(self) -> None:
         files = {"a": "\n@include b\n", "b": "Anna> say hi\nAnna| You say: ho\n"}
-        (mismatch,) = perform(Transcript.parse("@include a", Shelf(files)), house_stage())[0]
+        (mismatch,) = perform(Transcript.parse("@include a", among(files)), house_stage())[0]
         assert str(mismatch).startswith('line 1: a: line 2: b: line 1: after "Anna> say hi" Anna')
 
     def test_a_step_that_cannot_be_played_says_so_too(self) -> None:
-        transcript = Transcript.parse("@include a", Shelf({"a": "Anna+\nAnna+\n"}))
+        transcript = Transcript.parse("@include a", among({"a": "Anna+\nAnna+\n"}))
         with pytest.raises(StageError, match=r"^line 1: a: line 2: Anna is here already$"):
             perform(transcript, house_stage())
 
@@ -334,7 +333,7 @@ def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
         "fine": "Anna+",
     }
     with pytest.raises(TranscriptError, match="^" + re.escape(problem)):
-        Transcript.parse(text, Shelf(files))
+        Transcript.parse(text, among(files))
 
 
 def test_no_files_are_included_where_there_are_none() -> None:

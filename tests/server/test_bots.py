@@ -288,7 +288,7 @@ async def test_what_it_does_not_understand_harms_nobody_else(
         await anna.type("invite grog on oak board")
         await anna.sees("You ask Grog to play the dwarfs")
         await anna.sees("Grog has lost the connection.")
-    assert "does not understand Thud.Invite" in caplog.text
+    assert "does not understand Invited" in caplog.text
 
 
 async def test_barred_it_goes(tmp_path: Path) -> None:

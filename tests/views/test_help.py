@@ -123,6 +123,12 @@ def is_sound(line: str) -> bool:
     return True
 
 
+def test_every_ruleset_has_a_page() -> None:
+    assert RULESETS.keys() <= PAGES.keys()
+    listed = " ".join(page("rules", 80))
+    assert all(f"- {name}: " in listed for name in RULESETS)
+
+
 def verb_of(pattern: str) -> str:
     """Return the word, words or sign that a pattern begins with."""
     begun = re.split(r" ?[\[<{]", pattern)[0]

@@ -17,6 +17,7 @@ from thudmud.rules import (
     RULESETS,
     SQUARES,
     Attempt,
+    Capturing,
     Game,
     IllegalMove,
     Piece,
@@ -88,6 +89,10 @@ def test_nothing_is_told_of_a_battle_that_is_over() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8").resign(Side.TROLL)
     assert lines(game, None) == ["The battle is over."]
     assert capturing(game, None) == ["The battle is over."]
+
+
+def test_every_way_of_capturing_has_lines_or_words_instead() -> None:
+    assert legal.LINE_VERBS.keys() | legal.WITHOUT_LINES.keys() == set(Capturing)
 
 
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=lambda each: each.name)

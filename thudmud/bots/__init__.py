@@ -1,7 +1,7 @@
-"""Programs that play: the protocol that they speak, a player of our own, and an opponent's mind.
+"""Programs that play: the engine protocol, a player of our own, and how a bot behaves at a table.
 
-The protocol and the player need the rules alone, so a program that speaks it starts at once; the
-mind is `thudmud.bots.opponent`, and needs what people do with them, too.
+The protocol and our player need only the rules, so a program that uses them starts at once. What a
+bot does besides playing is in `thudmud.bots.opponent`.
 """
 
 from thudmud.bots.choice import choose

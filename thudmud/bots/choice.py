@@ -1,4 +1,4 @@
-"""Choosing a ply: a modest player, who looks at each ply and at the best answer to it.
+"""A modest player, who looks at each ply and at what the best answer to it takes.
 
 Pure: the clock and the random numbers come in as arguments.
 """
@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
-from thudmud.rules.board import NEXT_TO, around
+from thudmud.rules.board import around
 
 MOST_TRAMPLES = 64
-"""How many tramples of each troll are looked at, the shortest first: there may be hundreds of
+"""How many tramples of each troll are looked at, the shortest first. There may be hundreds of
 thousands."""
 
 _MOST_ANSWERED = 16
-"""The same for the answers to a ply."""
+"""How many of them are looked at among the answers to a ply."""
 
 _DWARF = 100
 _WON = 1_000_000
 _TOGETHER = 4  # for each dwarf with another one beside it
 _CLOSE = 3  # for each troll with a dwarf no further than two squares away
-_CAPTOR = 30  # for each troll beside the Rock
-_NEARER = 10  # for each row that the Rock is nearer to its home
 
 
 def choose(
@@ -34,24 +32,27 @@ def choose(
     """Return the ply that seems best.
 
     Args:
-        ruleset: by which it is played.
-        position: somebody has won or has no move in it: ValueError.
+        ruleset: the rules.
+        position: where the side to move has a ply.
         shuffle: puts the plies in another order, so that of equal ones any may be chosen.
         is_late: whether it is time to answer; asked after each ply that was looked at.
+
+    Raises:
+        ValueError: there is no ply to choose.
     """
     moves = ruleset.legal_moves(position, MOST_TRAMPLES)
     if not moves:
         raise ValueError("there is no ply to choose")
     shuffle(moves)
-    worth = _Worth(ruleset)
+    evaluation = _Evaluation(ruleset)
     side = position.turn
-    seen = {move: worth.of(ruleset.after(position, move), side) for move in moves}
+    seen = {move: evaluation.of(ruleset.after(position, move), side) for move in moves}
     moves.sort(key=seen.__getitem__, reverse=True)  # what looks best is looked at first
     best, most = moves[0], -3 * _WON
     for move in moves:
         if seen[move] <= most:
             break  # an answer only ever makes it worse
-        value = seen[move] - worth.lost(ruleset.after(position, move))
+        value = seen[move] - evaluation.lost(ruleset.after(position, move))
         if value > most:
             best, most = move, value
         if is_late():
@@ -59,10 +60,10 @@ def choose(
     return best
 
 
-class _Worth:
-    """What positions are worth by some rules.
+class _Evaluation:
+    """What positions are worth by one ruleset.
 
-    A troll counts as many dwarfs as there are to each of them in the opening.
+    A troll counts as many dwarfs as there are for each troll in the opening.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -76,12 +77,11 @@ class _Worth:
         value = _DWARF * dwarfs.bit_count() - self._troll * trolls.bit_count()
         value += _TOGETHER * (dwarfs & around(dwarfs)).bit_count()
         value -= _CLOSE * (trolls & around(around(dwarfs))).bit_count()
-        if position.rock:
-            [rock] = position.squares(Piece.ROCK)
-            value -= _NEARER * rock.row
-            value -= _CAPTOR * (NEXT_TO[position.rock] & trolls).bit_count()
-        if winner := self._winner(position):
-            value += _WON if winner is Side.DWARF else -_WON
+        for goal in self._ruleset.goals:
+            worth = goal.worth(position)
+            value += worth if goal.side is Side.DWARF else -worth
+        if reached := self._ruleset.reached(position):
+            value += _WON if reached.side is Side.DWARF else -_WON
         return value if side is Side.DWARF else -value
 
     def lost(self, position: Position) -> int:
@@ -91,13 +91,7 @@ class _Worth:
         for answer in self._ruleset.legal_moves(position, _MOST_ANSWERED):
             most = max(most, prey * len(answer.captures))
             if self._ruleset.goals:
-                wins = self._winner(self._ruleset.after(position, answer)) is position.turn
-                most = max(most, _WON * wins)
+                reached = self._ruleset.reached(self._ruleset.after(position, answer))
+                if reached and reached.side is position.turn:
+                    return _WON
         return most
-
-    def _winner(self, position: Position) -> Side | None:
-        """Return who has reached a goal, if anybody has."""
-        for goal in self._ruleset.goals:
-            if (reached := goal(position)) is not None:
-                return reached[1]
-        return None

@@ -1,6 +1,6 @@
-"""The engine protocol: a line asks, a line answers. `docs/engine.md` tells it.
+"""The engine protocol, as `docs/engine.md` describes it: one line asks, one line answers.
 
-No line but `quit` ends a dialogue. Pure: the pipes are elsewhere.
+A dialogue goes on until `quit`, whatever else it is asked. Pure: the pipes are elsewhere.
 """
 
 from __future__ import annotations
@@ -11,20 +11,30 @@ from operator import attrgetter
 
 from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
-from thudmud.rules import RULESETS, Game, IllegalMove, Move, Ruleset, read_position, write_position
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    IllegalMove,
+    Move,
+    Ruleset,
+    read_position,
+    ruleset_called,
+    write_position,
+)
 
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
 
 DEFAULT_SECONDS = 1.0
-"""How long is thought where nothing is said about it."""
+"""How long "go" thinks if it is not told how long."""
 
 LONGEST_THOUGHT = 3600.0
 MOST_LISTED = 2_000
 """How many plies are listed at most."""
 
 MORE = "..."
-"""Stands behind a list that is not whole."""
+"""Ends a list that leaves some plies out."""
 
 _COMMENT = "#"
 _SHARE = (
@@ -40,13 +50,13 @@ class _BadLineError(ThudmudError):
 
 
 class Dialogue:
-    """What one program asks of another that knows the rules, line after line.
+    """The answering side of the protocol, and the battle that it is about.
 
     Args:
         title: what the answering program is called.
         clock: returns seconds that only ever grow.
         shuffle: puts plies in a random order.
-        ruleset: what it begins with; None is the default of boards.
+        ruleset: what it begins with.
     """
 
     def __init__(
@@ -54,12 +64,12 @@ class Dialogue:
         title: str,
         clock: Callable[[], float],
         shuffle: Callable[[list[Move]], None],
-        ruleset: Ruleset | None = None,
+        ruleset: Ruleset = DEFAULT_RULES,
     ) -> None:
         self.ended = False
         self._title = title
         self._clock, self._shuffle = clock, shuffle
-        self._game = Game.start(ruleset or next(iter(RULESETS.values())))
+        self._game = Game.start(ruleset)
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "name": self._name,
             "rules": self._rules,
@@ -106,13 +116,13 @@ class Dialogue:
 
     def _rules(self, words: list[str]) -> str:
         if words:
-            name = " ".join(" ".join(words).lower().replace("-", " ").split())
-            if name not in RULESETS:
+            rules = ruleset_called(" ".join(words))
+            if rules is None:
                 known = ", ".join(RULESETS)
                 raise _BadLineError(
                     f"there are no rules {_quoted(' '.join(words))}; there are {known}"
                 )
-            self._game = Game.start(RULESETS[name])
+            self._game = Game.start(rules)
         return self._game.ruleset.name
 
     def _position(self, words: list[str]) -> str:

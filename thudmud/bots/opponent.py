@@ -1,18 +1,21 @@
 """How a bot behaves at its boards: when it sits down, starts, agrees, declines and leaves.
 
-All it knows are the packages of GMCP that any player's client gets, and all it does are lines that
-any player can type. Pure: the time comes in as an argument.
+An `Opponent` is told what the player of its name is told, as values of `thudmud.play`, and answers
+with commands. Pure: the time comes in as an argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
 
-from thudmud.play.commands import Adjourn, End, Go, Join, Leave, Look, No, Play, Start, Undo
-from thudmud.rules import RULESETS, SQUARES, Piece, Position, Side, read_ply, write_position
+from thudmud.play.asides import Invited
+from thudmud.play.commands import Adjourn, Command, End, Go, Leave, No, Play, Start, Undo
+from thudmud.play.events import BoardRenamed, Offer
+from thudmud.play.hall import Telling
+from thudmud.play.table import Table
+from thudmud.rules import Game, Side, read_ply, write_position
 
 QUIET = 60
 """After how many plies without a capture it offers to end a battle, and agrees to that."""
@@ -29,14 +32,9 @@ TROLLS_AFTER = 5.0
 REPEAT_AFTER = 60.0
 """After how many seconds it does again what has come to nothing."""
 
-Facts = Mapping[str, Any]
-"""What a package holds, as JSON is read."""
 
-Line = Adjourn | End | Go | Join | Leave | Look | No | Play | Start | Undo
-
-
-class Lot(Enum):
-    """What a bot that has a seat may have to wait in."""
+class SeatStatus(Enum):
+    """How things stand for a bot that has a seat."""
 
     ALONE = "nobody has come yet"
     DESERTED = "the other has left"
@@ -48,61 +46,74 @@ class Lot(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A position in which the bot has to play."""
+    """A battle in which it is the bot's turn.
+
+    Attributes:
+        board: where it is played.
+        battle: its number.
+        game: how it stands.
+    """
 
     board: str
     battle: int
-    ply: int
-    rules: str
-    position: Position
+    game: Game
 
     @property
     def setup(self) -> str:
-        """The position as the protocol writes it."""
-        return write_position(self.position)
+        """The position as the engine protocol writes it."""
+        return write_position(self.game.position)
 
-    def line(self, ply: str) -> str:
+    def command(self, ply: str) -> Play:
         """Return what plays a ply that is written as records write it.
 
         Raises:
-            ValueError: it is none, or the rules refuse it.
+            ValueError: it is none.
+            IllegalMove: the rules refuse it.
         """
-        move = read_ply(ply, RULESETS[self.rules], self.position)
-        return str(Play(move.attempt(), self.board))
-
-
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """What the bot was asked to, and by whom."""
-
-    player: str
-    board: str
-    side: Side
+        move = read_ply(ply, self.game.ruleset, self.game.position)
+        return Play(move.attempt(), self.board)
 
 
 @dataclass(slots=True)
 class _Seat:
-    """A board at which the bot sits, as far as it has been told."""
+    """A seat of the bot's.
+
+    Attributes:
+        side: which of the two.
+        table: the board, as it was told of last.
+        status: how things stand there.
+        since: since when they do.
+        offer_at: after how many plies without a capture it will offer to end the battle.
+        done: what it has done since anything changed, and when.
+    """
 
     side: Side
-    table: Facts
-    lot: Lot
+    table: Table
+    status: SeatStatus
     since: float
-    position: Position | None = None
-    rules: str = ""
-    ply: int = 0
-    quiet: int = 0
-    ahead: bool = False
-    offer_at: int = QUIET
-    lost: bool = False
-    done: dict[str, float] = field(default_factory=dict)
+    offer_at: int
+    done: dict[Command, float] = field(default_factory=dict)
 
-    def offered_by(self, side: Side) -> list[str]:
-        return [each["offer"] for each in self.table["offers"] if each["side"] == side.value]
+    @property
+    def quiet(self) -> int:
+        """For how many plies nothing has been captured."""
+        return self.table.game.quiet_plies if self.table.game else 0
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether its side counts more."""
+        game = self.table.game
+        return game is not None and game.score.of(self.side) > game.score.of(self.side.other)
 
     @property
     def is_my_turn(self) -> bool:
-        return bool(self.position and self.position.turn is self.side)
+        """Whether it is to play in a battle that is going on."""
+        game = self.table.game
+        return game is not None and not game.outcome and game.position.turn is self.side
+
+    def offered_by(self, side: Side) -> list[Offer]:
+        """Return what a side has offered."""
+        return [offer for offer, each in self.table.offers.items() if each is side]
 
 
 class Opponent:
@@ -112,14 +123,17 @@ class Opponent:
         name: what it is called.
         patience: for how many seconds it waits for somebody, `LEAST_PATIENCE` at least.
         pause: how many seconds it leaves it to others to begin a battle.
+
+    Attributes:
+        invitations: who has asked it to a board, and has not been answered.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
-        self.invitations: list[Invitation] = []
+        self.invitations: list[Invited] = []
         self._name = name
         self._patience, self._pause = max(patience, LEAST_PATIENCE), pause
-        self._versions: dict[str, int] = {}
         self._seats: dict[str, _Seat] = {}
+        """By the keys of their boards, whose names may change."""
 
     @property
     def plays(self) -> bool:
@@ -128,172 +142,122 @@ class Opponent:
 
     def sits_at(self, board: str) -> bool:
         """Whether it has a seat at a board."""
-        return board in self._seats
+        return self._seat(board) is not None
 
     def other(self, board: str) -> str | None:
         """Return who has the other seat at a board."""
-        seat = self._seats.get(board)
-        return _player(seat.table, seat.side.other) if seat else None
+        seat = self._seat(board)
+        return seat.table.seats.get(seat.side.other) if seat else None
 
-    # What it is told.
-
-    def told(self, package: str, facts: Facts, now: float) -> None:
-        """Take note of a fact; those that it needs not know are passed over."""
-        if package == "Thud.Invite" and facts["to"] == self._name:
-            side = Side(facts["side"])
-            self.invitations.append(Invitation(facts["player"], facts["board"], side))
-        if package not in {"Thud.Table", "Thud.Board", "Thud.Move"}:
+    def told(self, telling: Telling, now: float) -> None:
+        """Take note of something that has happened."""
+        event, table = telling.event, telling.table
+        if isinstance(event, Invited) and event.to == self._name:
+            self.invitations.append(event)
+        if table is None:
             return
-        board, version = facts["board"], facts["version"]
-        if version < self._versions.get(board, 0):
-            return  # an old one
-        self._versions[board] = version
-        if package == "Thud.Table":
-            self._table(board, facts, now)
-        elif (seat := self._seats.get(board)) is None:
+        if isinstance(event, BoardRenamed):
+            table = replace(table, name=event.name)
+        side = table.side_of(self._name)
+        if side is None:
+            self._seats.pop(table.key, None)
             return
-        elif package == "Thud.Board":
-            _set_up(seat, facts)
-        else:
-            _follow(seat, facts)
-
-    def _table(self, board: str, facts: Facts, now: float) -> None:
-        mine = next((side for side in Side if _player(facts, side) == self._name), None)
-        before = self._seats.pop(board, None)
-        if mine is None:
-            return
-        lot = _lot(facts, mine, before)
-        seat = before or _Seat(mine, facts, lot, now, lost=True)
-        if lot is not seat.lot:
+        before = self._seats.get(table.key)
+        status = _status(table, side, before)
+        seat = before or _Seat(side, table, status, now, offer_at=QUIET)
+        if status is not seat.status:
             seat.since = now
-        if facts["version"] > seat.table["version"]:
+        if table.version != seat.table.version:
             seat.done = {}
-        seat.side, seat.table, seat.lot = mine, facts, lot
-        self._seats[board] = seat
+        seat.side, seat.table, seat.status = side, table, status
+        seat.offer_at = min(seat.offer_at, seat.quiet + QUIET)
+        self._seats[table.key] = seat
 
-    # What it does.
+    def commands(self, now: float) -> list[Command]:
+        """Return what it does now, but for plies.
 
-    def lines(self, now: float) -> list[str]:
-        """Return what it types now. What it has typed comes to nothing, or changes what is told."""
-        return [
-            str(line)
-            for board, seat in list(self._seats.items())
-            for line, when in self._wanted(board, seat)
-            if when <= now and _is_new(seat, str(line), now)
-        ]
+        What comes to nothing is not done again for a while; else it would be told that at once, and
+        do it again.
+        """
+        done = []
+        for seat in self._seats.values():
+            for command, when in self._wanted(seat):
+                before = seat.done.get(command)
+                if when > now or (before is not None and now - before < REPEAT_AFTER):
+                    continue
+                seat.done[command] = now
+                if isinstance(command, End):
+                    seat.offer_at = seat.quiet + QUIET
+                done.append(command)
+        return done
 
     def next_time(self, now: float) -> float | None:
-        """Return when it will want to type something, if nothing happens before."""
+        """Return when it will want to do something, if nothing happens before."""
         times = []
-        for board, seat in self._seats.items():
-            for line, when in self._wanted(board, seat):
-                done = seat.done.get(str(line))
+        for seat in self._seats.values():
+            for command, when in self._wanted(seat):
+                done = seat.done.get(command)
                 times.append(when if done is None else done + REPEAT_AFTER)
         return max(now, min(times)) if times else None
 
     def task(self) -> Task | None:
         """Return where it is to play, if it is its turn anywhere."""
-        for board, seat in self._seats.items():
-            if seat.lot is Lot.BATTLE and seat.position and seat.is_my_turn and not seat.lost:
-                battle = seat.table["battle"] or 0
-                return Task(board, battle, seat.ply, seat.rules, seat.position)
+        for seat in self._seats.values():
+            match = seat.table.match
+            if match and seat.status is SeatStatus.BATTLE and seat.is_my_turn:
+                return Task(seat.table.name, match.number or 0, match.game)
         return None
 
-    def _wanted(self, board: str, seat: _Seat) -> list[tuple[Line, float]]:
-        """Return what it would type at a board, each with the time for it."""
-        wanted: list[tuple[Line, float]] = []
-        if seat.lost:
-            return [(Look(board), seat.since)]
-        theirs = seat.offered_by(seat.side.other)
+    def _seat(self, board: str) -> _Seat | None:
+        return next((each for each in self._seats.values() if each.table.name == board), None)
+
+    def _wanted(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
+        """Yield what it would do at a board, each with the time for it."""
+        board = seat.table.name
+        theirs, later = seat.offered_by(seat.side.other), seat.since + self._patience
         if theirs:
-            return [(_answered(theirs, board, seat), seat.since)]
-        if "restart" in seat.offered_by(seat.side):
-            return [(No(board), seat.since)]  # it was to begin the battle that has begun
-        match seat.lot:
-            case Lot.DESERTED:
-                return [(Leave(board), seat.since), (Go(), seat.since)]
-            case Lot.ALONE | Lot.OVER:
-                later = seat.since + self._patience
-                return [(Leave(board), later), (Go(), later)]
-            case Lot.AWAY:
-                away: Line = Adjourn(board) if _is_under_way(seat.table) else Leave(board)
-                return [(away, seat.since + self._patience)]
-            case Lot.READY:
-                later = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
-                return [(Start(board), seat.since + self._pause + later)]
-        if seat.position and not seat.is_my_turn and seat.quiet >= seat.offer_at:
-            wanted.append((End(board), seat.since))
-        return wanted
+            yield _answer(theirs, seat), seat.since
+            return
+        if Offer.RESTART in seat.offered_by(seat.side):
+            yield No(board), seat.since  # it was to begin the battle that has begun
+            return
+        match seat.status:
+            case SeatStatus.DESERTED:
+                yield Leave(board), seat.since
+                yield Go(), seat.since
+            case SeatStatus.ALONE | SeatStatus.OVER:
+                yield Leave(board), later
+                yield Go(), later
+            case SeatStatus.AWAY:
+                yield Adjourn(board) if seat.table.under_way else Leave(board), later
+            case SeatStatus.READY:
+                last = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
+                yield Start(board), seat.since + self._pause + last
+            case SeatStatus.BATTLE:
+                if not seat.is_my_turn and seat.quiet >= seat.offer_at:
+                    yield End(board), seat.since
 
 
-def _lot(facts: Facts, mine: Side, before: _Seat | None) -> Lot:
-    """Return what a seat is good for now."""
-    [other] = [each for each in facts["seats"] if each["side"] == mine.other.value]
-    met = facts["part"] is not None or (before is not None and before.lot is not Lot.ALONE)
-    if other["player"] is None:
-        return Lot.DESERTED if met else Lot.ALONE
-    if other["away_since"] is not None:
-        return Lot.AWAY
-    if facts["running"]:
-        return Lot.BATTLE
-    return Lot.OVER if facts["over"] else Lot.READY
+def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
+    if mine.other not in table.seats:
+        # Once somebody has sat there, nobody else is waited for.
+        met = table.match or (before and before.status is not SeatStatus.ALONE)
+        return SeatStatus.DESERTED if met else SeatStatus.ALONE
+    if mine.other in table.away:
+        return SeatStatus.AWAY
+    if table.running:
+        return SeatStatus.BATTLE
+    return SeatStatus.OVER if table.match and table.match.over else SeatStatus.READY
 
 
-def _answered(offers: list[str], board: str, seat: _Seat) -> Line:
+def _answer(offers: list[Offer], seat: _Seat) -> Command:
     """Return the answer to what the other player has offered."""
-    agreeable: dict[str, Line] = {
-        "undo": Undo(board),
-        "adjourn": Adjourn(board),
-        "restart": Start(board),
+    board = seat.table.name
+    agreeable: dict[Offer, Command] = {
+        Offer.UNDO: Undo(board),
+        Offer.ADJOURN: Adjourn(board),
+        Offer.RESTART: Start(board),
     }
-    if not seat.ahead or seat.quiet >= QUIET:
-        agreeable["end"] = End(board)
+    if not seat.is_ahead or seat.quiet >= QUIET:
+        agreeable[Offer.END] = End(board)
     return next((agreeable[offer] for offer in offers if offer in agreeable), No(board))
-
-
-def _is_under_way(table: Facts) -> bool:
-    return table["part"] is not None and not table["over"]
-
-
-def _player(table: Facts, side: Side) -> str | None:
-    return next((each["player"] for each in table["seats"] if each["side"] == side.value), None)
-
-
-def _is_new(seat: _Seat, line: str, now: float) -> bool:
-    """Whether something has not just been typed, and note that it is."""
-    before = seat.done.get(line)
-    if before is not None and now - before < REPEAT_AFTER:
-        return False
-    seat.done[line] = now
-    if line.startswith("end "):
-        seat.offer_at = seat.quiet + QUIET
-    return True
-
-
-def _set_up(seat: _Seat, facts: Facts) -> None:
-    """Take a position whole."""
-    rows, turn = facts["rows"], facts["turn"]
-    marks = {square: rows[square.row][square.column] for square in SQUARES}
-    pieces = {square: Piece(mark) for square, mark in marks.items() if mark != "."}
-    seat.position = Position.of(pieces, Side(turn)) if turn else None
-    seat.rules, seat.ply, seat.lost = facts["rules"], facts["ply"], False
-    seat.quiet, seat.offer_at, seat.done = 0, QUIET, {}
-    _count(seat, facts)
-
-
-def _follow(seat: _Seat, facts: Facts) -> None:
-    """Apply a ply; one that is taken back is followed by the position."""
-    if facts["taken_back"] or seat.position is None or facts["ply"] != seat.ply + 1:
-        seat.lost = True
-        return
-    rules = RULESETS[seat.rules]
-    seat.position = rules.after(seat.position, read_ply(facts["record"], rules, seat.position))
-    seat.ply, seat.done = facts["ply"], {}
-    seat.quiet = 0 if facts["captures"] else seat.quiet + 1
-    seat.offer_at = min(seat.offer_at, seat.quiet + QUIET)
-    _count(seat, facts)
-
-
-def _count(seat: _Seat, facts: Facts) -> None:
-    score = facts["score"]
-    seat.ahead = score[seat.side.value] > score[seat.side.other.value]

@@ -83,7 +83,7 @@ class Program:
             ProgramError: it does not tell, in time.
         """
         await self.start()
-        await self._ask(f"rules {task.rules}", self._seconds)
+        await self._ask(f"rules {task.game.ruleset}", self._seconds)
         await self._ask(f"position {task.setup}", self._seconds)
         return await self._ask(f"go {self._seconds:g}", self._seconds)
 

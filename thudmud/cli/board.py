@@ -7,15 +7,15 @@ import asyncio
 import time
 from pathlib import Path
 
+from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.options import CommandError, refuse
-from thudmud.cli.records import DEFAULT, ruleset_named
-from thudmud.cli.store import open_store
+from thudmud.cli.records import ruleset_named
 from thudmud.english import counted
 from thudmud.errors import Refused
-from thudmud.rules import RULESETS, Side
-from thudmud.server.config import ConfigError, load_settings, named_or_default
+from thudmud.rules import DEFAULT_RULES, RULESETS, Side
+from thudmud.server.config import load_settings, named_or_default
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
-from thudmud.store import Store, StoreError
+from thudmud.store import Store
 from thudmud.views.refusals import refused
 
 
@@ -39,27 +39,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
         if word == "open":
             names = ", ".join(f'"{name}"' for name in RULESETS)
             action.add_argument(
-                "--rules", type=ruleset_named, metavar="RULES", default=DEFAULT, help=names
+                "--rules", type=ruleset_named, metavar="RULES", default=DEFAULT_RULES, help=names
             )
         if word == "rename":
             action.add_argument(
                 "--to", nargs="+", metavar="NAME", required=True, help="its new name"
             )
-        action.add_argument(
-            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
-        )
+        config_option(action)
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
     """Do what is asked for with the boards of the store that the configuration names."""
     try:
         asyncio.run(_act(options))
-    except ConfigError as error:
-        return refuse(*error.problems)
     except Refused as refusal:
         return refuse(refused(refusal))
-    except (StoreError, CommandError) as error:
-        return refuse(error)
     return 0
 
 

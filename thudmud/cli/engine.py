@@ -1,7 +1,4 @@
-"""`thudmud engine`: the rules, and a player, for other programs, on standard input and output.
-
-What a line means is known to `thudmud.bots`; here are the pipes.
-"""
+"""`thudmud engine`: the engine protocol of `thudmud.bots`, on standard input and output."""
 
 from __future__ import annotations
 
@@ -21,13 +18,17 @@ _WHOLE = 2**63
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Answer questions about battles, and play, for other programs: one line asks on standard "
-        "input, one line answers on standard output. The commands are name, rules, position, "
-        "moves, legal, play, undo, go and quit; docs/engine.md tells all of it."
+        "Answer questions about battles, and play, for other programs. Each line on standard "
+        "input is a question, and gets one line as its answer on standard output. The commands "
+        "are name, rules, position, moves, legal, play, undo, go and quit; docs/engine.md "
+        "describes them."
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="choose the same plies each time; else by chance"
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help="choose the same plies each time; default: by chance",
     )
 
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Answer line after line until `quit`, or the end of the input."""
     chance = random.Random(options.seed)  # noqa: S311  (a game, no secret)
     dialogue = Dialogue(f"thudmud {VERSION}", time.monotonic, chance.shuffle)
-    with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads on, or wants to
+    with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads the answers any more
         _converse(dialogue, sys.stdin.buffer, sys.stdout.buffer)
         return 0
     sys.stderr.close()  # or Python would tell of the pipe again when it ends
@@ -53,7 +54,7 @@ def _converse(dialogue: Dialogue, asked: BinaryIO, answered: BinaryIO) -> None:
 
 
 def _pass_over(asked: BinaryIO) -> None:
-    """Take the rest of a line that is too long, or of the last one."""
+    """Read to the end of a line that is too long."""
     while (more := asked.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
         pass
 

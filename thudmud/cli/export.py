@@ -1,7 +1,7 @@
-"""`thudmud export`: the battles that are stored, as files of records, and how those are named.
+"""`thudmud export`: writes battles to files, a record each; and how those files are named.
 
 The headers of a record tell its rules, who played it and when, and how it ended. The name of its
-file tells that once more, for those who look through a folder, and for bare records:
+file tells that once more, for people who look through a folder, and for bare records:
 ``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.
 """
 
@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.configured import config_option, open_store, tells_errors
+from thudmud.cli.options import refuse
 from thudmud.cli.records import is_player
-from thudmud.cli.store import open_store
 from thudmud.english import counted
 from thudmud.errors import ThudmudError
 from thudmud.play.archive import Battle, State
@@ -34,35 +34,40 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.rules.records import outcome_told
-from thudmud.server.config import ConfigError
-from thudmud.store import Store, StoreError
+from thudmud.store import Store
 from thudmud.views.words import day, day_begins
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write the battles that were played to files, a record each. Its headers, and the name "
-        "of its file, tell when and by which rules it was played, by whom, and how it ended. A "
-        "battle that is still running or adjourned is left out, and so is one without a ply. The "
-        "server may be running."
+        "Write the battles that were played to files, one record each. The headers of a record, "
+        "and the name of its file, say when the battle was played, by which rules and by whom, "
+        "and how it ended. Battles that are running or adjourned are left out, and so are those "
+        "without a ply. The server may be running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
     parser.add_argument(
-        "--since", type=_day, metavar="DATE", help="only those begun on or after 2026-11-20, say"
+        "--since",
+        type=_day,
+        default=float("-inf"),
+        metavar="DATE",
+        help="only those begun on that day or later; a day is written 2026-11-20",
     )
     parser.add_argument(
         "--to",
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="the folder, made if need be; default: .",
+        help="the folder, which is made if it is not there; default: this one",
     )
     parser.add_argument(
-        "--bare", action="store_true", help="leave the headers out, for programs that know none"
+        "--bare",
+        action="store_true",
+        help="leave the headers out, for programs that cannot read them",
     )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+    config_option(parser)
 
 
 def _day(text: str) -> float:
@@ -74,13 +79,13 @@ def _day(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which battles are to be written: those of a player, if one is named, from a time on."""
+    """Which battles to write: all, or those of a player; begun at ``since`` or later."""
 
     player: str | None = None
     since: float = float("-inf")
 
     async def among(self, store: Store) -> AsyncIterator[Battle]:
-        """Yield them, in the order of their numbers. There may be more than memory holds."""
+        """Yield them, by number. Only a page is in memory at a time."""
         last = 0
         while page := await store.battles(self.player, last, PAGE, since=self.since):
             for battle in page:
@@ -91,14 +96,14 @@ class Wanted:
 GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
 """The states of battles that are left out: their records would not be whole."""
 PAGE = 1000
-"""Battles that are looked up at once."""
+"""How many battles are read at once."""
 NOTHING = 1
-"""The exit status if there is no battle of a player."""
+"""The exit status if there is no battle of the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many records were written, and how many battles were left out since they may go on."""
+    """How many records were written, and how many battles were left out as they may go on."""
 
     records: int
     going_on: int
@@ -108,19 +113,14 @@ class StrangerError(ThudmudError):
     """There is no battle of the player who is wanted; ``str()`` is the name."""
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
     """Write the records; print how many."""
-    since = float("-inf") if options.since is None else options.since
-    wanted = Wanted(options.player, since)
     try:
-        written = asyncio.run(_run(options.config, options.to, wanted, bare=options.bare))
+        written = asyncio.run(_run(options))
     except StrangerError as stranger:
         print(f"thudmud: there is no battle of a player called {stranger}", file=sys.stderr)
         return NOTHING
-    except ConfigError as error:
-        return refuse(*error.problems)
-    except (StoreError, CommandError) as error:
-        return refuse(error)
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
     print(f"{counted(written.records, 'record')} written to {options.to}")
@@ -129,19 +129,20 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _run(config: Path | None, folder: Path, wanted: Wanted, *, bare: bool) -> Written:
-    async with open_store(config) as store:
-        return await export(store, folder, wanted, bare=bare)
+async def _run(options: argparse.Namespace) -> Written:
+    wanted = Wanted(options.player, options.since)
+    async with open_store(options.config) as store:
+        return await export(store, options.to, wanted, bare=options.bare)
 
 
 async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
-    """Write the records of the battles that are wanted to a folder, which is made if need be.
+    """Write records of battles to a folder, which is made if it is not there.
 
     Args:
-        store: where the battles are. It stays as it is.
+        store: where the battles are.
         folder: where the files go.
         wanted: which battles.
-        bare: whether the records have no headers, so that only the files' names tell the rest.
+        bare: whether to leave the headers out.
 
     Raises:
         StrangerError: there is no battle of the player who is wanted.
@@ -195,7 +196,7 @@ _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 @dataclass(frozen=True, slots=True)
 class BattleDetails:
-    """What is known of a battle but for its record.
+    """What is known of a battle besides its record.
 
     Attributes:
         at: when it was played, in seconds since the epoch.

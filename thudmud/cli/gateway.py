@@ -1,37 +1,35 @@
-"""`thudmud gateway`: boards for another MUD, which brings the players."""
+"""`thudmud gateway`: serves boards to other MUDs."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from thudmud.cli.options import port, refuse
-from thudmud.errors import StartError
+from thudmud.cli.configured import config_option, tells_errors
+from thudmud.cli.options import CommandError, port
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import Acceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import logs, serve
-from thudmud.server.config import (
-    ConfigError,
-    Settings,
-    config_folder,
-    load_settings,
-    named_or_default,
-)
+from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
 from thudmud.server.serve import background, check, served_store
-from thudmud.store import StoreError
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
-    parser.add_argument("--port", type=port, help="the port, instead of gateway.port")
+    parser.description = (
+        "Let other MUDs have boards. They connect to the port, or to the unix socket, that the"
+        " configuration names, and talk in lines of JSON; docs/gateway.md describes them."
+    )
+    config_option(parser)
     parser.add_argument(
-        "--stdio", action="store_true", help="talk over standard input and output instead"
+        "--port", type=port, help="the port, instead of gateway.port or gateway.socket"
+    )
+    parser.add_argument(
+        "--stdio", action="store_true", help="use standard input and output instead"
     )
     parser.set_defaults(run=run)
 
@@ -42,24 +40,20 @@ SECRETLESS = (
 )
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
     """Serve other MUDs until a signal comes; over standard input, until that ends."""
     path = named_or_default(options.config)
-    try:
-        settings = load_settings(path)
-        if options.port is not None:
-            changed = {"port": options.port, "socket": ""}
-            gateway = settings.gateway.model_copy(update=changed)
-            settings = settings.model_copy(update={"gateway": gateway})
-        if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
-            return refuse(SECRETLESS)
-        folder, log_file = config_folder(path), settings.server.log_file
-        logs.begin(settings.server.log_level, folder / log_file if log_file else None)
-        serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
-    except ConfigError as error:
-        return refuse(*error.problems)
-    except (StartError, StoreError) as error:
-        return refuse(error)
+    settings = load_settings(path)
+    if options.port is not None:
+        changed = {"port": options.port, "socket": ""}
+        gateway = settings.gateway.model_copy(update=changed)
+        settings = settings.model_copy(update={"gateway": gateway})
+    if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
+        raise CommandError(SECRETLESS)
+    folder, log_file = config_folder(path), settings.server.log_file
+    logs.begin(settings.server.log_level, folder / log_file if log_file else None)
+    serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
     return 0
 
 
@@ -73,11 +67,16 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with _opened(settings, folder) as gateway:
-        if stdio:
-            await on_standard_streams(gateway, stopped)
-        else:
-            await _listen(gateway, settings, folder, stopped)
+    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
+    async with served_store(path) as (store, _):
+        gateway = Gateway(store, _policy(settings))
+        await gateway.open()
+        async with background(check(store)):
+            if stdio:
+                await on_standard_streams(gateway, stopped)
+            else:
+                await _listen(gateway, settings, folder, stopped)
+        await gateway.close()
 
 
 async def _listen(
@@ -100,17 +99,6 @@ async def _listen(
         if name:
             with suppress(FileNotFoundError):
                 (folder / name).unlink()
-
-
-@asynccontextmanager
-async def _opened(settings: Settings, folder: Path) -> AsyncIterator[Gateway]:
-    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store(path) as (store, _):
-        gateway = Gateway(store, _policy(settings))
-        await gateway.open()
-        async with background(check(store)):
-            yield gateway
-        await gateway.close()
 
 
 def _policy(settings: Settings) -> GatewayPolicy:

@@ -1,6 +1,6 @@
-"""`thudmud import`: records in files, into the store.
+"""`thudmud import`: brings battles in from records in files.
 
-What is wrong with a file that is not taken is told in a line. Its plies are judged by the rules.
+The plies are checked by the rules. What is wrong with a file that is refused is told in a line.
 """
 
 from __future__ import annotations
@@ -9,24 +9,31 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
+from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
-from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.options import refuse
 from thudmud.cli.records import is_player, ruleset_named
-from thudmud.cli.store import open_store
 from thudmud.english import capitalised, counted
 from thudmud.errors import ThudmudError
 from thudmud.language import clean
 from thudmud.play.events import BattleId, Event, Imported
 from thudmud.play.match import game_of
-from thudmud.rules import RULESETS, Record, RecordError, Side, read_record, write_record
-from thudmud.server.config import ConfigError
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Record,
+    RecordError,
+    Side,
+    read_record,
+    write_record,
+)
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.views.refusals import unread
 from thudmud.views.words import day, day_begins
@@ -35,20 +42,21 @@ from thudmud.views.words import day, day_begins
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Bring records of battles in from files. Every ply is checked by the rules. "
-        "The headers of a record tell the rest: the day, the rules, who played and how it ended. "
-        "Where there are none, the name of a file does that export has written. For others give "
-        "it here, where no header says otherwise; their day is that of the file. What is there "
-        "already, with the same plies, players and day, is refused. The server may be running."
+        "Bring battles in from records in files. Every ply is checked by the rules. The headers "
+        "of a record tell the rest: the day, the rules, who played and how it ended. Where there "
+        "are none, the name of the file does if export wrote it. For other files the options "
+        "below say what no header says, and the day is the one on which the file was last "
+        "changed. A battle that is there already, with the same plies, players and day, is "
+        "refused. The server may be running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
     names = ", ".join(f'"{name}"' for name in RULESETS)
-    rules = f"{names}; by default the first that begins so"
+    rules = f"one of {names}; default: the first that has this opening"
     parser.add_argument("--rules", type=ruleset_named, metavar="NAME", help=rules)
-    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played them")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+    parser.add_argument("--dwarf", type=_player, metavar="NAME", help="who played the dwarfs")
+    parser.add_argument("--troll", type=_player, metavar="NAME", help="who played the trolls")
+    config_option(parser)
 
 
 def _player(name: str) -> str:
@@ -94,21 +102,23 @@ class ImportReport:
     refused: dict[Path, str]
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
     """Bring the files in; print what became of each, and how many were accepted and refused."""
     given = BattleDetails(
         None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
     )
     result = ImportReport({}, {})
+
+    async def act() -> None:
+        async with open_store(options.config) as store:
+            await bring_in(store, options.files, given, result)
+
     try:
-        asyncio.run(_run(options.config, options.files, given, result))
-    except ConfigError as error:
-        return refuse(*error.problems)
-    except CommandError as error:
-        return refuse(error)
-    except StoreError as error:
+        asyncio.run(act())
+    except StoreError:
         _report(result)
-        return refuse(error)
+        raise
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
     _report(result)
@@ -122,13 +132,6 @@ def _report(result: ImportReport) -> None:
         print(f"thudmud: {_shown(path)}: {reason}", file=sys.stderr)
     accepted = counted(len(result.accepted), "record")
     print(f"{accepted} accepted, {len(result.refused)} refused")
-
-
-async def _run(
-    config: Path | None, files: Sequence[Path], given: BattleDetails, result: ImportReport
-) -> None:
-    async with open_store(config) as store:
-        await bring_in(store, files, given, result)
 
 
 async def bring_in(
@@ -221,14 +224,14 @@ def read_file(path: Path, given: BattleDetails) -> Imported:
 
 
 def _likely_rules(text: str) -> str:
-    """Return the first ruleset whose opening a record begins with, else the first of all."""
+    """Return the first ruleset whose opening a record begins with, else the default."""
     lines = (line.strip() for line in text.splitlines())
     setup = next((line for line in lines if line and not line.startswith("[")), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
             if read_record(setup, rules).game.opening == rules.opening:
                 return rules.name
-    return next(iter(RULESETS))
+    return DEFAULT_RULES.name
 
 
 def _checked(text: str, given: str | None, likely: str) -> Record:

@@ -1,8 +1,9 @@
 """The command line: `thudmud` and its subcommands.
 
-The exit status is 0 for success, and 2 for a command line or a configuration that can't be used.
-Each subcommand has a module in `thudmud.cli` that declares its options and names what runs
-it. Only that of the subcommand that is wanted is loaded, so that the small ones start at once.
+Each subcommand has a module in `thudmud.cli`: ``declare`` adds its options to a parser, and ``run``
+does what they say and returns the exit status: 0 for success, 2 for a command line, a configuration
+or a file that cannot be used. Only one of these modules is loaded, so that the small ones start at
+once.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from importlib import import_module
 from thudmud.version import VERSION
 
 SUBCOMMANDS = {
-    "serve": ("serve", "listen for players"),
-    "gateway": ("gateway", "let another MUD have boards, over lines of JSON"),
+    "serve": ("serve", "run the server that people play on"),
+    "gateway": ("gateway", "let other MUDs have boards"),
     "board": ("board", "list, open, close and rename the boards in the hall"),
     "user": ("user", "list and change the accounts of players"),
-    "store": ("store", "check the file that everything is kept in"),
+    "store": ("store", "check the file in which everything is kept"),
     "export": ("export", "write the battles that were played to files"),
-    "import": ("import_", "bring records of battles in from files"),
+    "import": ("import_", "bring battles in from files"),
     "perft": ("perft", "count the distinct outcomes of a number of plies"),
     "replay": ("replay", "check a game record and draw the board that it ends with"),
     "script": ("script", "play transcripts and compare what is seen"),
     "engine": ("engine", "answer questions about battles, and play, for other programs"),
 }
-"""The module of each subcommand, and the line that tells of it."""
+"""For each subcommand its module, and a line of help."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,11 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Return the parser of a command line whose first word is the one that is wanted."""
+    """Return a parser that knows the options of one subcommand, the one that is wanted."""
     parser = argparse.ArgumentParser(
         prog="thudmud",
         description="A server on which people play Thud by telnet.",
-        epilog='Without a subcommand it is "serve".',
+        epilog='Without a subcommand, "serve" is run.',
     )
     parser.add_argument("--version", action="version", version=VERSION)
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")

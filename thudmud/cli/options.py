@@ -1,6 +1,6 @@
-"""What several subcommands share: how options are read, and how a refusal is told.
+"""What all subcommands share: an error of theirs, how it is told, and ports as options.
 
-Nothing is loaded here that only some of them need.
+Small subcommands start at once because little is imported here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ HIGHEST_PORT = 65535
 
 
 class CommandError(ThudmudError):
-    """A subcommand cannot do what is asked for; ``str()`` says why, in a line for its user."""
+    """A subcommand cannot do what is asked for; ``str()`` is a line that says why."""
 
 
 def port(text: str) -> int:
-    """Return the port that an option gives; argparse tells of anything else."""
+    """Return the port that an option gives; else raise what makes argparse tell what is wrong."""
     if not (text.isascii() and text.isdigit() and int(text) <= HIGHEST_PORT):
         right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
         raise argparse.ArgumentTypeError(right)
@@ -29,7 +29,7 @@ def port(text: str) -> int:
 
 
 def refuse(*problems: object) -> int:
-    """Tell what can't be used, a line each; return the exit status."""
+    """Print problems to standard error, a line each; return the exit status."""
     for problem in problems:
         print(f"thudmud: {problem}", file=sys.stderr)
     return UNUSABLE

@@ -1,4 +1,4 @@
-"""`thudmud perft`: how many distinct outcomes there are."""
+"""`thudmud perft`: counts the distinct outcomes of a number of plies."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.cli.options import CommandError, refuse
-from thudmud.cli.records import DEFAULT, read, rules_option
-from thudmud.rules import Game, divide, perft
+from thudmud.cli.records import read, rules_option
+from thudmud.rules import DEFAULT_RULES, Game, divide, perft
 
 DEEPEST = 20
-"""Plies. Far fewer outlast anybody's patience."""
+"""The highest number of plies. Far fewer take longer than anybody waits."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.set_defaults(run=run)
     rules_option(parser)
-    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="plies to count")
-    parser.add_argument("--divide", action="store_true", help="first list the count of each move")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="count from where it ends")
+    parser.add_argument("--depth", type=_depth, required=True, metavar="N", help="how many plies")
+    parser.add_argument("--divide", action="store_true", help="first print the count of each move")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="begin where this game record ends"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,7 +39,7 @@ def _count(options: argparse.Namespace) -> int:
         game = (
             read(options.record, options.rules)
             if options.record
-            else Game.start(options.rules or DEFAULT)
+            else Game.start(options.rules or DEFAULT_RULES)
         )
     except CommandError as error:
         return refuse(error)

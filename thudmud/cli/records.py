@@ -1,4 +1,4 @@
-"""Records in files, and rules and players as they are named, for `perft`, `replay`, `import`."""
+"""What subcommands share that deal with game records: files, rules, and names of players."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ import argparse
 from pathlib import Path
 
 from thudmud.cli.options import CommandError
-from thudmud.rules import RULESETS, Game, RecordError, Ruleset, read_record
-
-DEFAULT = next(iter(RULESETS.values()))
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    RecordError,
+    Ruleset,
+    read_record,
+    ruleset_called,
+)
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
-    """Return the battle that a file tells.
+    """Return the battle of the record in a file.
 
     Args:
         path: the file.
-        ruleset: its rules, if they were given; else they are those of its headers, or the default.
+        ruleset: its rules; if None, those that its headers name, or else the default.
 
     Raises:
-        CommandError: it tells none.
+        CommandError: the file cannot be read, or is no record.
     """
     try:
-        return read_record(_text(path), ruleset, default=DEFAULT).game
+        return read_record(_text(path), ruleset, default=DEFAULT_RULES).game
     except RecordError as error:
         from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
 
@@ -36,20 +42,20 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
         "--rules",
         type=ruleset_named,
         metavar="NAME",
-        help=f"{names}; by default those that a record says, else the first",
+        help=f"one of {names}; default: the one that the record names, or else the first",
     )
 
 
 def ruleset_named(name: str) -> Ruleset:
     """Return the ruleset that an option names; argparse tells of any other name."""
-    wanted = " ".join(name.lower().replace("-", " ").split())
-    if wanted not in RULESETS:
+    rules = ruleset_called(name)
+    if rules is None:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
-    return RULESETS[wanted]
+    return rules
 
 
 def is_player(name: str) -> bool:
-    """Whether somebody who played a battle can be called that."""
+    """Whether this can be the name of somebody who played a battle."""
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 

@@ -1,7 +1,7 @@
 """A stage for transcripts on a running server: each player is a telnet connection.
 
-That everything has been seen is found out without waiting for a guessed time: a telnet timing mark
-(RFC 860) is answered behind all that was sent before it.
+It need not guess how long to wait until all has been seen: a server answers a telnet timing mark
+(RFC 860) after all that it has sent before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from telnetlib3 import telopt
 
 from thudmud.accounts.login import KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.script import Seen, StageError
+from thudmud.script.stages import not_here
 from thudmud.server.telnet_session import PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
@@ -54,7 +55,7 @@ class RemoteStage:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Let those who are left quit, so that their names are free again; close everything."""
+        """Let all who are left quit, so that their names are free again; close everything."""
         for who in list(self._players):
             player = self._players.pop(who)
             with suppress(OSError, TimeoutError):
@@ -106,28 +107,29 @@ class RemoteStage:
         return seen
 
     async def _type(self, who: str, line: str) -> Seen:
-        if who not in self._players:
-            raise StageError(f"{who} is not here; a line {who}+ lets them in")
-        self._players[who].type(line)
+        self._player(who).type(line)
         return await self._seen(first=who)
 
     async def _wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
-        if who not in self._players:
-            raise StageError(f"{who} is not here; a line {who}+ lets them in")
+        player = self._player(who)
         with suppress(TimeoutError):
-            await _within(seconds, self._players[who].until(fits))
+            await _within(seconds, player.until(fits))
         return await self._seen(first=who)
 
     async def _vanish(self, who: str) -> Seen:
-        if who not in self._players:
-            raise StageError(f"{who} is not here")
-        player = self._players.pop(who)
+        player = self._player(who)
+        del self._players[who]
         await player.hang_up()
         await player.close()
         return await self._seen()
 
+    def _player(self, who: str) -> _Player:
+        if who not in self._players:
+            raise not_here(who)
+        return self._players[who]
+
     async def _seen(self, first: str | None = None) -> Seen:
-        """Return what each has seen since the last time; ``first`` is who has done something."""
+        """Return what each has seen since the last time; first comes who did something."""
         everybody = [first] if first else []
         everybody += [who for who in self._players if who != first]
         seen = {who: await self._players[who].seen() for who in everybody}
@@ -159,12 +161,12 @@ class _Player:
         self._reader, self._writer = reader, writer
         # The answer to a timing mark is put among the text, where it came.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
-        # Transcripts are held in ASCII, as a house without a terminal shows things.
+        # Transcripts are in ASCII, as things are shown without a terminal.
         writer.set_ext_send_callback(telopt.CHARSET, lambda _offered: "")
 
     @classmethod
     async def connect(cls, host: str, port: int) -> _Player:
-        """Connect to a server. OSError if it is not there."""
+        """Connect to a server; raises OSError if it is not there."""
         reader, writer = await telnetlib3.open_connection(
             host,
             port,
@@ -202,7 +204,7 @@ class _Player:
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
 
     async def until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, or the end; what comes by then is still to be seen."""
+        """Wait for a line that fits, or the end; `seen` still returns what comes by then."""
         line = ""
         while not line or _is_left_out(line) or not fits(line):
             try:
@@ -244,5 +246,5 @@ class _Player:
 
 
 def _is_left_out(line: str) -> bool:
-    """Whether a line is none that a transcript tells of."""
+    """Whether a line has no place in transcripts: a prompt, or a word that is new each time."""
     return line.rstrip() in {*_PROMPTS, KEEP_WORD} or bool(TOLD_WORD.fullmatch(line))

@@ -1,4 +1,4 @@
-"""`thudmud replay`: a game record, checked, and the board that it ends with."""
+"""`thudmud replay`: checks a game record, and draws the board that it ends with."""
 
 from __future__ import annotations
 

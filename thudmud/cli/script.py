@@ -1,7 +1,7 @@
-"""`thudmud script`: transcripts, played; what does not fit is printed, or written down.
+"""`thudmud script`: plays transcripts; prints what does not fit, or updates them.
 
-Results can be written as JUnit XML, the form that CI systems read: one suite, a case for each
-transcript, and those elements and attributes that pytest writes and the schema of Jenkins allows.
+The results can also be written as JUnit XML, which CI systems read: one suite, with a case for each
+transcript, in the elements and attributes that pytest writes and the schema of Jenkins allows.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.options import HIGHEST_PORT, UNUSABLE, CommandError, refuse
-from thudmud.cli.staging import Address, Setup, play, texts
+from thudmud.cli.options import HIGHEST_PORT, UNUSABLE, refuse
+from thudmud.cli.staging import Address, Setup, attempt, texts
 from thudmud.english import counted
-from thudmud.script import Mismatch, Missed, StageError, Transcript, TranscriptError
+from thudmud.script import Mismatch, Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
-from thudmud.server.config import ConfigError
 
 _T = TypeVar("_T")
 
@@ -39,7 +38,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME=]HOST:PORT",
         help="play on a running server; NAME is what a transcript with several calls it",
     )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the boards to play on")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="the configuration of the boards; default: the built-in one",
+    )
     parser.add_argument(
         "--set",
         type=_option(read_variable),
@@ -47,9 +51,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="variables",
         metavar="NAME=VALUE",
-        help="give a variable a value",
+        help="give a variable a value, whatever transcripts set it to",
     )
-    parser.add_argument("--update", action="store_true", help="write down what is seen")
+    parser.add_argument(
+        "--update", action="store_true", help="rewrite the transcripts to what is seen"
+    )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     parser.set_defaults(run=run)
 
@@ -81,7 +87,7 @@ def read_variable(text: str) -> tuple[str, str]:
 
 
 def _option(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """Return what reads an option's value and tells argparse of one that cannot be read."""
+    """Return a reader of an option's value whose errors argparse can tell."""
 
     def reading(text: str) -> _T:
         try:
@@ -100,7 +106,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True, slots=True)
 class TranscriptResult:
-    """What came of a transcript: what did not fit, and why it could not be played to its end."""
+    """What did not fit in a transcript, and why it could not be played to its end, if so."""
 
     path: Path
     mismatches: Sequence[Mismatch]
@@ -109,7 +115,7 @@ class TranscriptResult:
 
 
 def junit(results: Sequence[TranscriptResult]) -> str:
-    """Return the results as a document."""
+    """Return the results as a document of XML."""
     suite = ET.Element(
         "testsuite",
         name=SUITE,
@@ -182,18 +188,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
     began = time.monotonic()
-    problems: Sequence[str] = ()
-    try:
-        mismatches, updated = play(path, setup)
-        if update and not any(isinstance(each, Missed) for each in mismatches):
-            problems, mismatches = _update(path, updated), []
-    except (TranscriptError, StageError) as error:
-        problems = [f"{path}: {error}"]
-        mismatches = list(error.mismatches) if isinstance(error, StageError) else []
-    except ConfigError as error:
-        problems, mismatches = error.problems, []
-    except CommandError as error:
-        problems, mismatches = [str(error)], []
+    mismatches, problems, updated = attempt(path, setup)
+    if update and updated and not any(isinstance(each, Missed) for each in mismatches):
+        mismatches, problems = [], _update(path, updated)
     return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
 
 
@@ -207,8 +204,8 @@ def _told(result: TranscriptResult) -> int:
     return MISMATCH if result.mismatches else 0
 
 
-def _update(path: Path, transcript: Transcript) -> Sequence[str]:
-    """Write down what was seen, in included files too; return what went wrong."""
+def _update(path: Path, transcript: Transcript) -> list[str]:
+    """Rewrite a transcript, and the files that it includes, to what was seen; return problems."""
     written: dict[Path, tuple[Path, set[str]]] = {}
     for file, text in texts(path, transcript):
         written.setdefault(file.resolve(), (file, set()))[1].add(text)

@@ -1,22 +1,21 @@
-"""`thudmud serve`: the server, as its configuration and the command line want it."""
+"""`thudmud serve`: runs the server."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from functools import partial
 
-from thudmud.cli.options import port, refuse
-from thudmud.errors import StartError
+from thudmud.cli.configured import config_option, tells_errors
+from thudmud.cli.options import port
 from thudmud.server import logs
-from thudmud.server.config import ConfigError, config_folder, load_settings, named_or_default
+from thudmud.server.config import config_folder, load_settings, named_or_default
 from thudmud.server.serve import run_in_loop, serve
-from thudmud.store import StoreError
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Listen."
-    parser.add_argument("--config", type=Path, metavar="FILE", help="default: ./config.toml if any")
+    parser.description = "Run the server, until it gets SIGINT or SIGTERM."
+    config_option(parser)
     parser.add_argument(
         "--host", type=_host, help="the address to listen on, instead of server.host"
     )
@@ -30,24 +29,16 @@ def _host(text: str) -> str:
     return text
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     path = named_or_default(options.config)
     given = {"host": options.host, "port": options.port}
-    try:
-        settings = load_settings(path)
-        changed = {key: value for key, value in given.items() if value is not None}
-        server = settings.server.model_copy(update=changed)
-        folder = config_folder(path)
-        logs.begin(server.log_level, folder / server.log_file if server.log_file else None)
-        settings = settings.model_copy(update={"server": server})
-        run_in_loop(serve(settings, folder, _announce))
-    except ConfigError as error:
-        return refuse(*error.problems)
-    except (StartError, StoreError) as error:
-        return refuse(error)
+    settings = load_settings(path)
+    changed = {key: value for key, value in given.items() if value is not None}
+    server = settings.server.model_copy(update=changed)
+    folder = config_folder(path)
+    logs.begin(server.log_level, folder / server.log_file if server.log_file else None)
+    settings = settings.model_copy(update={"server": server})
+    run_in_loop(serve(settings, folder, partial(print, flush=True)))
     return 0
-
-
-def _announce(line: str) -> None:
-    print(line, flush=True)

@@ -1,7 +1,4 @@
-"""Transcripts on disk, and the stages that they are played on.
-
-The files are found here: those that a transcript includes, and its configurations.
-"""
+"""Transcripts in files, with those that they include, and the stages that they are played on."""
 
 from __future__ import annotations
 
@@ -14,10 +11,18 @@ from pathlib import Path
 from thudmud.cli.options import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
-from thudmud.script import HouseStage, Mismatch, Stage, Transcript, perform
-from thudmud.script.reading import Unfetched
+from thudmud.script import (
+    HouseStage,
+    Mismatch,
+    Stage,
+    StageError,
+    Transcript,
+    TranscriptError,
+    perform,
+)
+from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
-from thudmud.server.config import Settings, load_settings
+from thudmud.server.config import ConfigError, load_settings
 from thudmud.server.serve import boards
 
 Address = tuple[str, int]
@@ -27,30 +32,16 @@ Address = tuple[str, int]
 class Setup:
     """How transcripts are played.
 
-    Args:
-        config: a configuration for transcripts that name none; the defaults if None.
-        addresses: where the servers are that transcripts name, "" for the one of those that name
-            none; if there are none at all, a house of our own stands for each.
-        variables: what some variables stand for.
+    Attributes:
+        config: the configuration for transcripts that name none; the defaults if None.
+        addresses: where servers listen, by the names that transcripts give them; "" is the one for
+            transcripts that name none. If this is empty, a `House` takes the place of each.
+        variables: the values of some variables.
     """
 
     config: Path | None = None
     addresses: Mapping[str, Address] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
-
-
-def load(path: Path, setup: Setup = Setup()) -> Transcript:
-    """Read a transcript, with the files that it includes.
-
-    Raises:
-        CommandError: a file cannot be read.
-        TranscriptError: a line means nothing; this names the line, not the file.
-    """
-    try:
-        text = _text(path)
-    except Unfetched as error:
-        raise CommandError(f"{path}: {error}") from error
-    return Transcript.parse(text, _Folder(path), setup.variables)
 
 
 @contextmanager
@@ -59,11 +50,11 @@ def open_stages(
     transcript: Transcript,
     setup: Setup = Setup(),
 ) -> Iterator[Mapping[str, Stage]]:
-    """Open the stages for a transcript: those of running servers, or houses of our own.
+    """Open the stages for a transcript, by the names of its servers; "" if it names none.
 
     Raises:
         ConfigError: a configuration cannot be used.
-        CommandError: it is not said where a server is.
+        CommandError: the address of a server is missing.
     """
     names: Mapping[str, str | None] = transcript.servers or {"": transcript.config}
     lacking = [name for name in names if name not in setup.addresses]
@@ -76,7 +67,11 @@ def open_stages(
                 stages[name] = stack.enter_context(RemoteStage(*setup.addresses[name]))
             else:
                 own = path.parent / config if config else setup.config
-                stages[name] = HouseStage(_house(load_settings(own)), time.time)
+                settings = load_settings(own)
+                game = settings.game
+                house = House(boards(settings), game.quiet_plies, game.seat_grace)
+                house.hall.bots = frozenset(each.name for each in settings.bot)
+                stages[name] = HouseStage(house, time.time)
         yield stages
 
 
@@ -86,17 +81,49 @@ def play(
 ) -> tuple[list[Mismatch], Transcript]:
     """Play the transcript in a file.
 
-    Raises:
-        TranscriptError, StageError: a line means nothing, or a step could not be played; these name
-            the line, not the file.
-        ConfigError, CommandError: what belongs to it cannot be read or found.
-
     Returns:
         What did not fit, and the transcript rewritten to what was seen.
+
+    Raises:
+        TranscriptError: a line means nothing; this names the line, not the file.
+        StageError: a step could not be played; this, too, names the line.
+        ConfigError: a configuration cannot be used.
+        CommandError: the file cannot be read, or the address of a server is missing.
     """
-    transcript = load(path, setup)
+    try:
+        text = _text(path)
+    except IncludeError as error:
+        raise CommandError(f"{path}: {error}") from error
+    transcript = Transcript.parse(text, _including(path), setup.variables)
     with open_stages(path, transcript, setup) as stages:
         return perform(transcript, stages, setup.variables)
+
+
+def attempt(
+    path: Path, setup: Setup, shown: str | None = None
+) -> tuple[list[Mismatch], list[str], Transcript | None]:
+    """Play the transcript in a file; return what goes wrong, instead of raising it.
+
+    Args:
+        path: the file.
+        setup: how it is played.
+        shown: what the file is called in problems; by default its path.
+
+    Returns:
+        What did not fit, the problems that kept it from being played to its end, a line each, and
+        the transcript rewritten to what was seen; None if there were problems.
+    """
+    try:
+        mismatches, updated = play(path, setup)
+    except StageError as error:
+        return list(error.mismatches), [f"{shown or path}: {error}"], None
+    except TranscriptError as error:
+        return [], [f"{shown or path}: {error}"], None
+    except ConfigError as error:
+        return [], list(error.problems), None
+    except CommandError as error:
+        return [], [str(error)], None
+    return mismatches, [], updated
 
 
 def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
@@ -105,27 +132,18 @@ def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
     yield from _included(path, transcript.parts)
 
 
-def _house(settings: Settings) -> House:
-    """Return a house as the settings describe it."""
-    game = settings.game
-    house = House(boards(settings), game.quiet_plies, game.seat_grace)
-    house.hall.bots = frozenset(each.name for each in settings.bot)
-    return house
+def _including(path: Path, above: tuple[Path, ...] = ()) -> Include:
+    """Return what reads the files that a file includes: beside it, and never itself."""
+    above = (*above, path.resolve())
 
+    def include(file: str) -> tuple[str, Include]:
+        included = path.parent / file
+        text = _text(included)
+        if included.resolve() in above:
+            raise IncludeError("it would be included in itself")
+        return text, _including(included, above)
 
-class _Folder:
-    """Where the files are that a file includes: beside it, and never itself."""
-
-    def __init__(self, path: Path, above: tuple[Path, ...] = ()) -> None:
-        self._path = path
-        self._above = (*above, path.resolve())
-
-    def fetch(self, file: str) -> tuple[str, _Folder]:
-        path = self._path.parent / file
-        text = _text(path)
-        if path.resolve() in self._above:
-            raise Unfetched("it would be included in itself")
-        return text, _Folder(path, self._above)
+    return include
 
 
 def _included(path: Path, parts: tuple[Part, ...]) -> Iterator[tuple[Path, str]]:
@@ -140,11 +158,11 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise Unfetched(str(error.strerror)) from error
+        raise IncludeError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise Unfetched("it is not text in UTF-8") from error
+        raise IncludeError("it is not text in UTF-8") from error
     except ValueError as error:  # a name with NUL in it
-        raise Unfetched(str(error)) from error
+        raise IncludeError(str(error)) from error
 
 
 def _lacking(names: list[str]) -> str:

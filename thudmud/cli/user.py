@@ -1,6 +1,6 @@
-"""`thudmud user`: the operator's changes to the accounts, also while the server runs.
+"""`thudmud user`: lists and changes the accounts of players, also while the server runs.
 
-A hash is never printed, nor a password but the one that has just been made up.
+Hashes are never printed, nor is any password but one that has just been made up.
 """
 
 from __future__ import annotations
@@ -12,45 +12,38 @@ import secrets
 import string
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 from thudmud.accounts.passwords import Passwords, password_problem
-from thudmud.cli.options import CommandError, refuse
-from thudmud.cli.store import open_store
+from thudmud.cli.configured import config_option, open_store, tells_errors
+from thudmud.cli.options import CommandError
 from thudmud.english import capitalised, counted
 from thudmud.language.parsing import player_problem
-from thudmud.server.config import ConfigError
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Account, Store, StoreError
-
-ACTIONS = {
-    "list": "list the accounts and who is banned, or one of them",
-    "reset": "give an account a new password",
-    "remove": "remove an account, and the name from all that was played",
-    "ban": "keep a player out, with an account or without",
-    "unban": "let a banned player in again",
-}
-"""What can be done with accounts, in words."""
+from thudmud.store import Account, Store
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "List and change the accounts of players. The server may be running: what is changed "
-        "holds at once, and who is banned or removed is shown out."
+        "List and change the accounts of players. The server may be running: changes take effect "
+        "at once, and players who are banned or removed are disconnected."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    for word, help_ in ACTIONS.items():
+    for word, act, help_ in (
+        ("list", _list, "list the accounts and who is banned, or one of them"),
+        ("reset", _reset, "give an account a new password"),
+        ("remove", _remove, "remove an account, and the name from all that was played"),
+        ("ban", _ban, "keep a player out, with or without an account"),
+        ("unban", _unban, "let a banned player in again"),
+    ):
         action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
-        action.set_defaults(run=run, action=word)
-        action.add_argument("name", nargs="?" if word == "list" else None, metavar="NAME")
-        if word == "reset":
-            generate = "print a new password, instead of asking for one"
+        action.set_defaults(run=run, act=act)
+        optional = "?" if act is _list else None
+        action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
+        if act is _reset:
+            generate = "make a password up and print it, instead of asking for one"
             action.add_argument("--generate", action="store_true", help=generate)
-        action.add_argument(
-            "--config", type=Path, metavar="FILE", help="default: ./config.toml if any"
-        )
+        config_option(action)
 
 
 _ALPHABET = string.ascii_letters + string.digits
@@ -58,20 +51,16 @@ _GENERATED = 16  # characters
 _DAY = "%Y-%m-%d %H:%M"
 
 
+@tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Do what is asked for with the accounts that the configuration names."""
-    try:
-        asyncio.run(_act(options))
-    except ConfigError as error:
-        return refuse(*error.problems)
-    except (StoreError, CommandError) as error:
-        return refuse(error)
+    """Do what is asked for with the accounts in the store that the configuration names."""
+
+    async def act() -> None:
+        async with open_store(options.config) as store:
+            await options.act(store, options)
+
+    asyncio.run(act())
     return 0
-
-
-async def _act(options: argparse.Namespace) -> None:
-    async with open_store(options.config) as store:
-        await _ACTIONS[options.action](store, options)
 
 
 async def _list(store: Store, options: argparse.Namespace) -> None:
@@ -149,15 +138,6 @@ async def _member(store: Store, name: str) -> Account:
 
 def _no_account(name: str) -> CommandError:
     return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
-
-
-_ACTIONS: Mapping[str, Callable[[Store, argparse.Namespace], Awaitable[None]]] = {
-    "list": _list,
-    "reset": _reset,
-    "remove": _remove,
-    "ban": _ban,
-    "unban": _unban,
-}
 
 
 def _line(account: Account) -> str:

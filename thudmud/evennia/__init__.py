@@ -1,7 +1,7 @@
 """Thud boards for MUDs that are made with Evennia.
 
 A builder makes one by ``create/drop oak board:thudmud.evennia.ThudBoard``; docs/evennia.md tells
-the rest. All that knows Evennia is here; nothing else of thudmud imports it.
+the rest. No other part of thudmud imports Evennia.
 """
 
 from thudmud.evennia.board import ThudBoard, connect

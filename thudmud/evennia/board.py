@@ -1,10 +1,11 @@
-"""A Thud board as an object of Evennia: its Attributes, hooks and events, and who is about it.
+"""A Thud board as an object of Evennia: its hooks, its Attributes, and how its events are stored.
 
-Events are Attributes, since a MUD has no other place that need not be set up first, but of a type
-of their own: whoever examines a board is not shown them, and whoever copies one has a new board.
+Events are stored as Attributes, because any other table would have to be set up first. They are of
+a type of their own: to examine a board does not show them, and a copy of a board is a new board.
 Nobody is told what has not been stored.
 
-Boards look who is about once Evennia is done with what it is doing. One that fails stops nobody.
+A board looks who is present once Evennia has done what it is doing: whatever goes wrong with a
+board, characters come, go and are saved.
 """
 
 from __future__ import annotations
@@ -30,28 +31,28 @@ from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, BoardHouse, escaped, first_session, send, terminal
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
-from thudmud.rules import RULESETS
+from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.views import Message
 
 TYPE = "thud"
-"""What tells these rows from Attributes and nicks."""
+"""The type of the rows, by which they differ from Attributes and nicks."""
 
 MOST = 100
-"""How many rows there are before they are made one, which takes less room and is read sooner."""
+"""How many new rows there may be. Then they become one, which is smaller and is read faster."""
 
 _NAMES, _NEW, _OLD = "names", "new", "old"
-"""The kinds of rows: what is known of players; what was stored at once; and many of these."""
+"""The kinds of rows: the names of players; the events of one command; those of many."""
 
 
 class KeptEvents:
-    """The events of a board, as lines of text, and what is known of those who play there.
+    """The stored events of a board, as lines of text, and the names of its players.
 
     Args:
         board: the object.
 
     Attributes:
-        names: what is kept as known of the players; "" if nothing is.
-        count: how many events are kept.
+        names: the names, as a text; "" if there are none.
+        count: how many events are stored.
     """
 
     def __init__(self, board: Any) -> None:
@@ -61,7 +62,7 @@ class KeptEvents:
         self._new = 0
 
     def __bool__(self) -> bool:
-        """Whether anything is kept."""
+        """Whether anything is stored."""
         return bool(self._rows().exists())
 
     def read(self) -> list[str]:
@@ -75,7 +76,7 @@ class KeptEvents:
         return lines
 
     def add(self, names: str, lines: Sequence[str]) -> None:
-        """Keep what has happened besides, and what is known of the players now: all or nothing."""
+        """Store further events, and the names as they are now: all of it or nothing."""
         new = self._new
         with atomic():
             if names != self.names and not self._rows(_NAMES).update(db_strvalue=names):
@@ -87,7 +88,7 @@ class KeptEvents:
         self.names, self.count, self._new = names, self.count + len(lines), new
 
     def remove(self) -> None:
-        """Keep nothing any more."""
+        """Delete everything."""
         self._rows().delete()
 
     def _rows(self, *kinds: str) -> QuerySet[Any]:
@@ -107,7 +108,7 @@ class KeptEvents:
         row.flush_from_cache(force=True)  # Evennia would keep it in memory for good
 
     def _make_one(self) -> int:
-        """Make one row of those that are new; return how many there are then."""
+        """Make one old row of all new ones; return how many new ones there are then."""
         rows = self._rows(_NEW)
         texts = list(rows.order_by("pk").values_list("db_strvalue", flat=True))
         rows.delete()
@@ -119,7 +120,7 @@ _LOCATION = "db_location"
 
 
 def connect() -> None:
-    """Follow the signals from now on; doing so twice is doing so once."""
+    """Follow Evennia's signals. Doing so twice changes nothing."""
     post_save.connect(_saved, dispatch_uid="thudmud-moved")
     SIGNAL_OBJECT_POST_PUPPET.connect(_puppeted, dispatch_uid="thudmud-puppeted")
     SIGNAL_OBJECT_POST_UNPUPPET.connect(_puppeted, dispatch_uid="thudmud-unpuppeted")
@@ -135,23 +136,23 @@ def _puppeted(sender: Any, **_: Any) -> None:
 
 
 def _notice(character: Any) -> None:
-    """Have those boards look who is about to which somebody matters."""
+    """Have the boards that know a character look who is present."""
     for board in list(LOADED.values()):
         try:
             if board.pk is not None and board.in_use and board.host.knows(character):
-                delay(0, board.meet)
-        except Exception:  # noqa: BLE001  (whatever is wrong with a board, others go on saving)
-            logger.log_trace(f"Board #{board.pk} took no notice of {character}.")
+                delay(0, board.look_around)
+        except Exception:  # noqa: BLE001  (whatever is wrong with a board, the character is saved)
+            logger.log_trace(f"Board #{board.pk} did not notice {character}.")
 
 
 UNREAD = "thud_unread"
-"""The Attribute in which is set aside what was kept of a board and cannot be read."""
+"""The Attribute that holds what was stored of a board and could not be read."""
 
 KEY = "board"
-"""What the events of any board are stored under: each has a house of its own."""
+"""The key of the board in its house, which has no other."""
 
 USED = "thud_used"
-"""What is noted of a character while the MUD runs: the id of the board that they used last."""
+"""The NAttribute of a character that holds the id of the board that they used last."""
 
 LOADED: WeakValueDictionary[int, ThudBoard] = WeakValueDictionary()
 """The boards that are in memory, by their ids."""
@@ -160,12 +161,12 @@ LOADED: WeakValueDictionary[int, ThudBoard] = WeakValueDictionary()
 class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     """A board to play Thud on: a piece of furniture, for a room.
 
-    What the class says can be said of one object by an Attribute of the same name, before anybody
-    uses it.
+    An Attribute of the same name changes one of the settings below for one object, if it is set
+    before anybody uses the board.
     """
 
-    rules = "discworld"
-    """The board's own ruleset: players may choose another for a match."""
+    rules = DEFAULT_RULES.name
+    """The ruleset of the board. Players may choose another for a match."""
 
     quiet_plies = 200
     """After how many plies without a capture one player may end a battle alone; 0 for never."""
@@ -174,7 +175,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     """How many seconds a player may be away before the other need not wait."""
 
     replay_pause = 2.0
-    """How many seconds there are between the plies that "play" shows."""
+    """How many seconds pass between the plies of a replay."""
 
     # Hooks of Evennia.
 
@@ -185,22 +186,22 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         LOADED[self.id] = self
 
     def at_init(self) -> None:
-        """Take note that the board is in memory, so that it learns who comes and goes."""
+        """Put the board among those that notice who comes and goes."""
         super().at_init()
         if self.id:
             LOADED[self.id] = self
 
     def at_post_move(self, source_location: Any, move_type: str = "move", **kwargs: Any) -> None:
-        """Leave those behind who are no longer about."""
+        """Take note of who is present where the board is now."""
         super().at_post_move(source_location, move_type=move_type, **kwargs)
         if self.in_use:
-            self.meet()
+            self.look_around()
 
     def at_object_delete(self) -> bool:
         """Tell those who play here that it is over."""
         if not super().at_object_delete():
             return False
-        self.meet()
+        self.look_around()
         for character in self._concerned():
             name = self.name_in_text
             sentence = f"The {name} is taken away, and so is what was played on it."
@@ -211,14 +212,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return True
 
     def return_appearance(self, looker: Any, **kwargs: Any) -> str:
-        """Return the board as it stands, as somebody is shown it."""
+        """Return the board as it stands, as the looker wants to see it."""
         if not looker:
             return ""
         heading = f"|c{self.get_display_name(looker, **kwargs)}|n"
         parts = [heading, self.db.desc, self._seen_by(looker)]
         return "\n".join(part for part in parts if part)
 
-    # What our commands and signals ask for.
+    # What the commands and the signals use.
 
     @property
     def name_in_text(self) -> str:
@@ -227,50 +228,46 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     @property
     def names(self) -> list[str]:
-        """All that the board is called."""
+        """All names of the board."""
         return [self.name_in_text, *self.aliases.all()]
 
     @property
     def in_use(self) -> bool:
-        """Whether anything has ever been done here."""
+        """Whether anybody has ever used the board."""
         if self.ndb.thud_used is None:
             self.ndb.thud_used = bool(KeptEvents(self))
         return bool(self.ndb.thud_used)
 
     @property
     def host(self) -> BoardHost:
-        """What lets those about the board play on it."""
+        """What lets characters play on the board."""
         host: BoardHost | None = self.ndb.thud_host
         if host is None or self._is_set_anew(host):
             host = self.ndb.thud_host = self._opened()
         elif host.table.name != self.name_in_text:
             before, host = host, self._opened()
-            host.follow(before, time.time())
+            host.take_over(before, time.time())
             self.ndb.thud_host = host
         return host
 
-    def meet(self) -> None:
-        """Take note of who is about now, and tell them what comes of that."""
+    def look_around(self) -> None:
+        """Take note of who is present now, and tell them what comes of that."""
         if self.pk is None:
             return
         host = self.host
-        self._settle(host, host.meet(self._about(), time.time()))
+        self._keep_and_tell(host, host.set_present(self._present(), time.time()))
 
     def obey(self, character: Any, command: Command) -> None:
-        """Do what somebody who is about asks for, and tell everybody."""
-        self.meet()
+        """Do what a character who is present asks for, and tell everybody."""
+        self.look_around()
         host = self.host
-        self._settle(host, host.obey(character, command, time.time()))
+        self._keep_and_tell(host, host.obey(character, command, time.time()))
         self._play_later(character)
-
-    def heed(self, character: Any) -> None:
-        """Show things to somebody as they have chosen at another board."""
-        self.host.heed(character)
 
     # How that is done.
 
-    def _settle(self, host: BoardHost, messages: Iterable[Message]) -> None:
-        """Keep what has happened, then tell it."""
+    def _keep_and_tell(self, host: BoardHost, messages: Iterable[Message]) -> None:
+        """Store what has happened, then tell it."""
         self._keep(host)
         for character, message in host.addressed(messages):
             send(character, message)
@@ -288,7 +285,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             raise
 
     def _opened(self) -> BoardHost:
-        """Return a host of the board, with what was kept of it."""
+        """Return a host of the board as it was stored."""
         kept = KeptEvents(self)
         lines = kept.read()
         try:
@@ -310,49 +307,49 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return BoardHouse([spec], plies, grace, lines, replays_at_once=False)
 
     def _rules(self) -> str:
-        rules = self._said("rules")
+        rules = self._setting("rules")
         if rules in RULESETS:
             return str(rules)
         logger.log_err(f"{self.name_in_text} #{self.id}: there are no {rules!r} rules")
         return ThudBoard.rules
 
     def _is_set_anew(self, host: BoardHost) -> bool:
-        """Whether a builder has chosen other rules for a board that nobody has used."""
+        """Whether a builder has chosen other rules, and nobody has played yet."""
         table = host.table
         return not table.version and table.ruleset.name != self._rules()
 
     def _number(self, name: str) -> float:
-        number = self._said(name)
+        number = self._setting(name)
         if isinstance(number, int | float) and number >= 0:
             return float(number)
         logger.log_err(f"{self.name_in_text} #{self.id}: {name} cannot be {number!r}")
         return float(getattr(ThudBoard, name))
 
-    def _said(self, name: str) -> Any:
-        """Return what an Attribute says, or else the class."""
+    def _setting(self, name: str) -> Any:
+        """Return a setting: the Attribute's value, or else the class's."""
         return self.attributes.get(name, default=getattr(self, name))
 
-    def _about(self) -> dict[int, Any]:
-        """Return the characters at the board that somebody plays, by their ids."""
+    def _present(self) -> dict[int, Any]:
+        """Return the characters in the room that are connected, by their ids."""
         if self.location is None:
             return {}
-        about = self.location.contents_get(exclude=self)
-        return {each.id: each for each in about if each.sessions.count()}
+        here = self.location.contents_get(exclude=self)
+        return {each.id: each for each in here if each.sessions.count()}
 
     def _concerned(self) -> list[Any]:
-        """Return those who are about, and those who have a seat, wherever they are."""
-        about = self._about()
+        """Return the characters who are present, and those who have a seat, wherever they are."""
+        present = self._present()
         seated = [number for number in self.host.names if self.host.sits(number)]
-        away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in about])
-        return [*about.values(), *away]
+        away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in present])
+        return [*present.values(), *away]
 
     def _seen_by(self, looker: Any) -> str:
         session = first_session(looker)
-        if looker.id not in self._about():
+        if looker.id not in self._present():
             return escaped(
                 self.host.seen_from_afar(terminal([session] if session else [])), session
             )
-        self.meet()
+        self.look_around()
         looker.nattributes.add(USED, self.id)
         host = self.host
         messages = list(host.addressed(host.obey(looker, ViewGame(), time.time())))
@@ -368,12 +365,12 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:
-        """Show somebody the next ply of a replay."""
+        """Show a character the next ply of a replay."""
         if self.pk is None:
             return
-        self.meet()
+        self.look_around()
         host = self.host
         person = host.person(character)
         if person:
-            self._settle(host, host.house.play_on(person.name))
+            self._keep_and_tell(host, host.house.play_on(person.name))
             self._play_later(character)

@@ -1,9 +1,7 @@
 """All pages of help as entries of Evennia's help system, for MUDs that want them there.
 
-Such a MUD has ``FILE_HELP_ENTRY_MODULES += ["thudmud.evennia.help_entries"]`` in its settings.
-
-Nothing is imported that needs a running MUD. Near a board, ``help move`` and the like are there
-without it.
+To have them, add "thudmud.evennia.help_entries" to ``FILE_HELP_ENTRY_MODULES`` in the settings of
+the MUD. Near a board, ``help move`` and the like work without.
 """
 
 from __future__ import annotations
@@ -11,10 +9,10 @@ from __future__ import annotations
 from thudmud.views.help import PAGES, Page
 
 _WIDTH = 79
-"""Evennia's own width, unless a client tells another: entries are not made for one reader."""
+"""The width that Evennia assumes: entries are the same for all readers."""
 
 _GAME = "thud"
-"""The page that tells the game, and what the names of all others begin with."""
+"""The page that explains the game, and the first word of the names of all others."""
 
 
 def _entry(page: Page) -> dict[str, object]:

@@ -1,8 +1,8 @@
-"""The house of one Evennia board: its people as characters, their screens and their preferences.
+"""Evennia's characters as the people of a house: their screens, preferences and messages.
 
-Messages are returned, and so is what is to be stored: nothing is sent or stored here. All that
-Evennia would take for its own markup is escaped. A preference that is not known is passed over:
-another version may have written it.
+A `BoardHost` returns messages and events: the board sends and stores them. In a text, what Evennia
+would take for its own markup is escaped. A preference that is not known is passed over: another
+version may have written it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DEPTHS = (("TRUECOLOR", TRUE_COLOUR), ("XTERM256", PALETTE), ("ANSI", SIXTEEN))
 
 
 def terminal(sessions: Iterable[Any]) -> Terminal:
-    """Return what every one of a character's sessions can show; the plainest if there are none."""
+    """Return what all sessions of a character can show; the plainest screen if there are none."""
     each = [session.protocol_flags for session in sessions]
     return Terminal(
         width=min(map(_width, each), default=DEFAULT_WIDTH),
@@ -51,7 +51,7 @@ def terminal(sessions: Iterable[Any]) -> Terminal:
 
 
 def send(character: Any, message: Message) -> None:
-    """Send a message of ours to all sessions of a character."""
+    """Send a message to all sessions of a character."""
     for session in character.sessions.all():
         if not message.package:
             text = (escaped(message.text, session), {"type": "thud"})
@@ -63,7 +63,7 @@ def send(character: Any, message: Message) -> None:
 
 
 def takes_data(session: Any) -> bool:
-    """Whether a client speaks GMCP; the web client would show what it does not know."""
+    """Whether a client speaks GMCP. The web client would show data that it does not know."""
     telnet = str(session.protocol_key).startswith("telnet")
     return telnet and bool(session.protocol_flags.get("OOB"))
 
@@ -79,7 +79,7 @@ def escaped(text: str, session: Any = None) -> str:
     for _ in range(2 if flags.get("SCREENREADER") else 1):
         # Links are looked for once "||" is "|" again: what would begin one is kept apart.
         text = text.replace("|", "||").replace("||l", "|||nl").replace("{{", "{{{{")
-        # Of a text that ends with "||" Evennia would show an "n" behind it.
+        # After a text that ends with "||" Evennia would show an "n".
         text = f"{text}|n" if text.endswith("|") else text
     if settings.FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED:
         text = text.replace("\\", "\\\\").replace("$", "\\$")
@@ -87,7 +87,7 @@ def escaped(text: str, session: Any = None) -> str:
 
 
 def first_session(character: Any) -> Any:
-    """Return a session of somebody, for texts that Evennia itself sends to all of them."""
+    """Return one session of a character, for texts that Evennia itself sends to all of them."""
     sessions: Sequence[Any] = character.sessions.all() if hasattr(character, "sessions") else ()
     return sessions[0] if sessions else None
 
@@ -113,12 +113,12 @@ def options(character: Any) -> Options:
 
 
 def styles(character: Any) -> dict[str, Style]:
-    """Return the styles that a character has chosen, by the boards' ids."""
+    """Return the styles that a character has chosen, by the ids of boards."""
     return styles_of(_kept(character))
 
 
 def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
-    """Keep them."""
+    """Keep both with the character."""
     character.attributes.add(_ATTRIBUTE, json.dumps(stored(styles, options)))
 
 
@@ -137,16 +137,16 @@ class BoardHouse(House):
     """The house of one board, which is called whatever its builder wants."""
 
     def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
-        """Accept any name: Evennia finds the board, not a player's words."""
+        """Accept any name: it is Evennia that finds the board."""
 
 
 class BoardHost:
-    """Lets the characters about a board play on its house.
+    """Lets characters play on the board of a house.
 
     Args:
-        house: the house, of one board. Nobody is in it until they `meet`.
-        board: what the board's style is kept under, with those who have chosen one.
-        names: what those are called there who are known already, by their characters' ids.
+        house: a house of one board, with nobody in it until `set_present`.
+        board: the board's id, under which characters keep the style that they want there.
+        names: the names of the characters who are known already, by their ids.
     """
 
     def __init__(self, house: House, board: str, names: Mapping[int, str]) -> None:
@@ -154,7 +154,7 @@ class BoardHost:
         self.names = dict(names)
         self._board = board
         self._characters: dict[int, Any] = {}
-        """Those who are about, and those who have just gone, until they are told so."""
+        """Who is present, and who has just gone, until they are told so."""
 
     @property
     def table(self) -> Table:
@@ -163,11 +163,11 @@ class BoardHost:
 
     @property
     def kept_names(self) -> dict[int, str]:
-        """What those are called, by their ids, who have something here to come back to."""
+        """The names of those who have something here to come back to, by their ids."""
         return {number: name for number, name in self.names.items() if self.house.needs(name)}
 
     def knows(self, character: Any) -> bool:
-        """Whether somebody is about, or has a seat or a match that was put away."""
+        """Whether a character is present, or has a seat or an adjourned match here."""
         return character.id in self.names
 
     def sits(self, number: int) -> bool:
@@ -176,13 +176,13 @@ class BoardHost:
         return name is not None and self.table.side_of(name) is not None
 
     def person(self, character: Any) -> Person | None:
-        """Return who a character is in the house; None if they are not about."""
+        """Return who a character is in the house; None if they are not present."""
         return self.house.hall.people.get(self.names.get(character.id, ""))
 
-    def meet(self, characters: Mapping[int, Any], now: float) -> list[Message]:
-        """Let those who are about, by their ids, be in the house, and return what is told.
+    def set_present(self, characters: Mapping[int, Any], now: float) -> list[Message]:
+        """Take note of which characters are present, by their ids; return what is told.
 
-        Whoever else was about has walked away if somebody plays them still, else they are lost.
+        Others who were have walked away if they are still connected, else their link is lost.
         """
         told = []
         for number, character in self._characters.items():
@@ -195,23 +195,23 @@ class BoardHost:
             if person:
                 self.house.fit(person.name, terminal(character.sessions.all()))
             else:
-                told += self._come(character, now)
+                told += self._enter(character, now)
         return told + self.house.settle(now)
 
-    def follow(self, before: BoardHost, now: float) -> None:
-        """Let those be about who were when the board was called something else."""
+    def take_over(self, before: BoardHost, now: float) -> None:
+        """Let in who was present when the board had another name."""
         self.names = dict(before.names)
         for character in before._characters.values():
             was = before.person(character)
             if was:
-                self._come(character, now)
+                self._enter(character, now)
                 person = self.house.hall.people[was.name]
                 person.replay = was.replay
                 if not was.styles:
                     person.styles.clear()
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
-        """Do what somebody asks for, and return what everybody is told; nothing if they are gone.
+        """Do what a character who is present asks for; return what everybody is told.
 
         What they choose by it is kept with the character.
         """
@@ -230,30 +230,30 @@ class BoardHost:
             keep(character, person.options, chosen)
         return told
 
-    def heed(self, character: Any) -> None:
-        """Show things to somebody as they want to see everything now."""
+    def refresh_options(self, character: Any) -> None:
+        """Show things to a character by the options that they have now."""
         person = self.person(character)
         if person:
             person.options = options(character)
 
     def seen_from_afar(self, screen: Terminal) -> str:
-        """Return the board as it stands, for who is not about."""
+        """Return the board as it stands, for somebody who is not present."""
         view = View(None, Style.FULL, Display.of(screen, Options()))
         rows = drawn(self.table, view) + standing(self.table, view)
         return "\n".join(fitted(rows, view.display))
 
     def addressed(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
-        """Yield who is to be sent which message; those who have just gone, for the last time."""
+        """Yield who gets which message; who has just gone gets theirs for the last time."""
         to = {self.names[number]: each for number, each in self._characters.items()}
         self._forget()
         for message in messages:
             yield from ((to[name], message) for name in message.to if name in to)
 
-    def _come(self, character: Any, now: float) -> list[Message]:
-        """Let somebody in, and return what is told: nothing, but for who was away from a seat.
+    def _enter(self, character: Any, now: float) -> list[Message]:
+        """Let a character in; return what is told: nothing, unless they come back to a seat.
 
-        Who has no seat, and has chosen no style, is shown one line of the board, not all of it,
-        until they use it.
+        If they have no seat, and have chosen no style, they see the board in brief until they use
+        it.
         """
         name = self.names[character.id] = self._name(character)
         self._characters[character.id] = character
@@ -271,7 +271,7 @@ class BoardHost:
         )
 
     def _name(self, character: Any) -> str:
-        """Return what to call somebody: as they are called, unless another is called so here."""
+        """Return the name of a character here: their own, unless another is called so."""
         kept = self.names.get(character.id)
         if kept is not None:
             return kept
@@ -283,7 +283,7 @@ class BoardHost:
         return name
 
     def _forget(self) -> None:
-        """Forget those who are not about, and their names if they have nothing to come back to."""
+        """Forget who is not present, and their names if they have nothing to come back to."""
         self._characters = {
             number: character
             for number, character in self._characters.items()

@@ -1,7 +1,7 @@
 """All boards of all clients: whose they are, and what is done at them.
 
-Each board that is open is a `Service` of a hall of one board. What a client asks for at one board
-is done in the order in which it asks, one request after the other.
+Each open board is a `Service` of a hall with one board. The requests of a client at one board are
+carried out one at a time, in order.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
-from thudmud.gateway.requests import Code, Data, Fault, Happened
+from thudmud.gateway.requests import Code, Data, Fault, Notice
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
-from thudmud.play.commands import Style, ViewGame
+from thudmud.play.commands import ViewGame
 from thudmud.play.events import BoardOpened, Parting
 from thudmud.play.hall import Hall, Telling, kept_for
 from thudmud.play.projections import HALL
@@ -31,22 +31,22 @@ from thudmud.views.facts import facts
 from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
-"""What a player's client gets that wants data."""
+"""The packages of data that a player gets who wants data."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
-    """Whose a board is, and what it is called, which never changes."""
+class Registration:
+    """Which client a board belongs to, and what players call it. Neither ever changes."""
 
     client: str
-    name: str
+    called: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """A board that is open, and for whom."""
+    """A board that is open, and the session that has opened it."""
 
     session: ClientSession
     service: Service
@@ -57,10 +57,10 @@ class _Board:
         return table
 
     def visit(self, player: str) -> Visit:
-        """Return the visit of a player who is here.
+        """Return the visit of a player.
 
         Raises:
-            Fault: nobody of that name is.
+            Fault: nobody of that name is at the board.
         """
         if visit := self.service.visit(player):
             return visit
@@ -69,95 +69,96 @@ class _Board:
 
 
 class BoardRegistry:
-    """All boards of a gateway: those that are open, and those that have been.
+    """All boards of a gateway: those that are open, and those that have ever been.
 
     Args:
         store: where what happens at them is stored.
-        policy: what holds at all of them.
+        policy: the limits.
         clock: returns the seconds since the epoch.
     """
 
     def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
         self._store, self._policy, self._clock = store, policy, clock
-        self._owners: dict[str, Owner] = {}
-        self._open: dict[str, _Board] = {}
+        self._registered: dict[str, Registration] = {}
+        self._boards: dict[str, _Board] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._putting_up = asyncio.Lock()
+        self._registering = asyncio.Lock()
         self._learned = 0
-        """The version of the hall up to which it is known whose boards there are."""
+        """Up to which version of the hall's stream the registrations are known."""
 
     async def open(self) -> None:
-        """Learn whose boards there are.
+        """Read which boards there are, and whose.
 
         Raises:
             StoreError: the store cannot be read.
         """
         self._learned = await self._store.version(HALL)
-        for board in await self._store.open_boards():  # those at that version, or more
+        for board in await self._store.open_boards():  # at that version, or a later one
             self._learn(board.key, board.name)
 
     async def do(self, session: ClientSession, request: requests.Request) -> Data:
-        """Do what a client asks for, after all that was asked for at that board before.
+        """Carry out a request, after those that came before it for the same board.
 
-        Players have been told of it when this returns what the client is answered.
+        Returns:
+            The data of the answer. Players have been told by then what has happened.
 
         Raises:
             Fault: it is not done.
-            StoreError: it is not done, since it cannot be stored; but for `Unfollowed`, which is a
-                mistake like any other exception: the board is closed.
+            StoreError: it is not done, since it cannot be stored. But `Unfollowed`, like any other
+                exception, is a bug, and closes the board.
         """
         async with self._lock(request.board):
             _check_session(session)
             if isinstance(request, requests.OpenRequest):
-                return await self._set_up(session, request)
+                return await self._open(session, request)
             board = self._opened(session, request)
             try:
                 return await self._do(board, request)
             except Exception as error:
                 if isinstance(error, Unfollowed) or not isinstance(error, Fault | StoreError):
-                    # Nobody may play on at a board that is maybe not as it is stored.
-                    await self._forget(request.board)
+                    # The board may differ from what is stored: nobody may play on at it.
+                    await self._stop(request.board)
                 raise
 
     async def close(self, session: ClientSession) -> None:
-        """Put all boards of a session away. They are stored as far as that can be done."""
-        theirs = [each for each, board in self._open.items() if board.session is session]
+        """Close all boards of a session. That their players are away is stored if it can be."""
+        theirs = [each for each, board in self._boards.items() if board.session is session]
         for name in theirs:
             async with self._lock(name):
-                board = self._open.get(name)
+                board = self._boards.get(name)
                 if board and board.session is session:
                     try:
-                        await self._put_away(name, board)
-                    except Exception:  # noqa: BLE001  (a mistake of ours ends one board only)
-                        _log.exception("a board cannot be put away", extra={"board": name})
+                        await self._close(name, board)
+                    except Exception:  # noqa: BLE001  (a bug ends one board only)
+                        _log.exception("a board cannot be closed", extra={"board": name})
 
-    # At one board.
+    # One board.
 
-    async def _set_up(self, session: ClientSession, request: requests.OpenRequest) -> Data:
+    async def _open(self, session: ClientSession, request: requests.OpenRequest) -> Data:
         self._check_claim(session, request)
-        board = self._open.get(request.board)
+        board = self._boards.get(request.board)
         if board and board.session is not session:
-            # Its session has ended, and this one was quicker than its last words.
-            await self._put_away(request.board, board)
+            # Its session has ended, and has not yet come to closing this board.
+            await self._close(request.board, board)
             board = None
         if board is None:
-            if len(self._open) >= self._policy.boards:
-                raise Fault(Code.TOO_MANY, f"There are {len(self._open)} boards open already.")
+            if len(self._boards) >= self._policy.boards:
+                raise Fault(Code.TOO_MANY, f"There are {len(self._boards)} boards open already.")
             key = f"{session.client}/{request.board}"
-            spec = BoardSpec(request.name, request.rules, Style(request.style), key)
-            await self._put_up(spec, request.board)
-            self._check_claim(session, request)  # another process may have set it up meanwhile
+            spec = BoardSpec(request.name, request.rules, request.style, key)
+            await self._register(spec, request.board)
+            self._check_claim(session, request)  # another process may have been first
             service = await self._serve(session, request.board, spec)
-            board = self._open[request.board] = _Board(session, service)
+            board = self._boards[request.board] = _Board(session, service)
         table, people = board.table, board.service.hall.people
         here = {"name": table.name, "players": list(people)}
         return {"board": request.board, "version": table.version, **here}
 
     async def _serve(self, session: ClientSession, name: str, spec: BoardSpec) -> Service:
-        """Bring a board to where the store is; all who have seats are away."""
+        """Start the service of a board, in which all who have seats are away."""
 
         def told(message: Message, cause: object) -> None:
-            session.tell(Happened(name, message, cause if isinstance(cause, int) else None))
+            session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
 
         hall = Hall([spec], self._policy.quiet_plies, self._policy.seat_grace)
         service = Service(hall, self._store, clock=self._clock, told=told, is_alone=True)
@@ -170,34 +171,34 @@ class BoardRegistry:
             raise
         return service
 
-    async def _put_up(self, spec: BoardSpec, name: str) -> None:
-        """Store whose a new board is, unless it is another's by now."""
-        async with self._putting_up:
-            while name not in self._owners:
+    async def _register(self, spec: BoardSpec, name: str) -> None:
+        """Store whose a board is, unless another process has done so by now."""
+        async with self._registering:
+            while name not in self._registered:
                 version = await self._store.version(HALL)
                 for entry in await self._store.read(HALL, self._learned + 1):
                     if isinstance(entry.event, BoardOpened):
                         self._learn(entry.event.key, entry.event.name)
-                self._learned = version  # or more: what came later is read once more
-                if name not in self._owners:
+                self._learned = version  # or a later one, which is read again
+                if name not in self._registered:
                     opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
                     with suppress(Conflict):
                         await self._store.append({HALL: (version, [opened])})
 
     def _learn(self, key: str, called: str) -> None:
-        """Take note of whose a board is, unless that is known."""
+        """Take note of whose a board is; the first registration counts."""
         client, _, name = key.partition("/")
-        self._owners.setdefault(name, Owner(client, called))
+        self._registered.setdefault(name, Registration(client, called))
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
-        """Raise Fault if a board cannot be opened so by a client."""
+        """Raise Fault if a client cannot open a board under this name."""
         if problem := board_problem(request.name):
             raise Fault(Code.BAD_NAME, f"A board's name {problem}.")
-        owner = self._owners.get(request.board)
-        if owner and owner.client != session.client:
+        known = self._registered.get(request.board)
+        if known and known.client != session.client:
             raise Fault(Code.NOT_YOURS, "Another client has a board of that name.")
-        if owner and owner.name != request.name:
-            raise Fault(Code.DIFFERS, f'This board is called "{owner.name}", and stays so.')
+        if known and known.called != request.name:
+            raise Fault(Code.DIFFERS, f'This board is called "{known.called}", and stays so.')
 
     async def _do(self, board: _Board, request: requests.Request) -> Data:
         more: Data = {}
@@ -212,11 +213,11 @@ class BoardRegistry:
             case requests.ShowRequest(width=width, utf8=utf8):
                 more = _shown(board, width, utf8=utf8)
             case requests.CloseRequest():
-                await self._put_away(request.board, board, request.id)
+                await self._close(request.board, board, request.id)
         return {"board": request.board, "version": board.table.version, **more}
 
     async def _enter(self, board: _Board, request: requests.EnterRequest) -> None:
-        """Let a player in, and back to the seat that was kept."""
+        """Let a player in, back to their seat if they have one."""
         service, table, name = board.service, board.table, request.player
         if problem := service.name_problem(name):
             raise Fault(Code.BAD_NAME, problem)
@@ -232,7 +233,7 @@ class BoardRegistry:
             name,
             Terminal(request.width, request.utf8, request.colours, request.reader, packages),
             member=request.member,
-            styles={table.name: Style(request.style)} if request.style else None,
+            styles={table.name: request.style} if request.style else None,
             room=table.name if request.room == "board" else None,
             looks=request.room != "board",
             must_store=True,
@@ -240,7 +241,7 @@ class BoardRegistry:
         )
 
     async def _obey(self, board: _Board, request: requests.LineRequest) -> Data:
-        """Do what a player's line asks for."""
+        """Do what a player has typed."""
         player, at = request.player, request.at_version
         visit = board.visit(player)
         try:
@@ -250,24 +251,24 @@ class BoardRegistry:
             raise Fault(Code.CHANGED, text) from None
         return {"understood": result.command is not None, "here": not visit.is_over}
 
-    async def _put_away(self, name: str, board: _Board, cause: int | None = None) -> None:
-        """Close a board, whether or not it can be stored that its players are away."""
+    async def _close(self, name: str, board: _Board, cause: int | None = None) -> None:
+        """Close a board, even if it cannot be stored that its players are away."""
         try:
-            with suppress(StoreError):  # the next to open it stores that
+            with suppress(StoreError):  # it is stored when the board is opened again
                 for player in list(board.service.hall.people):
                     await board.service.leave(board.visit(player), cause=cause)
         finally:
-            await self._forget(name)
+            await self._stop(name)
 
-    async def _forget(self, name: str) -> None:
-        """Let nothing more happen at a board, until it is opened again."""
-        if board := self._open.pop(name, None):
+    async def _stop(self, name: str) -> None:
+        """Let nothing more happen at a board until it is opened again."""
+        if board := self._boards.pop(name, None):
             await board.service.close()
 
     def _opened(self, session: ClientSession, request: requests.Request) -> _Board:
-        board = self._open.get(request.board)
-        owner = self._owners.get(request.board)
-        if owner and owner.client != session.client:
+        board = self._boards.get(request.board)
+        known = self._registered.get(request.board)
+        if known and known.client != session.client:
             raise Fault(Code.NOT_YOURS, "That board is another client's.")
         if board is None or board.session is not session:
             raise Fault(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
@@ -283,7 +284,7 @@ def _check_session(session: ClientSession) -> None:
 
 
 def _shown(board: _Board, width: int, *, utf8: bool) -> Data:
-    """Return how a board stands, as text and as data."""
+    """Return a board as text and as data."""
     hall, table = board.service.hall, board.table
     seen = Telling(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in facts(hall, seen)}

@@ -1,7 +1,6 @@
-"""One link of a client's: bytes -> lines, and lines out, until either side has had enough.
+"""One link of a client: bytes -> lines -> requests, and lines out, until either side ends it.
 
-The first words of a link and its last, its heartbeat, and the limits on what either side makes the
-other keep.
+Also the hello, the heartbeat, and the limits on what either side makes the other keep.
 """
 
 from __future__ import annotations
@@ -9,75 +8,48 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import StreamReader
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from typing import Protocol
 
-from thudmud.gateway import requests
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.requests import FATAL, VERSION, Code, Fault, error, line
+from thudmud.gateway.requests import (
+    FATAL,
+    VERSION,
+    Ack,
+    Bye,
+    Code,
+    Fault,
+    Hello,
+    Ping,
+    Request,
+    Sent,
+    encoded,
+    error_line,
+    read,
+)
 from thudmud.gateway.session import ClientSession
-
-
-class LineBuffer:
-    """Puts lines together from pieces. A line that is too long is told of once, and not kept.
-
-    Args:
-        longest: the most bytes that a line may have, without its end.
-    """
-
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-        self._begun = bytearray()
-        self._skips = False
-
-    def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Yield the lines that end in ``data``, without their ends; None for one too long."""
-        *whole, rest = data.split(b"\n")
-        for piece in whole:
-            yield from self._take(piece)
-            if not self._skips:
-                yield bytes(self._begun).removesuffix(b"\r")
-            self._begun.clear()
-            self._skips = False
-        yield from self._take(rest)
-
-    def end(self) -> Iterator[bytes]:
-        """Yield what has come after the last end of a line, if anything has."""
-        if self._begun:
-            yield bytes(self._begun)
-
-    def _take(self, piece: bytes) -> Iterator[None]:
-        if self._skips:
-            return
-        self._begun += piece
-        if len(self._begun) > self._longest:
-            self._begun.clear()
-            self._skips = True
-            yield None
-
 
 PIECE = 65_536
 """How many bytes are read at once."""
 
-_AT_ONCE = 65_536
-"""Bytes after which it is waited until the client has read."""
+_BATCH = 65_536
+"""After how many bytes the link waits until the client has read."""
 
 _log = logging.getLogger(__name__)
 
 
 class Writer(Protocol):
-    """What a link writes to; asyncio's streams are such."""
+    """What a link writes to."""
 
     def write(self, data: bytes) -> None:
-        """Send bytes, or keep them to be sent."""
+        """Send bytes, now or later."""
 
     async def drain(self) -> None:
-        """Wait until not too much is kept to be sent."""
+        """Wait until not too much is left to be sent."""
 
     def close(self) -> None:
-        """Send what is kept, and end."""
+        """Send what is left, and end."""
 
     async def wait_closed(self) -> None:
         """Wait until all is sent."""
@@ -87,10 +59,10 @@ class Writer(Protocol):
 
 
 class Link:
-    """A connection, whatever it is made of.
+    """A connection of a client.
 
     Args:
-        gateway: where requests are carried out.
+        gateway: what carries out the requests.
         reader: where lines come from.
         writer: where lines go.
         trusted: whether the client need not know the secret.
@@ -107,8 +79,8 @@ class Link:
         self._heard = False
         self._ended = asyncio.get_running_loop().create_future()
         self._news = asyncio.Event()
-        self._free = asyncio.Semaphore(self._policy.in_flight)
-        self._work: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(self._policy.in_flight)
+        self._requests: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serve the link until it ends."""
@@ -117,22 +89,29 @@ class Link:
         try:
             await asyncio.wait({reading, self._ended, *others}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done() and not reading.exception() and not self._ended.done():
-                others.append(asyncio.create_task(self._finish()))
+                others.append(asyncio.create_task(self._send_rest()))
                 await asyncio.wait({others[-1], self._ended}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in (reading, *others):
                 task.cancel()
             for result in await asyncio.gather(reading, *others, return_exceptions=True):
-                _log_mistake(result)
+                if isinstance(result, Exception) and not isinstance(result, OSError):
+                    _log.error("a link has failed", exc_info=result)
             if self._session:
                 self._gateway.release(self._session, self)
             await self._close()
 
     def drop(self, fault: Fault) -> None:
-        """Tell the client why, and end the link."""
+        """Tell the client why, and end the link. Only the first reason is told."""
         if not self._ended.done():
-            self._writer.write(error(fault))
+            self._writer.write(error_line(fault))
             self._ended.set_result(None)
+
+    def wake(self) -> None:
+        """Send what the session has been told besides; end the link if too much waits."""
+        self._news.set()
+        if self._session and self._is_full(self._session):
+            self._drop_full()
 
     # In.
 
@@ -149,126 +128,99 @@ class Link:
         finally:
             greeting.cancel()
 
-    async def _take(self, given: bytes | None) -> None:
+    def _late(self) -> None:
+        if self._session is None:
+            self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
+
+    async def _take(self, line: bytes | None) -> None:
+        """Do what a line asks for, or tell what is wrong with it; None is a line too long."""
         if self._ended.done():
             return
         try:
-            if given is None:
+            if line is None:
                 most = self._policy.max_line
                 raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (told as all others are)
-            if given.strip():
-                await self._heed(requests.read(given))
+            if not line.strip():
+                return
+            if self._session is None:
+                await self._greet(read(line))
+            else:
+                await self._obey(self._session, read(line))
         except Fault as fault:
-            if self._session is None or fault.code in FATAL:
-                self._refuse(fault)
-            elif fault.number is None or not await self._refuse_request(fault.number, fault):
-                await self._say(error(fault))
+            if fault.code in FATAL:
+                self.drop(fault)
+            elif self._session is None:
+                self.drop(Fault(Code.HELLO_FIRST, fault.text))
+            elif not (fault.number and await self._begin(self._session, fault.number, fault)):
+                await self._say(error_line(fault))
 
-    def _refuse(self, fault: Fault) -> None:
-        """End a link that has begun badly, or cannot go on."""
-        self.drop(fault if fault.code in FATAL else Fault(Code.HELLO_FIRST, fault.text))
-
-    async def _heed(self, sent: requests.Sent) -> None:
-        """Do what a client asks for.
-
-        Raises:
-            Fault: it is not done.
-        """
-        session = self._session
-        if session is None:
-            await self._greet(sent)
-            return
-        match sent:
-            case requests.Ping():
-                await self._say(line({"type": "pong"}))
-            case requests.Ack(seen=seen):
-                session.acknowledge(seen)
-            case requests.Bye():
-                await self._finish()
-                self._gateway.end(session)
-                if not self._ended.done():
-                    self._ended.set_result(None)
-            case requests.Hello():
-                raise Fault(Code.BAD_REQUEST, "There has been a hello already.")
-            case requests.Request():
-                await self._ask(session, sent)
-
-    async def _greet(self, sent: requests.Sent) -> None:
-        if not isinstance(sent, requests.Hello):
+    async def _greet(self, sent: Sent) -> None:
+        if not isinstance(sent, Hello):
             raise Fault(Code.HELLO_FIRST, 'The first line should be of type "hello".')
         session, resumed = self._gateway.greet(sent, self, trusted=self._trusted)
         self._session, self._sent = session, session.outbox.seen
-        await self._say(
-            line(
-                {
-                    "type": "welcome",
-                    "version": VERSION,
-                    "session": session.token,
-                    "resumed": resumed,
-                    "received": session.received,
-                    "heartbeat": self._policy.heartbeat,
-                    "max_line": self._policy.max_line,
-                    "outbox_bytes": self._policy.outbox_bytes,
-                }
-            )
-        )
-        session.news = self._told
+        welcome = {
+            "type": "welcome",
+            "version": VERSION,
+            "session": session.token,
+            "resumed": resumed,
+            "received": session.received,
+            "heartbeat": self._policy.heartbeat,
+            "max_line": self._policy.max_line,
+            "outbox_bytes": self._policy.outbox_bytes,
+        }
+        await self._say(encoded(welcome))
         self._news.set()
 
-    async def _ask(self, session: ClientSession, request: requests.Request) -> None:
-        if request.seen is not None:
-            session.acknowledge(request.seen)
-        if await self._begin(session, request.id, partial(self._gateway.begin, session, request)):
-            return
-        if answer := session.repeated(request.id):
-            await self._say(answer)
+    async def _obey(self, session: ClientSession, sent: Sent) -> None:
+        match sent:
+            case Ping():
+                await self._say(encoded({"type": "pong"}))
+            case Ack(seen=seen):
+                session.outbox.acknowledge(seen)
+            case Bye():
+                await self._send_rest()
+                self._gateway.end(session)
+                if not self._ended.done():
+                    self._ended.set_result(None)
+            case Hello():
+                raise Fault(Code.BAD_REQUEST, "There has been a hello already.")
+            case Request(id=number, seen=seen):
+                if seen is not None:
+                    session.outbox.acknowledge(seen)
+                is_new = await self._begin(session, number, sent)
+                if not is_new and (answer := session.repeated(number)):
+                    await self._say(answer)
 
-    async def _refuse_request(self, number: int, fault: Fault) -> bool:
-        """Answer a request that cannot be read; return whether it is a new one."""
-        session = self._session
-        if session is None:
-            return False
-        return await self._begin(
-            session, number, partial(self._gateway.refuse, session, number, fault)
-        )
-
-    async def _begin(
-        self, session: ClientSession, number: int, begin: Callable[[], asyncio.Task[None]]
-    ) -> bool:
+    async def _begin(self, session: ClientSession, number: int, request: Request | Fault) -> bool:
         """Begin a request, unless it came before; return whether it is a new one.
 
-        A new one ends the link instead, if too much waits to be acknowledged already.
+        If too much waits to be acknowledged already, a new one ends the link instead.
         """
-        await self._free.acquire()  # before the request has begun: the link may be cut meanwhile
+        await self._slots.acquire()  # before the request has begun: the link may be cut meanwhile
         if number > session.received and self._is_full(session):
-            self._free.release()
+            self._slots.release()
             await self._send_all()  # so that there is less of it when the client comes back
             self._drop_full()
             return True
         if not session.begin(number):
-            self._free.release()
+            self._slots.release()
             return False
-        task = begin()
-        self._work.add(task)
+        task = self._gateway.begin(session, number, request)
+        self._requests.add(task)
         task.add_done_callback(self._done)
         return True
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self._work.discard(task)
-        self._free.release()
+        self._requests.discard(task)
+        self._slots.release()
 
     # Out.
 
-    async def _say(self, words: bytes) -> None:
-        """Send a line without a number, and do not listen until there is room for more."""
-        self._writer.write(words)
+    async def _say(self, line: bytes) -> None:
+        """Send a line without a number, and do not read on until there is room for more."""
+        self._writer.write(line)
         await self._writer.drain()
-
-    def _told(self) -> None:
-        """Take note that there is more to be sent; but if too much waits, that is the end."""
-        self._news.set()
-        if self._session and self._is_full(self._session):
-            self._drop_full()
 
     def _is_full(self, session: ClientSession) -> bool:
         return session.outbox.size > self._policy.outbox_bytes
@@ -278,7 +230,7 @@ class Link:
         self.drop(Fault(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
-        """Send what is told, in order, as fast as it is read."""
+        """Send what the client is told, in order, as fast as it is read."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -288,35 +240,29 @@ class Link:
         while not self._ended.done() and self._session:
             # What a ply tells, and its answer, are one write.
             lines, size = [], 0
-            while size < _AT_ONCE and (told := self._session.outbox.line(self._sent + 1)):
+            while size < _BATCH and (line := self._session.outbox.line(self._sent + 1)):
                 self._sent += 1
-                lines.append(told)
-                size += len(told)
+                lines.append(line)
+                size += len(line)
             if not lines:
                 return
             self._writer.write(b"".join(lines))
             await self._writer.drain()
 
-    async def _finish(self) -> None:
-        """Answer what has been asked for, and send all of it."""
-        while self._work:
-            await asyncio.wait(self._work)
+    async def _send_rest(self) -> None:
+        """Wait until all requests are answered, and send all of it."""
+        while self._requests:
+            await asyncio.wait(self._requests)
         with suppress(ConnectionError):
             await self._send_all()
 
-    # Time.
-
-    def _late(self) -> None:
-        if self._session is None:
-            self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
-
     async def _beat(self) -> None:
-        """Ask a client that says nothing for a word; drop it if that does not come."""
+        """Send a ping to a client that is silent; drop it if it does not answer."""
         while True:
             self._heard = False
             await asyncio.sleep(self._policy.heartbeat)
             if not self._heard and self._session:
-                self._writer.write(line({"type": "ping"}))
+                self._writer.write(encoded({"type": "ping"}))
                 await asyncio.sleep(self._policy.heartbeat)
                 if not self._heard:
                     self.drop(Fault(Code.SILENT, "There has been no answer to a ping."))
@@ -333,7 +279,39 @@ class Link:
             pass  # it has gone by itself; asyncio's pipes cannot be ended once more
 
 
-def _log_mistake(result: object) -> None:
-    """Log what a link ended with, unless that was the client's doing, or is as it should be."""
-    if isinstance(result, Exception) and not isinstance(result, OSError):
-        _log.error("a link has failed", exc_info=result)
+class LineBuffer:
+    """Puts lines together from the pieces in which they come.
+
+    Args:
+        longest: the most bytes that a line may have, without its end.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._begun = bytearray()
+        self._skipping = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """Yield the lines that end in ``data``, without their ends; None for one too long."""
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            yield from self._take(piece)
+            if not self._skipping:
+                yield bytes(self._begun).removesuffix(b"\r")
+            self._begun.clear()
+            self._skipping = False
+        yield from self._take(rest)
+
+    def end(self) -> Iterator[bytes]:
+        """Yield what has come after the last end of a line, if anything has."""
+        if self._begun:
+            yield bytes(self._begun)
+
+    def _take(self, piece: bytes) -> Iterator[None]:
+        if self._skipping:
+            return
+        self._begun += piece
+        if len(self._begun) > self._longest:
+            self._begun.clear()
+            self._skipping = True
+            yield None

@@ -1,7 +1,4 @@
-"""Where clients come from: a port, a unix socket, or standard input and output.
-
-The sockets are opened here, and closed in their order when the gateway stops.
-"""
+"""Where links come from: a port, a unix socket, or standard input and output."""
 
 from __future__ import annotations
 
@@ -17,16 +14,16 @@ from pathlib import Path
 from thudmud.errors import StartError
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
-from thudmud.gateway.requests import Code, Fault, error
+from thudmud.gateway.requests import Code, Fault, error_line
 
 STRANGERS = 64
-"""How many links there may be besides those of clients that are known by name."""
+"""How many links there may be besides one for each client: those that have not said hello yet."""
 
 STDIN, STDOUT = 0, 1
 
 
 class AsyncioWriter:
-    """A `Writer` for a link, over a socket or a pipe of asyncio's."""
+    """A `Writer` over a socket or a pipe."""
 
     def __init__(self, writer: StreamWriter) -> None:
         self._writer = writer
@@ -39,10 +36,10 @@ class AsyncioWriter:
 
 
 class Acceptor:
-    """Accepts links, on a port or a unix socket, and serves each.
+    """Accepts links on a port or a unix socket, and serves each.
 
     Args:
-        gateway: what for.
+        gateway: what carries out their requests.
     """
 
     def __init__(self, gateway: Gateway) -> None:
@@ -50,10 +47,10 @@ class Acceptor:
         self._links: dict[asyncio.Task[None], Link] = {}
 
     async def on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
-        """Listen on a port; return the server, and where that is.
+        """Listen on a port; return the server, and the address and port as they are told.
 
         Raises:
-            StartError: that cannot be.
+            StartError: nobody can listen there.
         """
         try:
             server = await asyncio.start_server(self._connected, host, port)
@@ -63,14 +60,14 @@ class Acceptor:
         return server, f"{host} {port}"
 
     async def on_path(self, path: Path) -> tuple[asyncio.Server, str]:
-        """Listen on a unix socket that this user alone can use.
+        """Listen on a unix socket that only this user can use; return the server, and the path.
 
         Raises:
-            StartError: that cannot be.
+            StartError: nobody can listen there.
         """
         before = os.umask(0o177)
         try:
-            _make_room(path)
+            _remove_unused(path)
             server = await asyncio.start_unix_server(self._connected, path)
         except (OSError, ValueError) as error:
             raise StartError(f"{path}: {_reason(error)}") from error
@@ -90,7 +87,7 @@ class Acceptor:
 
     def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         if len(self._links) >= self._gateway.policy.links + STRANGERS:
-            writer.write(error(Fault(Code.FULL, "There are too many links.")))
+            writer.write(error_line(Fault(Code.FULL, "There are too many links.")))
             writer.close()
             return
         link = Link(self._gateway, reader, AsyncioWriter(writer))
@@ -100,9 +97,9 @@ class Acceptor:
 
 
 async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
-    """Serve whoever started this process, until they have nothing more to say."""
+    """Serve whoever started this process, until its input ends or ``stopped`` is set."""
     reader = StreamReader()
-    reading = await _read_from(STDIN, reader)
+    close = await _read_from(STDIN, reader)
     link = Link(gateway, reader, await _writer_to(STDOUT), trusted=True)
     serving = asyncio.create_task(link.run())
     stopping = asyncio.create_task(stopped.wait())
@@ -111,11 +108,11 @@ async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
     if not serving.done():
         link.drop(Fault(Code.CLOSING, CLOSING))
     await serving
-    reading()
+    close()
 
 
 class _File:
-    """A link's way out to a file, which is never too slow."""
+    """A `Writer` to a file, which is never too slow."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -138,7 +135,7 @@ class _File:
 
 
 async def _read_from(number: int, reader: StreamReader) -> Callable[[], None]:
-    """Let a reader have what comes from a file descriptor; return what ends that."""
+    """Feed a reader from a file descriptor; return what closes that."""
     if _is_file(number):
         while piece := os.read(number, PIECE):
             reader.feed_data(piece)
@@ -161,15 +158,15 @@ async def _writer_to(number: int) -> AsyncioWriter | _File:
 
 
 def _is_file(number: int) -> bool:
-    """Whether a file descriptor is of a file, or of what never makes anybody wait either."""
+    """Whether a descriptor is of a file, or a device that never blocks: no pipes to asyncio."""
     mode = os.fstat(number).st_mode
     if stat.S_ISCHR(mode):
         return not os.isatty(number)
     return not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
 
 
-def _make_room(path: Path) -> None:
-    """Take a unix socket away that nobody listens on any more.
+def _remove_unused(path: Path) -> None:
+    """Remove a unix socket that nobody listens on any more.
 
     Raises:
         OSError: somebody listens on it, or it is no socket.

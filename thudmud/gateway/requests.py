@@ -1,29 +1,188 @@
-"""The gateway's protocol: what a client can ask for, answers and faults, as lines of JSON.
+"""The gateway's protocol, as lines of JSON: what a client may send, and what it is sent.
 
-A fault is a code for the client's program and a sentence for its log; some of them end the link.
+`docs/gateway.md` describes it. A `Fault` is a code for the client's program and a sentence for its
+log; some faults end the link.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-from types import NoneType
-from typing import Any, NoReturn, get_args, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.errors import ThudmudError
 from thudmud.play.commands import Style
-from thudmud.play.events import Parting
 from thudmud.play.options import WIDTHS
 from thudmud.rules import RULESETS
 from thudmud.views import Message
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 
+VERSION = 1
+"""The version of the protocol."""
+
+HIGHEST = 2**53 - 1
+"""The highest number that every language holds whole."""
+
+
+def _one_of(*values: object) -> Any:
+    """Return what limits a field to some values. `Literal` would take False for 0."""
+
+    def check(value: object) -> object:
+        if value not in values:
+            raise PydanticCustomError("one_of", "it is none of those")
+        return value
+
+    return AfterValidator(check)
+
+
+def _words(*values: object) -> str:
+    return f"one of {', '.join(map(str, values))}"
+
+
+_COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
+_STYLES = _words(*(style.value for style in Style))
+
+# The descriptions tell a client what a value should be. "min_length" is there because pydantic
+# finds the halves of surrogate pairs only in texts that have some limit.
+_Text = Annotated[str, Field(min_length=0, description="a text")]
+_Flag = Annotated[bool, Field(description="true or false")]
+_Count = Annotated[int, Field(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}")]
+_CountOrNull = Annotated[
+    int | None, Field(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}, or null")
+]
+_Width = Annotated[
+    int,
+    Field(
+        ge=WIDTHS[0],
+        le=WIDTHS[-1],
+        description=f"a whole number from {WIDTHS[0]} to {WIDTHS[-1]}",
+    ),
+]
+
+
+class Sent(BaseModel):
+    """What a client sends. Its ``type`` is not a field: `KINDS` has it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Hello(Sent):
+    """Who a client is; ``session`` and ``seen`` go on with a session whose link dropped."""
+
+    version: int = Field(description="a whole number")
+    client: str = Field(
+        pattern="^[A-Za-z0-9_.-]{1,40}$",
+        description="1 to 40 letters, digits, dots, hyphens and underscores",
+    )
+    secret: _Text = ""
+    session: _Text = ""
+    seen: _Count = 0
+
+
+class Ack(Sent):
+    """All up to ``seen`` has come."""
+
+    seen: _Count
+
+
+class Ping(Sent):
+    """Asks for a pong."""
+
+
+class Pong(Sent):
+    """Answers a ping."""
+
+
+class Bye(Sent):
+    """Ends the session: nothing is kept for it."""
+
+
+class Request(Sent):
+    """What is answered: ``id`` is its number, ``seen`` acknowledges as `Ack` does."""
+
+    id: int = Field(ge=1, le=HIGHEST, description=f"a whole number from 1 to {HIGHEST}")
+    board: str = Field(
+        pattern="^[!-~]{1,120}$",
+        description="1 to 120 printable characters of ASCII without blanks",
+    )
+    seen: _CountOrNull = None
+
+
+class OpenRequest(Request):
+    """Sets a board up, or finds it as it was left."""
+
+    name: _Text = "board"
+    rules: Annotated[str, _one_of(*RULESETS)] = Field(
+        default=next(iter(RULESETS)), description=_words(*RULESETS)
+    )
+    style: Style = Field(default=Style.FULL, strict=False, description=_STYLES)
+
+
+class CloseRequest(Request):
+    """Puts a board away with all who are there; what has happened at it is kept."""
+
+
+class ShowRequest(Request):
+    """Asks how a board stands."""
+
+    width: _Width = DEFAULT_WIDTH
+    utf8: _Flag = False
+
+
+class EnterRequest(Request):
+    """Brings a player to a board, or only within its reach."""
+
+    player: _Text
+    room: Literal["board", "hall"] = Field(default="board", description=_words("board", "hall"))
+    width: _Width = DEFAULT_WIDTH
+    utf8: _Flag = False
+    colours: Annotated[int, _one_of(*_COLOURS)] = Field(default=0, description=_words(*_COLOURS))
+    reader: _Flag = False
+    data: _Flag = False
+    member: _Flag = False
+    style: Style | None = Field(default=None, strict=False, description=f"{_STYLES}, or null")
+
+
+class LeaveRequest(Request):
+    """Takes a player away."""
+
+    player: _Text
+    parting: Literal["lost", "quit", "idle"] = Field(
+        default="lost", description=_words("lost", "quit", "idle")
+    )
+
+
+class LineRequest(Request):
+    """What a player has typed; not done unless the board stands at ``at_version``, if given."""
+
+    player: _Text
+    line: _Text
+    at_version: _CountOrNull = None
+
+
+KINDS: Mapping[str, type[Sent]] = {
+    "hello": Hello,
+    "ack": Ack,
+    "ping": Ping,
+    "pong": Pong,
+    "bye": Bye,
+    "open": OpenRequest,
+    "close": CloseRequest,
+    "show": ShowRequest,
+    "enter": EnterRequest,
+    "leave": LeaveRequest,
+    "line": LineRequest,
+}
+"""What a client may send, by its ``type``."""
+
 
 class Code(Enum):
-    """What was wrong. `docs/gateway.md` tells of each."""
+    """What was wrong; `docs/gateway.md` explains each."""
 
     MALFORMED = "malformed"
     TOO_LONG = "too_long"
@@ -69,7 +228,7 @@ FATAL = frozenset(
 
 
 class Fault(ThudmudError):
-    """Something that is not done.
+    """A request that is not done, or a line that means nothing.
 
     Args:
         code: what was wrong.
@@ -85,199 +244,6 @@ class Fault(ThudmudError):
         return self.text
 
 
-VERSION = 1
-"""The version of the protocol."""
-
-Data = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What has come of a request.
-
-    Attributes:
-        number: of the request.
-        data: what it asked for, if that was done.
-        fault: why it was not.
-    """
-
-    number: int
-    data: Data = field(default_factory=dict)
-    fault: Fault | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """Something that players at a board are told.
-
-    Attributes:
-        board: the board's own name for its client.
-        message: what is told to whom.
-        number: of the request that has brought it about; None if no request has.
-    """
-
-    board: str
-    message: Message
-    number: int | None
-
-
-Reply = Answer | Happened
-"""What is numbered, and sent until it is acknowledged."""
-
-
-def written(reply: Reply, seq: int) -> bytes:
-    """Return a reply as its line."""
-    match reply:
-        case Answer(number, data, None):
-            return line({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
-        case Answer(number, _, Fault(code=code, text=text)):
-            told = {"ok": False, "code": code.value, "text": text}
-            return line({"type": "answer", "seq": seq, "id": number, **told})
-        case Happened(board, message, number):
-            to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
-            if not message.package:
-                return line({"type": "tell", **to, "text": message.text})
-            data = json.loads(message.text)
-            return line({"type": "data", **to, "package": message.package, "data": data})
-    raise TypeError(f"no reply: {reply}")
-
-
-def error(fault: Fault) -> bytes:
-    """Return the line that tells of what belongs to no request."""
-    return line(
-        {
-            "type": "error",
-            "id": fault.number,
-            "code": fault.code.value,
-            "text": fault.text,
-            "fatal": fault.code in FATAL,
-        }
-    )
-
-
-def line(data: Data) -> bytes:
-    """Return an object as a line, in ASCII."""
-    return json.dumps(data, separators=(",", ":")).encode() + b"\n"
-
-
-HIGHEST = 2**53 - 1
-"""The highest number that every language holds whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
-    """Who a client is; ``session`` and ``seen`` go on with a session whose link dropped."""
-
-    version: int
-    client: str
-    secret: str = ""
-    session: str = ""
-    seen: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ack:
-    """All up to ``seen`` has come."""
-
-    seen: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ping:
-    """Asks for a pong."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pong:
-    """Answers a ping."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bye:
-    """Ends the session: nothing is kept for it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What is answered: ``id`` is its number, ``seen`` acknowledges as `Ack` does."""
-
-    id: int
-    board: str
-    seen: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenRequest(Request):
-    """Sets a board up, or finds it as it was left."""
-
-    name: str = "board"
-    rules: str = next(iter(RULESETS))
-    style: str = Style.FULL.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloseRequest(Request):
-    """Puts a board away with all who are there; what has happened at it is kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest(Request):
-    """Asks how a board stands."""
-
-    width: int = DEFAULT_WIDTH
-    utf8: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnterRequest(Request):
-    """Brings a player to a board, or only within its reach."""
-
-    player: str
-    room: str = "board"
-    width: int = DEFAULT_WIDTH
-    utf8: bool = False
-    colours: int = 0
-    reader: bool = False
-    data: bool = False
-    member: bool = False
-    style: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaveRequest(Request):
-    """Takes a player away."""
-
-    player: str
-    parting: str = Parting.LOST.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineRequest(Request):
-    """What a player has typed; not done unless the board stands at ``at_version``, if given."""
-
-    player: str
-    line: str
-    at_version: int | None = None
-
-
-Sent = Hello | Ack | Ping | Pong | Bye | Request
-
-KINDS: Mapping[str, type[Sent]] = {
-    "hello": Hello,
-    "ack": Ack,
-    "ping": Ping,
-    "pong": Pong,
-    "bye": Bye,
-    "open": OpenRequest,
-    "close": CloseRequest,
-    "show": ShowRequest,
-    "enter": EnterRequest,
-    "leave": LeaveRequest,
-    "line": LineRequest,
-}
-"""What there is, by its ``type``."""
-
-
 def read(line: bytes) -> Sent:
     """Return what a line asks for.
 
@@ -285,20 +251,19 @@ def read(line: bytes) -> Sent:
         Fault: it cannot be read; with a number if it is a request that has one.
     """
     data = _object(line)
-    version = data.get("version")
-    if data.get("type") == "hello" and type(version) is int and version != VERSION:
+    name, version, number = data.pop("type", None), data.get("version"), data.get("id")
+    if name == "hello" and type(version) is int and version != VERSION:
         # Whatever else there is: another version may have other keys.
         raise Fault(Code.WRONG_VERSION, f"There is only version {VERSION} here.")
-    number = data.get("id")
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    problem = f'"type" should be {_words(*KINDS)}.'
+    if kind:
+        try:
+            return kind.model_validate(data)
+        except ValidationError as invalid:
+            problem = _problem(kind, invalid.errors(include_url=False, include_context=False))
     known = number if type(number) is int and 1 <= number <= HIGHEST else None
-    try:
-        return _read(data)
-    except _BadRequestError as wrong:
-        raise Fault(Code.BAD_REQUEST, str(wrong), known) from None
-
-
-class _BadRequestError(ThudmudError):
-    """What is wrong with an object, as a sentence."""
+    raise Fault(Code.BAD_REQUEST, problem, known)
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -313,42 +278,31 @@ def _object(line: bytes) -> dict[str, Any]:
     return data
 
 
-def _read(data: dict[str, Any]) -> Sent:
-    name = data.pop("type", None)
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise _BadRequestError(f'"type" should be one of {", ".join(KINDS)}.')
-    types = _TYPES[kind]
-    unknown = sorted(set(data) - set(types))
-    if unknown:
-        raise _BadRequestError(
-            f"There is no key {_shown(unknown[0])}; there are {', '.join(types)}."
-        )
-    missing = [each.name for each in fields(kind) if each.default is MISSING]
-    for key in missing:
-        if key not in data:
-            raise _BadRequestError(f'"{key}" is missing.')
-    for key, value in data.items():
-        _check(key, value, types[key])
-    return kind(**data)
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
-def _check(key: str, value: object, hint: Any) -> None:
-    kinds = get_args(hint) or (hint,)
-    if type(value) not in kinds:
-        right = " or ".join(_KIND_WORDS[kind] for kind in kinds)
-        raise _BadRequestError(f'"{key}" should be {right}, not {_shown(value)}.')
-    if value is None:
-        return
-    if isinstance(value, str) and not _is_text(value):
-        raise _BadRequestError(f'"{key}" should hold no halves of surrogate pairs.')
-    fits, right = _RIGHT.get(key, (lambda _: True, ""))
-    if not fits(value):
-        raise _BadRequestError(f'"{key}" should be {right}, not {_shown(value)}.')
+def _problem(kind: type[Sent], errors: list[ErrorDetails]) -> str:
+    """Return the sentence about what is wrong with an object."""
+    fields = kind.model_fields
+    for (
+        error
+    ) in errors:  # a key that is misspelt is told of first, not that the right one is missing
+        if error["type"] == "extra_forbidden" or not error["loc"]:
+            # pydantic gives no place for a key with half of a surrogate pair.
+            key = error["loc"][0] if error["loc"] else error["input"]
+            return f"There is no key {_shown(key)}; there are {', '.join(fields)}."
+    first = errors[0]
+    key = str(first["loc"][0])
+    if first["type"] == "missing":
+        return f'"{key}" is missing.'
+    if first["type"] == "string_unicode":
+        return f'"{key}" should hold no halves of surrogate pairs.'
+    return f'"{key}" should be {fields[key].description}, not {_shown(first["input"])}.'
 
 
-def _is_text(value: str) -> bool:
-    return not any("\ud800" <= each <= "\udfff" for each in value)
+_LONGEST_VALUE = 40
+"""How many characters of a wrong value are repeated."""
 
 
 def _shown(value: object) -> str:
@@ -358,43 +312,73 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+Data = Mapping[str, object]
 
 
-_TYPES = {kind: get_type_hints(kind) for kind in KINDS.values()}
-_LONGEST_VALUE = 40  # characters of a wrong value that are repeated
-_KIND_WORDS = {int: "a whole number", str: "a text", bool: "true or false", NoneType: "null"}
-_COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
-_CLIENT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
-_BOARD = re.compile(r"[!-~]{1,120}")
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What has become of a request.
+
+    Attributes:
+        number: the request's.
+        data: what it asked for, if it was done.
+        fault: why it was not done; None if it was.
+    """
+
+    number: int
+    data: Data = field(default_factory=dict)
+    fault: Fault | None = None
 
 
-def _whole(low: int) -> tuple[Callable[[Any], bool], str]:
-    return lambda value: low <= value <= HIGHEST, f"from {low} to {HIGHEST}"
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that players at a board are told.
+
+    Attributes:
+        board: the board's own name for its client.
+        message: what is told to whom.
+        number: the request's that brought it about; None if no request did.
+    """
+
+    board: str
+    message: Message
+    number: int | None
 
 
-def _one_of(*values: object) -> tuple[Callable[[Any], bool], str]:
-    return lambda value: value in values, f"one of {', '.join(map(str, values))}"
+Reply = Answer | Notice
+"""What gets a number, and is kept until the client acknowledges it."""
 
 
-_RIGHT: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "id": _whole(1),
-    "seen": _whole(0),
-    "at_version": _whole(0),
-    "client": (
-        lambda value: _CLIENT.fullmatch(value) is not None,
-        "1 to 40 letters, digits, dots, hyphens and underscores",
-    ),
-    "board": (
-        lambda value: _BOARD.fullmatch(value) is not None,
-        "1 to 120 printable characters of ASCII without blanks",
-    ),
-    "rules": _one_of(*RULESETS),
-    "style": _one_of(*(style.value for style in Style)),
-    "room": _one_of("board", "hall"),
-    "width": (lambda value: value in WIDTHS, f"from {WIDTHS[0]} to {WIDTHS[-1]}"),
-    "colours": _one_of(*_COLOURS),
-    "parting": _one_of(Parting.LOST.value, Parting.QUIT.value, Parting.IDLE.value),
-}
-"""For a key, what its values have to be like, in code and in words."""
+def reply_line(reply: Reply, seq: int) -> bytes:
+    """Return a reply as a line; ``seq`` is its number."""
+    match reply:
+        case Answer(number, data, None):
+            return encoded({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
+        case Answer(number, _, Fault(code=code, text=text)):
+            told = {"ok": False, "code": code.value, "text": text}
+            return encoded({"type": "answer", "seq": seq, "id": number, **told})
+        case Notice(board, message, number):
+            to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
+            if not message.package:
+                return encoded({"type": "tell", **to, "text": message.text})
+            data = json.loads(message.text)
+            return encoded({"type": "data", **to, "package": message.package, "data": data})
+    raise TypeError(f"no reply: {reply}")
+
+
+def error_line(fault: Fault) -> bytes:
+    """Return the line for a fault that is no answer to a request."""
+    return encoded(
+        {
+            "type": "error",
+            "id": fault.number,
+            "code": fault.code.value,
+            "text": fault.text,
+            "fatal": fault.code in FATAL,
+        }
+    )
+
+
+def encoded(data: Data) -> bytes:
+    """Return an object as a line of JSON, in ASCII."""
+    return json.dumps(data, separators=(",", ":")).encode() + b"\n"

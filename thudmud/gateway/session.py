@@ -1,42 +1,38 @@
-"""One client, however often its link drops: which requests have come, and what it has been told.
+"""The session of one client, which outlasts its links: what has been asked, and what was answered.
 
-A session outlasts its links. No request is carried out twice in it, and nothing of what is told is
-lost or comes twice.
+In a session no request is carried out twice, and nothing that the client is told is lost or comes
+twice. The limits of a gateway are here, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from thudmud.gateway.requests import (
-    Answer,
-    Code,
-    Fault,
-    Happened,
-    Reply,
-    written,
-)
+from thudmud.gateway.requests import Answer, Code, Fault, Reply, reply_line
+
+if TYPE_CHECKING:
+    from thudmud.gateway.link import Link
 
 
 @dataclass(frozen=True, slots=True)
 class GatewayPolicy:
-    """What a gateway's client may do, and for how long things are kept for it.
+    """The limits of a gateway, and what holds at all its boards. Times are in seconds.
 
     Attributes:
-        secret: what a client has to know; "" where nobody is asked for it.
-        max_line: the most bytes of a line that a client sends.
-        outbox_bytes: how many bytes may wait to be acknowledged before a link is dropped.
+        secret: what a client has to know; "" if nothing.
+        max_line: the longest line that a client may send, in bytes.
+        outbox_bytes: how much may wait to be acknowledged before the link is dropped.
         in_flight: how many requests of a client are carried out at once.
         links: how many clients may be connected.
         boards: how many boards may be open.
         players: how many players may be at one board.
-        heartbeat: after how many seconds without a word a client is asked for one.
-        hello_limit: how many seconds a client has to say who it is.
-        resume_grace: how many seconds a session is kept whose link has dropped.
-        close_grace: how many seconds a link may take to send its last words.
+        heartbeat: how long a client may be silent before it is sent a ping.
+        hello_limit: how long a client may take to say hello.
+        resume_grace: how long a session is kept after its link has dropped.
+        close_grace: how long a link that ends may take to send what is left.
         quiet_plies: after how many plies without a capture one player may end a battle.
-        seat_grace: how many seconds a player may be away before the other need not wait.
+        seat_grace: how long a player may be away before the other need not wait.
     """
 
     secret: str = ""
@@ -55,15 +51,15 @@ class GatewayPolicy:
 
 
 REMEMBERED = 1000
-"""How many answers are kept for requests that are repeated."""
+"""How many answers are kept for requests that come again."""
 
 
 class ClientOutbox:
-    """Numbered lines, each kept until it is acknowledged.
+    """Lines with numbers, from 1, each kept until the client acknowledges it.
 
     Attributes:
-        last: the number of the newest; they count from 1.
-        seen: up to which number they are acknowledged.
+        last: the number of the newest line.
+        seen: the number up to which all are acknowledged.
         size: how many bytes are kept.
     """
 
@@ -74,22 +70,26 @@ class ClientOutbox:
     def add(self, reply: Reply) -> bytes:
         """Keep a reply as the next line, and return that."""
         self.last += 1
-        line = self._lines[self.last] = written(reply, self.last)
+        line = self._lines[self.last] = reply_line(reply, self.last)
         self.size += len(line)
         return line
 
     def line(self, number: int) -> bytes | None:
-        """Return a line that is kept; None if there is none of that number, or no longer."""
+        """Return the line of a number; None if it is acknowledged, or not there yet."""
         return self._lines.get(number)
 
-    def acknowledge(self, seen: int) -> bool:
-        """Forget the lines up to a number; return whether there can be such an acknowledgement."""
+    def acknowledge(self, seen: int) -> None:
+        """Forget the lines up to a number.
+
+        Raises:
+            Fault: there is no line of that number, or the client has said before that it has more.
+        """
         if not self.seen <= seen <= self.last:
-            return False
+            text = f'"seen" should be from {self.seen} to {self.last}, not {seen}.'
+            raise Fault(Code.BAD_SEEN, text)
         for number in range(self.seen + 1, seen + 1):
             self.size -= len(self._lines.pop(number))
         self.seen = seen
-        return True
 
 
 class ClientSession:
@@ -97,31 +97,26 @@ class ClientSession:
 
     Args:
         client: its name.
-        token: what it shows to go on with the session.
+        token: what the client shows to resume the session.
 
     Attributes:
-        outbox: what it is told.
+        outbox: what the client is told.
         received: the number of its last request.
-        news: called when there is more to be sent; whoever has the link sets it.
-        over: whether it has ended, and nothing is to be begun for it any more.
+        link: the link that it has; None while there is none.
+        over: whether the session has ended: nothing is begun for it any more.
     """
 
     def __init__(self, client: str, token: str) -> None:
         self.client, self.token = client, token
         self.outbox = ClientOutbox()
         self.received = 0
-        self.news: Callable[[], None] | None = None
+        self.link: Link | None = None
         self.over = False
         self._begun: set[int] = set()
         self._answers: dict[int, tuple[int, bytes]] = {}
 
-    @property
-    def busy(self) -> bool:
-        """Whether there are requests that are not answered yet."""
-        return bool(self._begun)
-
     def begin(self, number: int) -> bool:
-        """Return whether a request is new, and to be carried out now."""
+        """Take note of a request; return False if it came before, and is not to be done again."""
         if number <= self.received:
             return False
         self.received = number
@@ -129,10 +124,10 @@ class ClientSession:
         return True
 
     def repeated(self, number: int) -> bytes | None:
-        """Return the line that has answered a request; None if it is on its way, in its turn.
+        """Return the line that answered a request; None if the client gets it anyway, in its turn.
 
         Raises:
-            Fault: it is not known any more what came of it.
+            Fault: the answer is forgotten.
         """
         if number in self._begun:
             return None
@@ -142,28 +137,17 @@ class ClientSession:
         text = f"Request {number} came before; each has a higher number than the last."
         raise Fault(Code.REPEATED, text, number)
 
-    def tell(self, happened: Happened) -> None:
-        """Tell a client what has happened at one of its boards."""
-        self.outbox.add(happened)
-        if self.news:
-            self.news()
+    def tell(self, reply: Reply) -> bytes:
+        """Tell the client something; return it as the line that it is sent."""
+        line = self.outbox.add(reply)
+        if self.link:
+            self.link.wake()
+        return line
 
     def answer(self, answer: Answer) -> None:
-        """Tell a client what has come of a request, behind all that has happened by it."""
+        """Answer a request, after all that it has brought about."""
         self._begun.discard(answer.number)
-        line = self.outbox.add(answer)
+        line = self.tell(answer)
         self._answers[answer.number] = self.outbox.last, line
         if len(self._answers) > REMEMBERED:
             del self._answers[next(iter(self._answers))]
-        if self.news:
-            self.news()
-
-    def acknowledge(self, seen: int) -> None:
-        """Forget what a client says that it has.
-
-        Raises:
-            Fault: it cannot have that, or has said already that it has more.
-        """
-        if not self.outbox.acknowledge(seen):
-            text = f'"seen" should be from {self.outbox.seen} to {self.outbox.last}, not {seen}.'
-            raise Fault(Code.BAD_SEEN, text)

@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import cast
 
-from lark import Lark, Token, Transformer, UnexpectedInput, v_args
+from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
 from thudmud.play.commands import (
     Adjourn,
@@ -86,7 +86,7 @@ from thudmud.play.options import (
     ShowScheme,
     Switch,
 )
-from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
+from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
 from thudmud.rules.board import LETTERS
 
 # ruff: noqa: D102 (a method says no more than its name, which is that of a rule)
@@ -96,7 +96,7 @@ _GREY = SHADES.index("bright black")
 
 
 def spoken(terminal: str) -> str:
-    """Return the word that a terminal is named for: ``_KOOM_VALLEY`` -> koom valley, utf-8."""
+    """Return the word that a terminal is named for: ``_UTF_8`` -> utf-8."""
     return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
@@ -247,7 +247,7 @@ class _GameBuilder(Transformer[Token, Command]):
         return SetBoard(Style[style.type], on)
 
     def set_rules(self, rules: Token, on: str | None) -> SetRules:
-        return SetRules(spoken(rules.type), on)
+        return SetRules(str(rules), on)
 
     def view_game(self, on: str | None) -> ViewGame:
         return ViewGame(on)
@@ -420,6 +420,23 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
     return made if found == made(_SAMPLE) else None
 
 
+def _ruleset(words: Token) -> Token:
+    """Return the name of the ruleset that the words are.
+
+    Raises:
+        UnexpectedToken: there is none. If a name is followed by more words, these are unexpected.
+    """
+    if rules := ruleset_called(words):
+        return words.update(value=rules.name)
+    name, _, _ = words.rpartition(" ")
+    while name and not ruleset_called(name):
+        name, _, _ = name.rpartition(" ")
+    beginning = len(name) + 1 if name else 0
+    place = (words.start_pos or 0) + beginning
+    rest = Token(words.type, words[beginning:], place)
+    raise UnexpectedToken(rest, {words.type})  # type: ignore[no-untyped-call]  # Lark's own
+
+
 def grammar_file() -> Traversable | Path:
     """Return the grammar: in an installed package its own copy, in a checkout the only one."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
@@ -437,6 +454,7 @@ _LARK = Lark(
     lexer="contextual",
     transformer=Builder(),
     g_regex_flags=_FLAGS,
+    lexer_callbacks={"RULESET": _ruleset},
 )
 
 WORDS: dict[str, tuple[str, ...]] = {

@@ -45,6 +45,7 @@ from thudmud.play.options import (
     after,
 )
 from thudmud.play.refusals import Mistake
+from thudmud.rules import RULESETS
 
 
 class ParseError(Refused):
@@ -149,7 +150,7 @@ def diagnose(line: str, column: int) -> ParseError:
         line,
         place.column,
         place.word,
-        expected=_expected(place.terminals),
+        expected=(*_expected(place.terminals), *place.rulesets),
         suggestion=meant or _nearest(place.word, place.spellings, first=place.column == 0),
         **facts,
     )
@@ -196,7 +197,7 @@ BOARD_VERBS: tuple[str, ...] = tuple(
 """Those of them that ask for something about boards, or how they are shown."""
 
 KEYWORDS: frozenset[str] = frozenset(
-    word for phrase in (*RESERVED_WORDS, *VERBS) for word in phrase.split()
+    word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()
 )
 """The lower-case words of the command language, which no player may be named like."""
 

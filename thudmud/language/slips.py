@@ -18,6 +18,7 @@ from lark import UnexpectedInput
 from thudmud.language.grammar import WORDS, following, opens
 from thudmud.play.options import SHADES, WIDTHS
 from thudmud.play.refusals import Mistake
+from thudmud.rules import RULESETS
 
 _SYNONYMS = {
     word: ours
@@ -184,8 +185,13 @@ class Place:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All keywords that might have stood there."""
-        return _spellings(self.terminals)
+        """All keywords that might have stood there, and names of rulesets."""
+        return (*_spellings(self.terminals), *self.rulesets)
+
+    @property
+    def rulesets(self) -> tuple[str, ...]:
+        """The names of all rulesets, if one of them might have stood there."""
+        return tuple(RULESETS) if "RULESET" in self.terminals else ()
 
 
 _UNBROKEN = re.compile("[^ ,]*")

@@ -35,7 +35,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import Match
-from thudmud.rules import RULESETS, Game, Ruleset, Side
+from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Ruleset, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class BoardSpec:
     """
 
     name: str
-    rules: str = "discworld"
+    rules: str = DEFAULT_RULES.name
     style: Style = Style.FULL
     key: str = ""
 

@@ -14,6 +14,7 @@ Attributes:
     DISCWORLD: the rules as they are played on the Discworld MUD.
     CLASSIC: the rules of the board game.
     KOOM_VALLEY: the rules of the Koom Valley variant.
+    DEFAULT_RULES: the rules of a board where nothing is said about it.
     RULESETS: the rulesets by name, the default first: ``RULESETS["koom valley"]``.
     SQUARES: the 165 squares of the board, row by row.
     CENTRE: the square in the middle, H8.
@@ -23,7 +24,7 @@ Attributes:
 from thudmud.rules.board import CENTRE, SQUARES, Square
 from thudmud.rules.game import Game
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Every, Move, Piece, Side, Verb
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Every, Move, Piece, Side, Verb
 from thudmud.rules.notation import (
     read_ply,
     read_position,
@@ -33,18 +34,30 @@ from thudmud.rules.notation import (
 )
 from thudmud.rules.position import Position
 from thudmud.rules.records import Record, RecordError, read_record, write_record
-from thudmud.rules.rulesets import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Ruleset, divide, perft
+from thudmud.rules.rulesets import (
+    CLASSIC,
+    DEFAULT_RULES,
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Ruleset,
+    divide,
+    perft,
+    ruleset_called,
+)
 from thudmud.rules.scoring import Ending, Outcome, Score
 
 __all__ = [
     "CENTRE",
     "CLASSIC",
+    "DEFAULT_RULES",
     "DISCWORLD",
     "EVERY",
     "KOOM_VALLEY",
     "RULESETS",
     "SQUARES",
     "Attempt",
+    "Capturing",
     "Ending",
     "Every",
     "Game",
@@ -67,6 +80,7 @@ __all__ = [
     "read_position",
     "read_record",
     "read_setup",
+    "ruleset_called",
     "write_position",
     "write_record",
     "write_setup",

@@ -1,4 +1,4 @@
-"""What more than one kind of ply has to satisfy: refusals that both sides share in all rules."""
+"""Checks that several kinds of ply share: each raises `IllegalMove` where an attempt fails it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Classic and discworld: dwarfs that are hurled, trolls that are shoved, and their opening.
+"""The parts of classic and discworld: dwarfs that hurl, trolls that shove, and the opening.
 
-Both rulesets are made of these parts, with other numbers.
+The two rulesets differ only in the numbers that these parts are given.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from thudmud.rules.board import (
 )
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 
 OPENING = Position.from_diagram(
@@ -58,10 +58,9 @@ class HurlingDwarfs:
     Source: the published Original Rules; the Discworld MUD's furniture has the same.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Dwarfs are moved and hurled."""
-        return frozenset({Verb.MOVE, Verb.HURL})
+    pieces = frozenset({Piece.DWARF})
+    verbs = frozenset({Verb.MOVE, Verb.HURL})
+    captures = Capturing.HURL
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
@@ -171,10 +170,9 @@ class ShovingTrolls:
     most_after_move: int
     shortest_shove: int
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Trolls are moved and shoved."""
-        return frozenset({Verb.MOVE, Verb.SHOVE})
+    pieces = frozenset({Piece.TROLL})
+    verbs = frozenset({Verb.MOVE, Verb.SHOVE})
+    captures = Capturing.SHOVE
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None

@@ -30,7 +30,7 @@ from thudmud.rules.board import (
     each_bit,
     walk,
 )
-from thudmud.rules.moves import Attempt, Move, Piece, Verb
+from thudmud.rules.moves import Attempt, Capturing, Move, Piece, Verb
 from thudmud.rules.position import Position
 
 
@@ -38,8 +38,16 @@ class Fighters(Protocol):
     """How one side moves and captures: a frozen value, made once per ruleset."""
 
     @property
+    def pieces(self) -> frozenset[Piece]:
+        """What this side moves."""
+
+    @property
     def verbs(self) -> frozenset[Verb]:
         """The verbs by which this side is asked to go."""
+
+    @property
+    def captures(self) -> Capturing:
+        """How this side captures, besides what it may take after a plain move."""
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None

@@ -32,7 +32,7 @@ from thudmud.rules.generation import (
     require_queen_way,
 )
 from thudmud.rules.illegal import IllegalMove, Reason
-from thudmud.rules.moves import EVERY, Attempt, Move, Piece, Side, Verb, listed
+from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 from thudmud.rules.scoring import Ending
 from thudmud.rules.tramples import (
@@ -76,6 +76,10 @@ HOME: int = bits_of(tuple(square for square in SQUARES if square.row == 0))
 CAPTORS = 3
 """How many trolls have to stand next to the Rock."""
 
+_ROW_WORTH, _CAPTOR_WORTH = 10, 30
+"""What a row on the Rock's way and a troll beside it are worth, in hundredths of a dwarf: our own
+guess, and no rule."""
+
 
 def rock_steps(position: Position) -> int:
     """Return the bitboard of squares to which the Rock can go: a dwarf is beside it all the way."""
@@ -105,17 +109,49 @@ def grant_rock_move(position: Position, attempt: Attempt) -> Move:
     return _rock_move(attempt.origin.bit, attempt.target.bit)
 
 
-def rock_escaped(position: Position) -> tuple[Ending, Side] | None:
-    """Goal of the dwarfs: the Rock stands at home."""
-    return (Ending.ROCK_ESCAPED, Side.DWARF) if position.rock & HOME else None
+@dataclass(frozen=True, slots=True)
+class RockEscapes:
+    """The dwarfs win when the Rock stands at home.
+
+    Source: the published Koom Valley rules.
+    """
+
+    side = Side.DWARF
+    ending = Ending.ROCK_ESCAPED
+
+    def is_reached(self, position: Position) -> bool:
+        """Return whether the Rock stands on one of the squares of its home."""
+        return position.rock & HOME != 0
+
+    def worth(self, position: Position) -> int:
+        """Return the less, the more rows the Rock is away from its home."""
+        return -_ROW_WORTH * square_at(position.rock).row if position.rock else 0
 
 
-def rock_captured(position: Position) -> tuple[Ending, Side] | None:
-    """Goal of the trolls: after a ply of theirs, three of them stand next to the Rock."""
-    if position.turn is Side.TROLL:
-        return None
-    captors = NEXT_TO.get(position.rock, 0) & position.trolls
-    return (Ending.ROCK_CAPTURED, Side.TROLL) if captors.bit_count() >= CAPTORS else None
+@dataclass(frozen=True, slots=True)
+class RockCaptured:
+    """The trolls win when, after a ply of theirs, some of them stand next to the Rock.
+
+    Attributes:
+        captors: how many it takes. Source of the default: the published Koom Valley rules.
+    """
+
+    captors: int = CAPTORS
+
+    side = Side.TROLL
+    ending = Ending.ROCK_CAPTURED
+
+    def is_reached(self, position: Position) -> bool:
+        """Return whether the dwarfs are to move, and enough trolls stand next to the Rock."""
+        return position.turn is Side.DWARF and _captors(position) >= self.captors
+
+    def worth(self, position: Position) -> int:
+        """Return the more, the more trolls stand next to the Rock."""
+        return _CAPTOR_WORTH * _captors(position)
+
+
+def _captors(position: Position) -> int:
+    return (NEXT_TO.get(position.rock, 0) & position.trolls).bit_count()
 
 
 @cache
@@ -134,10 +170,9 @@ class TrappingDwarfs:
     Source: the published Koom Valley rules.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Dwarfs and the Rock are moved, and nothing else."""
-        return frozenset({Verb.MOVE})
+    pieces = frozenset({Piece.DWARF, Piece.ROCK})
+    verbs = frozenset({Verb.MOVE})
+    captures = Capturing.TRAP
 
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
@@ -245,10 +280,9 @@ class TramplingTrolls:
     published Koom Valley rules.
     """
 
-    @property
-    def verbs(self) -> frozenset[Verb]:
-        """Trolls are moved, over dwarfs or not, and nothing else."""
-        return frozenset({Verb.MOVE})
+    pieces = frozenset({Piece.TROLL})
+    verbs = frozenset({Verb.MOVE})
+    captures = Capturing.TRAMPLE
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None

@@ -97,6 +97,19 @@ class Verb(Enum):
         return self.value
 
 
+class Capturing(Enum):
+    """The ways in which a side captures."""
+
+    HURL = "hurl"
+    """The front dwarf of a line goes along it, onto a troll."""
+    SHOVE = "shove"
+    """The front troll of a line goes along it, to where dwarfs are next to it."""
+    TRAP = "trap"
+    """A dwarf moves to where a troll stands between it and another dwarf."""
+    TRAMPLE = "trample"
+    """A troll goes straight over a dwarf to the square beyond."""
+
+
 class Every(Enum):
     """The type of ``EVERY``."""
 

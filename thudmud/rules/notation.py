@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from thudmud.rules.board import CENTRE, Square
+from thudmud.rules.board import Square
 from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
@@ -111,10 +111,10 @@ def _require_possible(pieces: dict[Square, Piece], ruleset: Ruleset) -> None:
         number, most = standing.count(piece), ruleset.opening.count(piece)
         if number > most:
             raise ValueError(f"there are {number} {piece.noun}s, and only {most} in these rules")
-    centrepieces = [
-        square for square, piece in pieces.items() if piece in {Piece.STONE, Piece.ROCK}
-    ]
-    if len(centrepieces) != 1:
-        raise ValueError(f"there has to be one R, and there are {len(centrepieces)}")
-    if pieces[centrepieces[0]] is Piece.STONE and centrepieces[0] is not CENTRE:
-        raise ValueError(f"the Thudstone stands on {CENTRE.record_name}, so RH8")
+    number = sum(piece.side is None for piece in standing)
+    needed = ruleset.opening.count(Piece.STONE) + ruleset.opening.count(Piece.ROCK)
+    if number != needed:
+        raise ValueError(f"there are {number} R, and {needed} in these rules")
+    for home in ruleset.opening.squares(Piece.STONE):
+        if home not in pieces or pieces[home] is not Piece.STONE:
+            raise ValueError(f"the Thudstone stands on {home.record_name}, so R{home.record_name}")

@@ -1,9 +1,9 @@
 """Game records: battles as text, in the notation that Thud programs exchange, with headers or bare.
 
 A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It does
-not tell its rules, nor how the battle ended unless a ply ended it; the dwarfs are the first to move
-unless the first ply is a troll's. Headers tell what is missing, one a line before the setup, in the
-form that chess programs have for theirs (tag pairs, as in PGN)::
+not tell its rules, nor how the battle ended unless a ply ended it. Whoever plays the first ply is
+the first to move; without a ply, the side that the rules say. Headers tell what is missing, one a
+line before the setup, in the form that chess programs have for theirs (tag pairs, as in PGN)::
 
     [Rules "koom valley"]
     [Dwarf "Anna"]
@@ -105,11 +105,12 @@ def write_record(game: Game) -> str:
     """Return the bare record of a battle, one line for the setup and one for each ply.
 
     Raises:
-        ValueError: if the trolls are the first to move and have not moved yet, as a record has no
-            way to say that.
+        ValueError: if nobody has moved yet, and another side is the first to move than by the
+            ruleset's own opening, as a record has no way to say that.
     """
-    if game.opening.turn is Side.TROLL and not game.moves:
-        raise ValueError("a record without a ply cannot say that the trolls move first")
+    first = game.opening.turn
+    if first is not game.ruleset.opening.turn and not game.moves:
+        raise ValueError(f"a record without a ply cannot say that the {first.plural} move first")
     return "\n".join([write_setup(game.opening), *map(str, game.moves), ""])
 
 
@@ -178,7 +179,9 @@ def _ruleset(
 def _played(lines: list[tuple[int, str]], ruleset: Ruleset) -> Game:
     """Return the battle of a setup and the plies after it."""
     (first, setup), *plies = lines
-    turn = Side.TROLL if plies and plies[0][1].startswith("T") else Side.DWARF
+    turn = ruleset.opening.turn
+    if plies:
+        turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF
     try:
         game = Game.start(ruleset, read_setup(setup, ruleset, turn))
     except ValueError as error:

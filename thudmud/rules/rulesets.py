@@ -1,16 +1,18 @@
 """The rulesets, each a value made of parts, and what every ruleset does with its parts.
 
-A difference between two rulesets is a difference between their parts: no code here asks which
-ruleset it is. Adding a ruleset is adding a value at the end of this file.
+A difference between two rulesets is a difference between their parts: no code asks which ruleset
+it is. To add one, add a value at the end of this file. It then needs a page of help, a golden
+playthrough and positions for perft; tests fail until it has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
+from thudmud.errors import InvalidValueError
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, SQUARES, Square
 from thudmud.rules.generation import Fighters
@@ -19,8 +21,26 @@ from thudmud.rules.moves import Attempt, Every, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
 from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, Scoring
 
-Goal = Callable[[Position], tuple[Ending, Side] | None]
-"""Tells who has won by reaching a goal, and how the battle has thereby ended."""
+
+class Goal(Protocol):
+    """What a side wins by, however the pieces stand: a frozen value."""
+
+    @property
+    def side(self) -> Side:
+        """Whose goal it is."""
+
+    @property
+    def ending(self) -> Ending:
+        """How a battle has ended when it is reached."""
+
+    def is_reached(self, position: Position) -> bool:
+        """Return whether it is reached."""
+
+    def worth(self, position: Position) -> int:
+        """Return what it is worth to its side to have come so near, in hundredths of a dwarf.
+
+        That is for programs that weigh positions. No rule depends on it.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +48,7 @@ class Ruleset:
     """The rules of a battle, as a value made of parts.
 
     Attributes:
-        name: as players and configuration write it.
+        name: as players and configuration write it: words in lower case.
         title: as sentences write it.
         opening: the position a battle begins with.
         dwarfs: how the dwarf side moves and captures.
@@ -45,19 +65,35 @@ class Ruleset:
     goals: tuple[Goal, ...]
     scoring: Scoring
 
+    def __post_init__(self) -> None:
+        # The command language takes all up to the word "on" for the name.
+        if not _NAME.fullmatch(self.name) or "on" in self.name.split(" "):
+            raise InvalidValueError(f"nobody can type {self.name!r} as the name of rules")
+
     @property
     def verbs(self) -> frozenset[Verb]:
         """The verbs that either side has."""
         return self.dwarfs.verbs | self.trolls.verbs
+
+    def fighters(self, side: Side) -> Fighters:
+        """Return how a side moves and captures."""
+        return self.dwarfs if side is Side.DWARF else self.trolls
+
+    def reached(self, position: Position) -> Goal | None:
+        """Return the goal that has been reached, if any has."""
+        for goal in self.goals:
+            if goal.is_reached(position):
+                return goal
+        return None
 
     def legal_moves(self, position: Position, most_tramples: int | None = None) -> list[Move]:
         """Return every distinct outcome of the next ply; none if a goal has been reached.
 
         If ``most_tramples`` is given, of each piece's tramples only so many, as in `moves_from`.
         """
-        if self._reached(position) is not None:
+        if self.reached(position) is not None:
             return []
-        return self._fighters(position.turn).moves(position, BOARD, most_tramples)
+        return self.fighters(position.turn).moves(position, BOARD, most_tramples)
 
     def moves_from(
         self, position: Position, square: Square, most_tramples: int | None = None
@@ -71,15 +107,15 @@ class Ruleset:
                 There may be hundreds of thousands, and no more work is done than for those listed.
                 Whoever asks for one more than will be shown learns whether there are more.
         """
-        if self._reached(position) is not None:
+        if self.reached(position) is not None:
             return []
-        return self._fighters(position.turn).moves(position, square.bit, most_tramples)
+        return self.fighters(position.turn).moves(position, square.bit, most_tramples)
 
     def count_moves(self, position: Position) -> int:
         """Return ``len(legal_moves(position))``, faster than by listing them."""
-        if self._reached(position) is not None:
+        if self.reached(position) is not None:
             return 0
-        return self._fighters(position.turn).count(position)
+        return self.fighters(position.turn).count(position)
 
     def resolve(self, position: Position, attempt: Attempt, side: Side) -> Move:
         """Return the move that a side asks for.
@@ -87,15 +123,15 @@ class Ruleset:
         Raises:
             IllegalMove: with a code, and the squares that make it so.
         """
-        if self._reached(position) is not None:
+        if self.reached(position) is not None:
             raise IllegalMove(Reason.GAME_OVER)
         if side is not position.turn:
             raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
         _require_on_board(attempt)
-        _require_own_piece(position, attempt.origin, side)
+        self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
         _require_once(attempt)
-        return self._fighters(side).grant(position, attempt)
+        return self.fighters(side).grant(position, attempt)
 
     def after(self, position: Position, move: Move) -> Position:
         """Return the position after a legal move.
@@ -106,16 +142,14 @@ class Ruleset:
 
     def score(self, position: Position) -> Score:
         """Return what the battle counts as it stands."""
-        reached = self._reached(position)
-        return self.scoring.score(position, None if reached is None else reached[1])
+        reached = self.reached(position)
+        return self.scoring.score(position, reached.side if reached else None)
 
     def outcome(self, position: Position) -> Outcome | None:
         """Return how the battle has ended by itself: by a goal or by a side without a move."""
-        reached = self._reached(position)
-        if reached is not None:
-            ending, winner = reached
-            return Outcome(ending, winner, self.scoring.score(position, winner))
-        if self._fighters(position.turn).can_move(position):
+        if goal := self.reached(position):
+            return Outcome(goal.ending, goal.side, self.scoring.score(position, goal.side))
+        if self.fighters(position.turn).can_move(position):
             return None
         stuck = self.scoring.stuck(position)
         return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
@@ -138,21 +172,24 @@ class Ruleset:
     def __str__(self) -> str:
         return self.name
 
-    def _fighters(self, side: Side) -> Fighters:
-        return self.dwarfs if side is Side.DWARF else self.trolls
-
-    def _reached(self, position: Position) -> tuple[Ending, Side] | None:
-        for goal in self.goals:
-            if (reached := goal(position)) is not None:
-                return reached
-        return None
+    def _require_own_piece(self, position: Position, square: Square, side: Side) -> None:
+        piece = position.piece_at(square)
+        if piece is None:
+            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+        if piece in self.fighters(side).pieces:
+            return
+        if piece is Piece.STONE:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+        if piece is Piece.ROCK:
+            raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
+        raise IllegalMove(Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side)
 
     def _require_verb(self, attempt: Attempt, side: Side) -> None:
         verb = attempt.verb
         if verb not in self.verbs:
             verbs = _in_order(self.verbs)
             raise IllegalMove(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
-        own = self._fighters(side).verbs
+        own = self.fighters(side).verbs
         if verb not in own:
             raise IllegalMove(
                 Reason.NOT_THIS_SIDES_VERB,
@@ -182,24 +219,6 @@ def _require_on_board(attempt: Attempt) -> None:
             )
 
 
-def _require_own_piece(position: Position, square: Square, side: Side) -> None:
-    piece = position.piece_at(square)
-    if piece is None:
-        raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
-    if piece is Piece.STONE:
-        raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
-    if piece is Piece.ROCK and side is Side.TROLL:
-        raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
-    if piece.side is side.other:
-        raise IllegalMove(
-            Reason.NOT_YOUR_PIECE,
-            (square,),
-            piece=piece,
-            square=square,
-            side=side,
-        )
-
-
 def _require_once(attempt: Attempt) -> None:
     seen = set()
     for square in _captures_named(attempt):
@@ -207,6 +226,8 @@ def _require_once(attempt: Attempt) -> None:
             raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
         seen.add(square)
 
+
+_NAME = re.compile("[a-z]+( [a-z]+)*")
 
 _THUD_SCORING = ByPieces(dwarf=1, troll=4)
 
@@ -238,15 +259,23 @@ KOOM_VALLEY = Ruleset(
     opening=koom_valley.OPENING,
     dwarfs=koom_valley.TrappingDwarfs(),
     trolls=koom_valley.TramplingTrolls(),
-    goals=(koom_valley.rock_escaped, koom_valley.rock_captured),
+    goals=(koom_valley.RockEscapes(), koom_valley.RockCaptured()),
     scoring=ByVictory(dwarfs_needed=1, trolls_needed=koom_valley.CAPTORS),
 )
 """The published Koom Valley rules."""
 
-RULESETS: Mapping[str, Ruleset] = MappingProxyType(
-    {rules.name: rules for rules in (DISCWORLD, CLASSIC, KOOM_VALLEY)}
-)
+DEFAULT_RULES = DISCWORLD
+"""What is played by where nothing is said about it."""
+
+RULESETS: Mapping[str, Ruleset] = {
+    rules.name: rules for rules in (DEFAULT_RULES, CLASSIC, KOOM_VALLEY)
+}
 """The rulesets by name, the default first. Adding one is adding a value."""
+
+
+def ruleset_called(words: str) -> Ruleset | None:
+    """Return the ruleset that is called so, in any case and with hyphens or blanks, if one is."""
+    return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 
 
 def _called(name: str) -> Ruleset:

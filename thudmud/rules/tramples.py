@@ -1,4 +1,4 @@
-"""The ways of a trample, from dwarf to dwarf: all, the shortest first, the shortest, the fullest.
+"""The paths that a troll can trample: all of them, the shortest, the one with most dwarfs on it.
 
 All that is known of the board here is ``prey``, the bitboard of the dwarfs that may be trampled,
 and ``empty``, the bitboard of the squares to land on, the troll's own among them. What is trampled

@@ -1,6 +1,6 @@
-"""Transcripts: who types what, and what everybody then sees, played and compared. Pure."""
+"""Transcripts: who types what, and what everybody then sees; played, and compared."""
 
-from thudmud.script.checking import Mismatch, Missed
+from thudmud.script.comparing import Mismatch, Missed
 from thudmud.script.reading import Transcript
 from thudmud.script.stages import HouseStage, PatientStage, Seen, Stage, StageError, perform
 from thudmud.script.transcript import TranscriptError

@@ -1,11 +1,10 @@
-"""Reading a transcript from text, and whether its lines go together."""
+"""Reading a transcript from text, and checking that its lines go together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from thudmud.errors import ThudmudError
 from thudmud.script.transcript import NAME as VARIABLE
@@ -28,10 +27,13 @@ from thudmud.script.transcript import (
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A transcript: its parts, and what stands behind the last.
+    """A transcript.
 
-    ``config`` is the file of its configuration, if it has one of its own. ``servers`` are those
-    that it names, each with the file of its configuration, if any.
+    Attributes:
+        parts: its steps, settings and inclusions, in order.
+        config: the file of its configuration, if it has one of its own.
+        after: the comments and empty lines behind the last part.
+        servers: the servers that it names, each with the file of its configuration, if any.
     """
 
     parts: tuple[Part, ...]
@@ -41,21 +43,21 @@ class Transcript:
 
     @classmethod
     def parse(
-        cls, text: str, shelf: Shelf | None = None, variables: Collection[str] = ()
+        cls, text: str, include: Include | None = None, variables: Collection[str] = ()
     ) -> Transcript:
         """Read a transcript.
 
         Args:
             text: the transcript.
-            shelf: where the files are that it includes; if None, it may include none.
-            variables: the names of those that are given values from elsewhere.
+            include: reads the files that it includes; if None, it may include none.
+            variables: the names of the variables that are given values from elsewhere.
 
         Raises:
-            TranscriptError: a line means nothing.
+            TranscriptError: a line means nothing, or does not go together with the others.
         """
-        reader = Reader(shelf)
+        reader = _Reader(include)
         reader.read(text)
-        check(reader.parts, tuple(reader.servers), variables)
+        _Checker(tuple(reader.servers), variables).check(reader.parts)
         return cls(reader.parts, reader.config, tuple(reader.loose), reader.servers)
 
     @property
@@ -68,102 +70,13 @@ class Transcript:
         return written(self.parts, self.after)
 
 
-def check(parts: Iterable[Part], servers: Collection[str], variables: Collection[str]) -> None:
-    """Check the parts of a transcript.
-
-    Args:
-        parts: what is checked.
-        servers: the names of those that the transcript names.
-        variables: the names of those that have values before the first part.
-
-    Raises:
-        TranscriptError: a line does not go together with the others.
-    """
-    _Check(servers, variables).parts(parts)
+class IncludeError(ThudmudError):
+    """A file that cannot be included; ``str()`` says why."""
 
 
-class _Check:
-    """What is known so far, part by part."""
-
-    def __init__(self, servers: Collection[str], variables: Collection[str]) -> None:
-        self._servers, self._variables = servers, set(variables)
-        self._homes: dict[str, str] = {}
-
-    def parts(self, parts: Iterable[Part]) -> None:
-        for part in parts:
-            try:
-                self._part(part)
-            except (VariableError, _UnfitError) as error:
-                raise TranscriptError(part.line, str(error)) from error
-
-    def _part(self, part: Part) -> None:
-        match part:
-            case Setting(name=name, value=value):
-                self._text(value)
-                self._variables.add(name)
-            case Inclusion(file=file, parts=inner):
-                try:
-                    self.parts(inner)
-                except TranscriptError as error:
-                    raise _UnfitError(f"{file}: {error}") from error
-            case TranscriptStep():
-                self._step(part)
-
-    def _step(self, step: TranscriptStep) -> None:
-        match step.act:
-            case Act.ENTER:
-                self._enter(step.who, step.text)
-            case Act.TYPE:
-                self._at_home(step.who)
-                self._text(step.text)
-            case Act.WAIT:
-                self._at_home(step.who)
-                self._variables |= self._lines([step.awaited])
-        for lines in step.expected.values():
-            # The lines of one player are compared at once, those of the next only then.
-            captured: set[str] = set()
-            for each in lines:
-                try:
-                    captured |= self._lines([each])
-                except VariableError as error:
-                    raise TranscriptError(each.line, str(error)) from error
-            self._variables |= captured
-
-    def _enter(self, who: str, server: str) -> None:
-        if server and not self._servers:
-            raise _UnfitError(f'nothing stands behind "{who}+" where no servers are named')
-        if server and server not in self._servers:
-            raise _UnfitError(f'no server "{server}" is named, only {", ".join(self._servers)}')
-        home = self._homes.get(who)
-        if home and server and home != server:
-            raise _UnfitError(f"{who} is on {home}, and stays on one server")
-        self._at_home(who, server)
-
-    def _at_home(self, who: str, server: str = "") -> None:
-        if self._servers:
-            self._homes.setdefault(who, server or next(iter(self._servers)))
-
-    def _text(self, text: str) -> None:
-        self._lines([Expectation("|", text)])
-
-    def _lines(self, lines: Iterable[Expectation]) -> set[str]:
-        """Check the variables of some lines; return those that take a value there."""
-        captured: set[str] = set()
-        for each in lines:
-            for piece in pieces(each.text):
-                match piece:
-                    case Use(name) if name not in self._variables:
-                        raise VariableError(f"${{{name}}} has no value here")
-                    case Capture(name) if each.sign != "~":
-                        wrong = "takes what is seen, and stands in a line with ~ or ?"
-                        raise VariableError(f"${{{name}=*}} {wrong}")
-                    case Capture(name):
-                        captured.add(name)
-        return captured
-
-
-class _UnfitError(ThudmudError):
-    """What does not go together with the rest."""
+Include = Callable[[str], tuple[str, "Include"]]
+"""Given what a transcript calls a file, returns its text, and what reads those that it includes in
+turn. It raises `IncludeError`."""
 
 
 PLAYER = re.compile(r"[A-Z][A-Za-z]{1,19}")
@@ -179,35 +92,20 @@ _FORMS = {
 }
 
 
-class Unfetched(ThudmudError):
-    """A file that cannot be included, and why."""
-
-
-class Shelf(Protocol):
-    """Where the files are that a transcript includes."""
-
-    def fetch(self, file: str) -> tuple[str, Shelf]:
-        """Return the text of a file, and the shelf of those that it includes in turn.
-
-        Raises:
-            Unfetched: it cannot be included.
-        """
-
-
-class Reader:
-    """Puts parts together, line by line.
+class _Reader:
+    """Reads a file line by line, and puts its parts together.
 
     Attributes:
-        config: the file of the configuration.
-        servers: those that are named, each with the file of its configuration.
-        loose: the lines behind the last part.
+        config: the file of the configuration, if one is named.
+        servers: the servers that are named, each with the file of its configuration, if any.
+        loose: the comments and empty lines since the last part.
     """
 
-    def __init__(self, shelf: Shelf | None, *, included: bool = False) -> None:
+    def __init__(self, include: Include | None, *, included: bool = False) -> None:
         self.config: str | None = None
         self.servers: dict[str, str | None] = {}
         self.loose: list[str] = []
-        self._shelf, self._included = shelf, included
+        self._include, self._included = include, included
         self._ended: list[Part] = []
         self._step: TranscriptStep | None = None
         self._expected: dict[str, list[Expectation]] = {}
@@ -264,7 +162,7 @@ class Reader:
                 self._place(number, key, name, file[0] if file else None)
                 self.loose.append(line)
             case "@include", [file]:
-                self._include(number, file, line)
+                self._inclusion(number, file, line)
             case "@set", [name, value] if _is(VARIABLE, name):
                 before = self._end()
                 self._ended.append(Setting(number, name, value, line, before))
@@ -290,21 +188,21 @@ class Reader:
         else:
             self.servers[name] = file
 
-    def _include(self, number: int, file: str, line: str) -> None:
-        if self._shelf is None:
+    def _inclusion(self, number: int, file: str, line: str) -> None:
+        if self._include is None:
             raise TranscriptError(number, f"{file}: no files can be included here")
         before = self._end()
         try:
-            text, shelf = self._shelf.fetch(file)
-            inner = Reader(shelf, included=True)
+            text, include = self._include(file)
+            inner = _Reader(include, included=True)
             inner.read(text)
-        except (Unfetched, TranscriptError) as error:
+        except (IncludeError, TranscriptError) as error:
             raise TranscriptError(number, f"{file}: {error}") from error
         self._ended.append(Inclusion(number, file, inner.parts, line, before, tuple(inner.loose)))
 
     def _player(self, number: int, who: str, sign: str, text: str) -> None:
         if text and sign in {"...", Act.VANISH.value}:
-            raise TranscriptError(number, f'nothing stands behind "{who}{sign}"')
+            raise TranscriptError(number, f'nothing may follow "{who}{sign}"')
         if not text and sign in {"|", "~"}:
             raise TranscriptError(number, "empty lines are not compared")
         if sign == Act.WAIT.value and not _is(_WAIT, text):
@@ -325,3 +223,87 @@ class Reader:
 
 def _is(form: re.Pattern[str], text: str) -> bool:
     return bool(form.fullmatch(text))
+
+
+class _Checker:
+    """Checks the parts of a transcript, one after the other: what they use is there by then."""
+
+    def __init__(self, servers: Collection[str], variables: Collection[str]) -> None:
+        self._servers, self._variables = servers, set(variables)
+        self._homes: dict[str, str] = {}
+
+    def check(self, parts: Iterable[Part]) -> None:
+        for part in parts:
+            try:
+                self._part(part)
+            except (VariableError, _PartError) as error:
+                raise TranscriptError(part.line, str(error)) from error
+
+    def _part(self, part: Part) -> None:
+        match part:
+            case Setting(name=name, value=value):
+                self._text(value)
+                self._variables.add(name)
+            case Inclusion(file=file, parts=inner):
+                try:
+                    self.check(inner)
+                except TranscriptError as error:
+                    raise _PartError(f"{file}: {error}") from error
+            case TranscriptStep():
+                self._step(part)
+
+    def _step(self, step: TranscriptStep) -> None:
+        match step.act:
+            case Act.ENTER:
+                self._enter(step.who, step.text)
+            case Act.TYPE:
+                self._at_home(step.who)
+                self._text(step.text)
+            case Act.WAIT:
+                self._at_home(step.who)
+                self._variables |= self._lines([step.awaited])
+        for lines in step.expected.values():
+            # The lines of one player are compared at once, those of the next only then.
+            captured: set[str] = set()
+            for each in lines:
+                try:
+                    captured |= self._lines([each])
+                except VariableError as error:
+                    raise TranscriptError(each.line, str(error)) from error
+            self._variables |= captured
+
+    def _enter(self, who: str, server: str) -> None:
+        if server and not self._servers:
+            raise _PartError(f'nothing may follow "{who}+" where no servers are named')
+        if server and server not in self._servers:
+            raise _PartError(f'no server "{server}" is named, only {", ".join(self._servers)}')
+        home = self._homes.get(who)
+        if home and server and home != server:
+            raise _PartError(f"{who} is on {home}, and stays on one server")
+        self._at_home(who, server)
+
+    def _at_home(self, who: str, server: str = "") -> None:
+        if self._servers:
+            self._homes.setdefault(who, server or next(iter(self._servers)))
+
+    def _text(self, text: str) -> None:
+        self._lines([Expectation("|", text)])
+
+    def _lines(self, lines: Iterable[Expectation]) -> set[str]:
+        """Check the variables of some lines; return those that take a value there."""
+        captured: set[str] = set()
+        for each in lines:
+            for piece in pieces(each.text):
+                match piece:
+                    case Use(name) if name not in self._variables:
+                        raise VariableError(f"${{{name}}} has no value here")
+                    case Capture(name) if each.sign != "~":
+                        wrong = "takes what is seen, and stands in a line with ~ or ?"
+                        raise VariableError(f"${{{name}=*}} {wrong}")
+                    case Capture(name):
+                        captured.add(name)
+        return captured
+
+
+class _PartError(ThudmudError):
+    """A part that does not go together with those before it."""

@@ -1,6 +1,6 @@
 """Playing a transcript, step by step, on a stage; and a stage without sockets.
 
-Pure: a stage of sockets is made elsewhere, by `thudmud.cli.remote_stage`.
+`thudmud.cli.remote_stage` is a stage on a running server.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.errors import ThudmudError
-from thudmud.script.checking import Mismatch, Missed, matched, partly_matched, rewritten
+from thudmud.script.comparing import Mismatch, Missed, matched, partly_matched, rewritten
 from thudmud.script.reading import Transcript
 from thudmud.script.transcript import (
     Act,
@@ -34,7 +34,7 @@ Seen = Mapping[str, Sequence[str]]
 class StageError(ThudmudError):
     """A step that cannot be played: a name that cannot be had, a server that is not there.
 
-    ``mismatches`` are what did not fit before it.
+    ``mismatches`` are what did not fit before that.
     """
 
     mismatches: Sequence[Mismatch] = ()
@@ -43,8 +43,8 @@ class StageError(ThudmudError):
 class Stage(Protocol):
     """Where a transcript is played.
 
-    Each method returns what each player has seen since the last one: lines, without empty ones. It
-    raises StageError if the player cannot do that.
+    Each method returns the lines that each player has seen since the one before, without empty
+    ones. It raises StageError if the player cannot do that.
     """
 
     def enter(self, who: str) -> Seen:
@@ -66,11 +66,11 @@ class PatientStage(Stage, Protocol):
 
 
 class HouseStage:
-    """A stage without sockets: the players stand in a house of this process.
+    """A stage without sockets: the players are in a `House` of this process.
 
     Args:
-        house: where they stand.
-        clock: gives the time, in seconds since the epoch.
+        house: the house.
+        clock: returns the time, in seconds since the epoch.
     """
 
     def __init__(self, house: House, clock: Callable[[], float]) -> None:
@@ -93,7 +93,7 @@ class HouseStage:
         return _seen(self._house.obey(who, line, self._clock()))
 
     def vanish(self, who: str) -> Seen:
-        """Lose a player."""
+        """Cut a player's connection."""
         self._check_presence(who)
         seen = dict(_seen(self._house.depart(who, self._clock())))
         seen.pop(who, None)
@@ -101,48 +101,12 @@ class HouseStage:
 
     def _check_presence(self, who: str) -> None:
         if who not in self._house:
-            raise StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
+            raise not_here(who)
 
 
-class Stages:
-    """The stages of one transcript, by name, each player on one of them.
-
-    Args:
-        stages: the stages; players who name none come in on the first.
-    """
-
-    def __init__(self, stages: Mapping[str, Stage]) -> None:
-        self._stages = stages
-        self._homes: dict[str, Stage] = {}
-
-    def __contains__(self, who: str) -> bool:
-        """Whether a player has come in here once."""
-        return who in self._homes
-
-    def enter(self, who: str, name: str = "") -> Seen:
-        """Let a player come in, on the stage of that name or the one where they were."""
-        first = next(iter(self._stages.values()))
-        home = self._stages[name] if name else self._homes.get(who, first)
-        self._homes[who] = home
-        return home.enter(who)
-
-    def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
-        return self._homes[who].type(who, line)
-
-    def vanish(self, who: str) -> Seen:
-        """Cut a player's connection."""
-        return self._home(who).vanish(who)
-
-    def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
-        """Let a player wait, where time passes; elsewhere there is nothing to wait for."""
-        home = self._home(who)
-        return home.wait(who, fits, seconds) if isinstance(home, PatientStage) else {}
-
-    def _home(self, who: str) -> Stage:
-        if who not in self._homes:
-            raise StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
-        return self._homes[who]
+def not_here(who: str) -> StageError:
+    """Return the error of a player who is not on the stage."""
+    return StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
 
 
 def _seen(messages: Iterable[Message]) -> Seen:
@@ -164,29 +128,29 @@ def perform(
     Args:
         transcript: what is played.
         stages: where; for each server that the transcript names a stage, else one stage.
-        variables: what some variables stand for, whatever the transcript sets them to.
-
-    Raises:
-        StageError: a step could not be played; the message names its line.
+        variables: the values of some variables, whatever the transcript sets them to.
 
     Returns:
         What did not fit, and the transcript with its expectations rewritten to what was seen: lines
-        that fitted stay as they are, wildcards, variables and all. After a wait that was in vain,
-        which is the last of what did not fit, nothing is played, and nothing rewritten.
+        that fitted stay as they are, wildcards, variables and all. If the time of a wait is up,
+        that is the last of what did not fit: nothing is played after it, and nothing rewritten.
+
+    Raises:
+        StageError: a step could not be played; the message names its line.
     """
-    company = Stages(stages if isinstance(stages, Mapping) else {"": stages})
-    performance = _Performance(company, variables or {}, transcript.steps)
+    by_name = stages if isinstance(stages, Mapping) else {"": stages}
+    performance = _Performance(by_name, variables or {}, transcript.steps)
     try:
         return performance.mismatches, replace(transcript, parts=performance.play(transcript.parts))
-    except _InVainError:
+    except _TimeIsUpError:
         return performance.mismatches, transcript
     except StageError as error:
         error.mismatches = performance.mismatches
         raise
 
 
-class _InVainError(ThudmudError):
-    """A wait that was in vain."""
+class _TimeIsUpError(ThudmudError):
+    """The time of a wait is up."""
 
 
 class _Performance:
@@ -197,15 +161,19 @@ class _Performance:
     """
 
     def __init__(
-        self, stages: Stages, variables: Mapping[str, str], steps: Iterable[TranscriptStep]
+        self,
+        stages: Mapping[str, Stage],
+        variables: Mapping[str, str],
+        steps: Iterable[TranscriptStep],
     ) -> None:
         self.mismatches: list[Mismatch] = []
         self._stages, self._given = stages, frozenset(variables)
+        self._homes: dict[str, Stage] = {}  # the stage of each player who has ever come in
         self._variables = dict(variables)
         # What such a step shows is compared with what the wait below it says.
         self._open = {id(step) for step, then in pairwise(steps) if then.act is Act.WAIT}
-        self._uncompared: dict[str, list[str]] = {}  # by this step and the waits, since the last
-        self._heard: dict[str, list[str]] = {}  # what a wait may find has been seen already
+        self._uncompared: dict[str, list[str]] = {}  # seen by each since the last comparison
+        self._heard: dict[str, list[str]] = {}  # seen by each, where a wait looks first
 
     def play(self, parts: Iterable[Part], place: str = "") -> tuple[Part, ...]:
         """Play some parts; return them rewritten to what was seen."""
@@ -233,23 +201,37 @@ class _Performance:
         if step.act is Act.WAIT:
             return self._wait(step, where)
         self._uncompared = {}
-        if step.act is Act.TYPE and step.who not in self._stages:
-            self._hear(self._stages.enter(step.who))
+        if step.act is Act.TYPE and step.who not in self._homes:
+            self._hear(self._enter(step.who))
         self._heard.pop(step.who, None)
         match step.act:
             case Act.ENTER:
-                return self._stages.enter(step.who, step.text)
+                return self._enter(step.who, step.text)
             case Act.TYPE:
-                return self._stages.type(step.who, filled(step.text, self._variables))
+                return self._home(step.who).type(step.who, filled(step.text, self._variables))
             case Act.VANISH:
-                return self._stages.vanish(step.who)
+                return self._home(step.who).vanish(step.who)
+
+    def _enter(self, who: str, name: str = "") -> Seen:
+        """Let a player come in on a stage: the one that is named, theirs, or else the first."""
+        first = next(iter(self._stages.values()))
+        home = self._stages[name] if name else self._homes.get(who, first)
+        self._homes[who] = home
+        return home.enter(who)
+
+    def _home(self, who: str) -> Stage:
+        if who not in self._homes:
+            raise not_here(who)
+        return self._homes[who]
 
     def _wait(self, step: TranscriptStep, where: str) -> Seen:
         pattern = step.awaited.pattern(self._variables)
         heard = list(self._heard.get(step.who, ()))
         seen: Seen = {}
-        if not any(map(pattern.fits, heard)):
-            seen = self._stages.wait(step.who, pattern.fits, step.seconds)
+        home = self._home(step.who)
+        # Where no time passes there is nothing to wait for.
+        if isinstance(home, PatientStage) and not any(map(pattern.fits, heard)):
+            seen = home.wait(step.who, pattern.fits, step.seconds)
             heard += seen.get(step.who, ())
         for at, line in enumerate(heard):
             values = pattern.match(line)
@@ -259,18 +241,18 @@ class _Performance:
                 return seen
         missed = Missed(step, step.who, heard, (pattern,), where, awaited=pattern.text)
         self.mismatches.append(missed)
-        raise _InVainError
+        raise _TimeIsUpError
 
     def _compared(
         self, step: TranscriptStep, seen: Seen, where: str
     ) -> Mapping[str, Sequence[Expectation]]:
-        """Compare what has been seen with what is expected; return what should be."""
+        """Compare what has been seen with what is expected; return what is to be expected."""
         for who, lines in seen.items():
             self._uncompared.setdefault(who, []).extend(lines)
         if step.expected:
             self._heard = {}
         else:
-            # Whoever waits has looked through theirs already.
+            # Who waits has looked through what they have seen already.
             waiting = step.who if step.act is Act.WAIT else ""
             self._hear({who: lines for who, lines in seen.items() if who != waiting})
             if id(step) in self._open:

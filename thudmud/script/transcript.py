@@ -1,6 +1,6 @@
 """What a transcript is made of: steps, directives, variables, and patterns of what is seen.
 
-Values only, as they are written. ``FORMAT`` tells the format to those who write transcripts.
+``FORMAT`` and ``MORE``, at the end, describe the format to those who write transcripts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from thudmud.errors import ThudmudError
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What lines fit, with the values of variables filled in.
+    """What a line seen has to look like, with the values of variables filled in.
 
-    ``pieces`` stand around the wildcards, and ``takes`` names the variable that takes what is seen
-    at each of these, if any. ``text`` is what people are shown of it. If ``many``, any number of
-    lines fit.
+    Attributes:
+        text: the pattern as people are shown it.
+        pieces: what stands around the wildcards.
+        takes: for each wildcard, the variable that takes what is seen there, if any.
+        many: whether any number of lines fit, whatever is in them.
     """
 
     text: str
@@ -28,7 +30,7 @@ class Pattern:
     many: bool = False
 
     def fits(self, seen: str) -> bool:
-        """Whether a line seen is one that was expected."""
+        """Whether a line that was seen fits."""
         return self.match(seen) is not None
 
     def match(self, seen: str) -> Mapping[str, str] | None:
@@ -56,7 +58,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A line, or lines, that a player sees: as they stand in the transcript, at ``line`` of it."""
+    """A line that a player should see, or any number of them, as the transcript says."""
 
     sign: str
     text: str = ""
@@ -69,11 +71,11 @@ class Expectation:
 
     @property
     def is_loose(self) -> bool:
-        """Whether a line that fits may be written otherwise: with wildcards, or variables."""
+        """Whether lines that differ from the text can fit: it has wildcards or variables."""
         return self.sign == "~" or "${" in self.text
 
     def pattern(self, variables: Mapping[str, str]) -> Pattern:
-        """Return the pattern that this comes to.
+        """Return the pattern that this makes.
 
         Raises:
             VariableError: a variable has no value.
@@ -96,12 +98,8 @@ class Expectation:
                     stretches[-1] += piece
         return Pattern(filled(self.text, variables), tuple(stretches), tuple(takes), self.many)
 
-    def fits(self, seen: str) -> bool:
-        """Whether a line seen is one that was expected, by somebody who uses no variables."""
-        return self.pattern({}).fits(seen)
-
     def written(self, who: str) -> str:
-        """Return the line of the transcript that says so."""
+        """Return the expectation as a line of the transcript."""
         return f"{who}{self.sign}" if self.many else f"{who}{self.sign} {self.text}".rstrip()
 
 
@@ -111,7 +109,7 @@ _MARK = re.compile(rf"\$\$\{{|\$\{{(?P<name>{NAME.pattern})(?P<takes>=\*)?\}}|(?
 
 
 class VariableError(ThudmudError, ValueError):
-    """A variable that is not written as they are, or that has no value."""
+    """A variable that is written wrongly, or has no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +127,10 @@ class Capture:
 
 
 def pieces(text: str) -> Iterator[str | Use | Capture]:
-    """Yield what a text is made of.
+    """Yield the pieces of a text: plain text, uses of variables, and captures.
 
     Raises:
-        VariableError: a variable is not written as they are.
+        VariableError: a variable is written wrongly.
     """
     at = 0
     for mark in _MARK.finditer(text):
@@ -169,7 +167,7 @@ def value(name: str, variables: Mapping[str, str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return what is written where a text itself is meant."""
+    """Return a text written so that nothing in it is taken for a variable."""
     return text.replace("${", "$${")
 
 
@@ -207,9 +205,14 @@ class Act(Enum):
 class TranscriptStep:
     """Something that a player does, and what each player then sees.
 
-    ``line`` is where it stands, from 1; ``before`` are the lines above it that are no step. Behind
-    the sign stands ``text``: what is typed, the server that is entered, or how long is waited for
-    what.
+    Attributes:
+        line: its line in the file, from 1.
+        who: the player.
+        act: what they do.
+        text: what comes after the sign: what is typed, the server that is entered, or how long
+            the player waits for what.
+        expected: what each player should see.
+        before: the comments and empty lines above it.
     """
 
     line: int
@@ -251,7 +254,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """The parts of another file, and what stands behind them there.
+    """The parts of another file; ``after`` are the comments and empty lines at its end.
 
     ``source`` is the line that includes it.
     """
@@ -282,7 +285,7 @@ def steps_of(parts: Iterable[Part]) -> Iterator[TranscriptStep]:
 
 
 def written(parts: Iterable[Part], after: Iterable[str]) -> str:
-    """Return the text of a file: its parts, and what stands behind the last."""
+    """Return the text of a file: its parts, and the lines after the last."""
     lines: list[str] = []
     for part in parts:
         lines += [*part.before, part.written()]
@@ -295,68 +298,69 @@ FORMAT = """\
 A transcript is text, line by line:
 
     # A comment, kept as it is; so are empty lines.
-    # First of all the server's configuration, beside the transcript, if it
-    # has one of its own:
+    # The server's configuration comes first, if it has one of its own. The
+    # file is looked for beside the transcript:
     @config FILE
-    # Anna comes in, as anyone does at their first line:
+    # Anna comes in. (So does anyone who types a line for the first time.)
     Anna+
     # She types a line, and sees one; Bert sees one, with a wildcard.
     Anna> join game as dwarf on oak board
     Anna| You walk to the oak board.
     Bert~ Anna * to the oak board.
-    # She types another. Bert sees it, and may see any number of lines more.
+    # She types another. Bert sees any number of lines.
     Anna> say Hello!
     Anna| You say: Hello!
     Bert...
-    # Her connection is lost.
+    # Her connection is cut.
     Anna-
 
-What stands behind > is typed. What stands behind | is seen, exactly; behind ~
-it is a line with wildcards, where * stands for any characters; ... is any
-number of lines. What is seen stands right below the step that brought it
-about, the lines of one player in their order. A step with expectations is
-told whole: who is not named must see nothing. A step without any is not
-compared, until --update fills it in. Empty lines are never compared, so none
-are written. Names have 2 to 20 letters, the first a capital.
+What comes after > is typed. What comes after | is seen, to the letter. After
+~ comes a line with wildcards, where * stands for any characters. And ... is
+any number of lines. What is seen stands right below the step that causes it,
+the lines of each player in their order. If a step has any expectations it has
+to have all: players who are not named must see nothing. A step without any is
+not compared; --update fills it in. Empty lines are never compared, so leave
+them out. Names have 2 to 20 letters, the first a capital.
 """
-"""The format of a plain transcript."""
+"""The format of a plain transcript, for people."""
 
 MORE = """\
-More, for those who test with it:
+More, for those who write tests:
 
-    # A variable, and what it stands for, unless --set gives it a value.
+    # A variable and its value, unless --set gives it another.
     @set greeting hello, everybody
-    # Its value is typed, or seen. Where * stands in a wildcard, a variable
-    # can take what is seen there.
+    # The value can be typed, and seen. In a line with wildcards a variable
+    # can also take what is seen in the place of a *.
     Anna> say ${greeting}
     Anna~ You say: ${first=*}, everybody
     Bert| Anna says: ${first}, everybody
     # The steps of another file, which is looked for beside this one.
     @include FILE
-    # Anna waits, for 5 seconds at most, until she sees a line that fits.
+    # Anna waits until she sees a line that fits, but at most 5 seconds.
     Anna? 5s It is your turn*
 
-    # Several servers, named before the first step, each with a configuration
-    # if it has one. A player stays on the server where they first come in:
-    # the first one, if none is named.
+    # Several servers, named before the first step, each with the file of its
+    # configuration if it has one. Players stay on the server that they come
+    # in on: the first of all, if they name none.
     @server north
     @server south FILE
     Anna+ north
     Bert+ south
 
-Names of variables have letters, digits and _, and are set or captured above
-the line that uses them; $${ is written where ${ itself is meant. What is used
-in a value is filled in where the @set stands.
+The name of a variable is made of letters, digits and _. It gets its value
+above the line that uses it. Write $${ where ${ itself is meant. Variables in
+the value of an @set are filled in there and then.
 
 A wait is over at once if the player has seen such a line since they last did
 something, or since the last step that was compared. So a transcript with
-waits can also be played in a house without a server, where nothing takes
-time. The step above a wait has no expectations of its own as a rule: those
-below the wait are then compared with all that both have shown. If the time
-is up, the transcript ends there.
+waits can also be played without a server, where nothing takes time. Leave the
+step above a wait without expectations: those below the wait are then compared
+with all that both of them have shown. When the time is up, the transcript
+ends there.
 
-A file that is only included is best given another ending than .thud-script.
-@config and @server stand in the transcript that is played. With --connect,
-every server that it names needs an address: --connect north=HOST:PORT.
+Give a file that is only there to be included another ending than
+.thud-script. @config and @server belong in the transcript that is played.
+With --connect, every server that it names needs an address, such as
+--connect north=HOST:PORT.
 """
-"""The format of what goes beyond that."""
+"""The rest of the format."""

@@ -1,4 +1,4 @@
-"""The bots that the operator has named. Each is a session, and is told what a client is told."""
+"""The bots that the operator has named. Each is a session, and is told what its player may know."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
-from thudmud.bots.opponent import Invitation, Opponent, Task
+from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError
-from thudmud.play.commands import Join, Resign, Tell
+from thudmud.play.asides import Invited
+from thudmud.play.commands import Command, Join, Play, Resign, Tell
+from thudmud.play.hall import Telling
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
-from thudmud.views.view import Terminal
 
-_WAIT = 1.0  # seconds after a line that should have changed something, and has not
+_WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _MAX_QUOTE = 60
-_TERMINAL = Terminal(packages=frozenset({"thud"}))
 _log = logging.getLogger(__name__)
 
 
@@ -86,7 +86,7 @@ class Bot:
         self._begun = False
         self.ended = False
         self._woken = asyncio.Event()
-        self._asked: deque[tuple[Invitation, asyncio.Future[None]]] = deque()
+        self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
         """Invitations, and what is set when each has been answered."""
         self._living: asyncio.Task[None] | None = None
 
@@ -104,20 +104,22 @@ class Bot:
 
     # What the service and the other sessions ask for.
 
-    def put(self, message: Message) -> None:
-        """Take note of a package; what is for people is passed over."""
-        if not message.package:
-            return
+    def watch(self, telling: Telling) -> None:
+        """Take note of what has happened."""
         try:
-            self._opponent.told(message.package, message.data, self._sessions.clock())
+            self._opponent.told(telling, self._sessions.clock())
             while self._opponent.invitations and not self.ended:
                 invitation = self._opponent.invitations.pop(0)
                 # What the player types next waits for the answer.
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
-            _log.exception("the bot %s does not understand %s", self.name, message.package)
+            kind = type(telling.event).__name__
+            _log.exception("the bot %s does not understand %s", self.name, kind)
             self.end()
         self._woken.set()
+
+    def put(self, message: Message) -> None:
+        """Pass over what is for people."""
 
     def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
         """Leave."""
@@ -168,7 +170,7 @@ class Bot:
             )
             self.ended = True
             return
-        self._visit = await self._sessions.admit(self, self.name, _TERMINAL)
+        self._visit = await self._sessions.admit(self, self.name, None, watcher=self.watch)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""
@@ -176,9 +178,9 @@ class Bot:
         opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
             await self._answer(self._accept)
-        elif lines := opponent.lines(now):
-            for line in lines:
-                await self._type(line)
+        elif commands := opponent.commands(now):
+            for command in commands:
+                await self._do(command)
         elif task := opponent.task():
             await self._play(task)
         else:
@@ -187,7 +189,7 @@ class Bot:
                 await self._program.stop()
             await self._wait(opponent.next_time(now))
 
-    async def _answer(self, accept: Callable[[Invitation], Awaitable[None]]) -> None:
+    async def _answer(self, accept: Callable[[Invited], Awaitable[None]]) -> None:
         """Answer the first of those who have invited it."""
         invitation, answer = self._asked.popleft()
         try:
@@ -195,28 +197,28 @@ class Bot:
         finally:
             release(answer)
 
-    async def _accept(self, invitation: Invitation) -> None:
+    async def _accept(self, invitation: Invited) -> None:
         """Sit down, if the program works."""
         try:
             await self._program.start()
         except ProgramError as error:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
-            await self._type(Tell(invitation.player, sorry))
+            await self._do(Tell(invitation.player, sorry))
         else:
             await self._sit_down(invitation)
 
-    async def _sit_down(self, invitation: Invitation) -> None:
+    async def _sit_down(self, invitation: Invited) -> None:
         # Programs start slowly: somebody may have sat down on that side meanwhile.
         for side in (invitation.side, invitation.side.other):
             if not self._opponent.sits_at(invitation.board):
-                await self._type(Join(side, invitation.board))
+                await self._do(Join(side, invitation.board))
 
     async def _play(self, task: Task) -> None:
         choosing = asyncio.create_task(self._chosen(task))
         try:
             await self._answer_until(choosing)
-            line = choosing.result()
+            play = choosing.result()
         except ProgramError as error:
             await self._failed(error)
             self._failures[task.board, task.battle] += 1
@@ -226,13 +228,13 @@ class Bot:
         finally:
             choosing.cancel()
             await asyncio.wait([choosing])
-        for other in self._opponent.lines(self._sessions.clock()):
-            await self._type(other)
+        for other in self._opponent.commands(self._sessions.clock()):
+            await self._do(other)
         if self._opponent.task() == task:
-            await self._type(line)
+            await self._do(play)
             await self._expect_change(task)
 
-    async def _answer_until(self, choosing: asyncio.Task[str]) -> None:
+    async def _answer_until(self, choosing: asyncio.Task[Play]) -> None:
         """Sit down where it is invited to, while its program thinks about another game."""
         while not choosing.done():
             self._woken.clear()
@@ -241,15 +243,15 @@ class Bot:
             else:
                 await self._wait(None, choosing)
 
-    async def _chosen(self, task: Task) -> str:
-        """Return the line that plays what the program chooses.
+    async def _chosen(self, task: Task) -> Play:
+        """Return the ply that the program chooses.
 
         Raises:
-            ProgramError: it chooses nothing, or something else than a ply that the rules grant.
+            ProgramError: it chooses none, or one that the rules refuse.
         """
         ply = await self._program.ply(task)
         try:
-            return task.line(ply)
+            return task.command(ply)
         except ValueError as error:
             raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
 
@@ -259,27 +261,27 @@ class Bot:
 
     async def _give_up(self, task: Task) -> None:
         if other := self._opponent.other(task.board):
-            await self._type(Tell(other, "My program has failed too often, so I resign."))
-        await self._type(Resign(task.board))
+            await self._do(Tell(other, "My program has failed too often, so I resign."))
+        await self._do(Resign(task.board))
         await self._expect_change(task)
 
     async def _expect_change(self, task: Task) -> None:
-        """Wait a little if a line has changed nothing: perhaps it could not be stored."""
+        """Wait a little if a command has changed nothing: perhaps it could not be stored."""
         if self._opponent.task() == task:
             await asyncio.sleep(_WAIT)
 
-    async def _type(self, line: object) -> None:
+    async def _do(self, command: Command) -> None:
         if self._visit is None:
             return
         try:
-            # A line that has begun is not cancelled: it may be stored.
-            going = now(self._sessions.submit(self._visit, str(line)))
+            # What has begun is not cancelled: it may be stored.
+            going = now(self._sessions.submit(self._visit, command))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
-            _log.exception("failed to handle what %s typed", self.name)
+            _log.exception("failed to do what %s wants: %s", self.name, command)
 
-    async def _wait(self, until: float | None, *others: asyncio.Task[str]) -> None:
+    async def _wait(self, until: float | None, *others: asyncio.Task[Play]) -> None:
         """Wait until something is told, for a time, or until something else is done."""
         delay = None if until is None else max(0.0, until - self._sessions.clock())
         waking = asyncio.create_task(self._woken.wait())

@@ -29,9 +29,8 @@ from thudmud.errors import ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.projections import is_board_key
-from thudmud.rules import RULESETS
+from thudmud.rules import DEFAULT_RULES, RULESETS
 
-RULES = tuple(RULESETS)
 YEAR = 31_622_400  # seconds
 _MIN_SECRET = 16  # characters
 
@@ -80,8 +79,8 @@ def _board_key(key: str) -> str:
 
 
 def _ruleset(name: str) -> str:
-    if name not in RULES:
-        raise _unfit(f"should be one of {', '.join(RULES)}")
+    if name not in RULESETS:
+        raise _unfit(f"should be one of {', '.join(RULESETS)}")
     return name
 
 
@@ -264,7 +263,7 @@ class BoardSettings(_Section):
         description='a name of letters, such as "oak board"'
     )
     rules: Annotated[str, AfterValidator(_ruleset)] = Field(
-        default="discworld", description=f"one of {', '.join(RULES)}"
+        default=DEFAULT_RULES.name, description=f"one of {', '.join(RULESETS)}"
     )
     style: Literal["full", "brief"] = Field(default="full", description='"full" or "brief"')
     key: Annotated[str, AfterValidator(_board_key)] = Field(

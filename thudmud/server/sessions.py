@@ -15,7 +15,7 @@ from thudmud.language.parsing import options_of, stored, styles_of
 from thudmud.play.commands import Command, Emote, Invite, Password, Register, Say, Style, Tell
 from thudmud.play.hall import Hall
 from thudmud.play.options import Options, SetOption
-from thudmud.service import Node, Outbox, Result, Service, Visit
+from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -138,14 +138,16 @@ class Sessions:
         self,
         session: Session,
         name: str,
-        terminal: Terminal,
+        terminal: Terminal | None,
         member: Account | None = None,
         choices: Sequence[SetOption] = (),
+        *,
+        watcher: Watcher | None = None,
     ) -> Visit | None:
         """Let a session's player in, under a name that is theirs, as it is shown.
 
         Another session that plays under it ends, and this one goes on in its place. The options
-        chosen at the name prompt change those of before.
+        chosen at the name prompt change those of before. A program has no terminal, but a watcher.
 
         Returns:
             their visit; None if they may not come in any more.
@@ -159,6 +161,7 @@ class Sessions:
             name,
             terminal,
             session,
+            watcher=watcher,
             member=member is not None,
             styles=styles_of(preferences) if preferences is not None else None,
             options=options_of(preferences) if preferences is not None else None,
@@ -182,7 +185,7 @@ class Sessions:
             self.service.enrol(name)
             await self._keep_preferences(name)
 
-    async def submit(self, visit: Visit, line: str) -> Result:
+    async def submit(self, visit: Visit, line: str | Command) -> Result:
         """Do what a player's line asks for; wait for the answer if it asks a bot.
 
         Raises:

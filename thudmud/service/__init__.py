@@ -5,7 +5,7 @@ a store; `thudmud.service.driving` begins what may have nothing to wait for.
 """
 
 from thudmud.service.driving import now
-from thudmud.service.interface import Dismissal, Outbox, Result, Unfollowed, Visit
+from thudmud.service.interface import Dismissal, Outbox, Result, Unfollowed, Visit, Watcher
 from thudmud.service.nodes import Elsewhere, Node
 from thudmud.service.service import Service
 
@@ -18,5 +18,6 @@ __all__ = [
     "Service",
     "Unfollowed",
     "Visit",
+    "Watcher",
     "now",
 ]

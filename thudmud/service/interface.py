@@ -9,12 +9,17 @@ from typing import Protocol
 
 from thudmud.errors import Refused
 from thudmud.play.commands import Command, Style
+from thudmud.play.hall import Telling
 from thudmud.play.options import Options
 from thudmud.store import StoreError
 from thudmud.views.messages import Message
 
 Teller = Callable[[Message, object], None]
 """Called with all that is told, once each, and what has caused it, if that is known."""
+
+Watcher = Callable[[Telling], None]
+"""Called with what happens that one player is told of, for a program that plays in this process. It
+may not raise, or call the service."""
 
 Keep = Callable[[str, Mapping[str, Style], Options], Awaitable[None]]
 """Stores how a member wants to see boards, by the boards' names, and everything."""
@@ -81,6 +86,7 @@ class Visit:
     Attributes:
         name: the player's.
         outbox: where what they are told goes, if it goes anywhere but to ``told``.
+        watcher: what is called with what happens, if it is a program that wants no words for it.
         must_store: whether they neither come nor go if that cannot be stored.
         quiet: whether nobody is told that they come or go, but at a seat.
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
@@ -92,7 +98,8 @@ class Visit:
     must_store: bool = False
     quiet: bool = False
     is_over: bool = False
+    watcher: Watcher | None = None
 
     def end(self) -> None:
         """Let nothing come of it any more."""
-        self.is_over, self.outbox = True, None
+        self.is_over, self.outbox, self.watcher = True, None, None

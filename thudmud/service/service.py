@@ -2,7 +2,7 @@
 
 Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It has people join,
 submits their lines and sees them leave; what they are told comes out by outboxes, or all of it by
-``told``.
+``told``. A program that wants no words is a watcher: it is called with what happens.
 
 What holds here, each where the code does it:
 
@@ -24,7 +24,7 @@ What holds here, each where the code does it:
 8.  Shutdown waits for the lines in flight. Players are not stored as away by it, and their names
     stay claimed: the next start, or another node, sees to those who do not come back.
     (`Service.close`)
-9.  An outbox neither raises nor calls back; whoever wants to do that does it later.
+9.  An outbox and a watcher neither raise nor call back; whoever wants to does it later.
 
 What holds besides where several nodes share a store stands in `thudmud.service.nodes`.
 """
@@ -65,7 +65,7 @@ from thudmud.play.events import (
     SavedMatch,
     TableEvent,
 )
-from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
+from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
@@ -85,6 +85,7 @@ from thudmud.service.interface import (
     Teller,
     Unfollowed,
     Visit,
+    Watcher,
 )
 from thudmud.service.nodes import Node
 from thudmud.store import (
@@ -180,6 +181,8 @@ class Service:
         self._node = node
         self._screens = Screens()
         self._visits: dict[str, Visit] = {}
+        self._watching: dict[str, Visit] = {}
+        """Those of them that have a watcher."""
         self._names, self._tables = Turns(self._turn_ended), Turns()
         self._landed: asyncio.Future[None] | None = None
         """Done when nothing is in flight any more; whoever closes waits for it."""
@@ -282,9 +285,10 @@ class Service:
     async def join(
         self,
         name: str,
-        terminal: Terminal,
+        terminal: Terminal | None,
         outbox: Outbox | None = None,
         *,
+        watcher: Watcher | None = None,
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
@@ -302,8 +306,10 @@ class Service:
 
         Args:
             name: what they are called.
-            terminal: what is known of it.
+            terminal: what is known of it; None if they have no screen, so that they are told
+                nothing of what happens, and only answered.
             outbox: where what they are told goes.
+            watcher: what is called with all that happens and concerns them, as it happened.
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
@@ -325,7 +331,7 @@ class Service:
             Elsewhere: they are on another node, which does not let them go.
             StoreError: what is stored of them cannot be read, so they have not come in.
         """
-        visit = Visit(name, outbox, must_store, quiet)
+        visit = Visit(name, outbox, must_store, quiet, watcher=watcher)
         is_in = False
         try:
             async with self._names.of(name):
@@ -337,7 +343,10 @@ class Service:
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
-                self.fit(name, terminal)
+                if watcher:
+                    self._watching[name] = visit
+                if terminal:
+                    self.fit(name, terminal)
                 if choices:
                     options = self.hall.choose(name, options, choices)
                 chosen = {self.called(board): each for board, each in (styles or {}).items()}
@@ -349,6 +358,9 @@ class Service:
                     self._unsure.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
+                    if watcher:
+                        for table in self.hall.seats_of(name):
+                            watcher(Telling(taken, (name,), table))
                     self._pass_on([_entered(person)])
                 else:
                     arriving = arrive(
@@ -406,7 +418,7 @@ class Service:
             StoreError: that must be stored and cannot be, so they are here still.
         """
         if parting is Parting.LOST and not visit.must_store:
-            visit.outbox = None
+            visit.outbox = visit.watcher = None
         async with self._names.of(visit.name):
             if visit.is_over:
                 return
@@ -639,7 +651,7 @@ class Service:
         if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
             return
         for telling in self.hall.happen(event):
-            self._tell(messages(self.hall, telling, self._screens))
+            self._spread(telling)
         if table := self.hall.board_with(event.key):
             self._unsure += table.seats.values()  # presence may have been noted under the old name
 
@@ -700,7 +712,7 @@ class Service:
         """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``."""
         for telling in self.hall.commit(decision):
             if told:
-                self._tell(messages(self.hall, telling, self._screens), cause)
+                self._spread(telling, cause)
         if told and crosses:
             self._pass_on(decision.asides)
 
@@ -779,6 +791,7 @@ class Service:
         visit.end()
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
+            self._watching.pop(visit.name, None)
         self._screens.forget(visit.name)
         # Another player's doing may have given them one more seat meanwhile.
         self._unsure.append(visit.name)
@@ -1021,6 +1034,13 @@ class Service:
         return handle is not None
 
     # Telling.
+
+    def _spread(self, telling: Telling, cause: object = None) -> None:
+        """Tell everybody what has happened who is to be told, in words or as it is."""
+        self._tell(messages(self.hall, telling, self._screens), cause)
+        for name in [each for each in self._watching if each in telling.audience]:
+            if watcher := self._watching[name].watcher:
+                watcher(telling)
 
     def _tell(self, told: Iterable[Message], cause: object = None) -> None:
         for message in told:

@@ -7,8 +7,7 @@ how it goes, its target, and its captures in their order, by the names that squa
 boards. Unlike a game record it keeps the verb, and tells a trample from other captures.
 
 Other values have a form by the types of their fields. What is one of a few is its name, a tuple is
-an array, a set is an array in order. What has fields is an array of them; or, where that is asked
-for, an object, if it is a dataclass.
+an array, a set is an array in order. What has fields is an array of them.
 
 A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
 event. That is an array, too: the name of its kind, then its fields in their order.
@@ -99,10 +98,6 @@ def read_move(word: str) -> Move:
     return Move(_PIECES[piece], _SQUARES[origin], _SQUARES[target], captures, trample, verb)
 
 
-class FormError(ThudmudError, ValueError):
-    """What was read does not have the form of a value; ``str()`` says where, and what is wrong."""
-
-
 class Form(NamedTuple):
     """How a type's values become what JSON holds, and the other way round.
 
@@ -114,59 +109,38 @@ class Form(NamedTuple):
     read: Callable[[Any], Any]
 
 
-Special = Mapping[Any, Form]
-"""The forms of types that are not to have the one that their fields would make."""
+def form_of(hint: Any) -> Form:
+    """Return the form of a type's values, given the type as it stands in an annotation."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    arguments = get_args(hint)
+    if isinstance(hint, UnionType):
+        (inner,) = (each for each in arguments if each is not NoneType)
+        return _optional(form_of(inner))
+    if get_origin(hint) is frozenset:
+        return _set(form_of(arguments[0]))
+    if get_origin(hint) is tuple:
+        if arguments[1:] == (...,):
+            return _sequence(form_of(arguments[0]))
+        return _array(lambda *values: values, [form_of(each) for each in arguments])
+    if issubclass(hint, Enum):
+        names = {member: member.value for member in hint}
+        members = {name: member for member, name in names.items()}
+        return Form(names.__getitem__, members.__getitem__)
+    return _with_fields(hint)
 
 
-def form_of(hint: Any, special: Special | None = None, *, named: bool = False) -> Form:
-    """Return the form of a type's values.
+def _with_fields(kind: type) -> Form:
+    """Return the form of a dataclass or a named tuple."""
+    hints = get_type_hints(kind)
+    names = [each.name for each in fields(kind)] if is_dataclass(kind) else list(hints)
+    forms = {name: form_of(hints[name]) for name in names}
+    writers = [(name, form.write) for name, form in forms.items()]
 
-    Args:
-        hint: the type, as it stands in an annotation.
-        special: forms of types, the type itself or any inside.
-        named: whether dataclasses become objects; FormError then tells the place of an error.
-    """
-    return _Forms(_PLAIN | dict(special or {}), named).of(hint)
+    def write(value: Any) -> list[Any]:
+        return [each(getattr(value, name)) for name, each in writers]
 
-
-class _Forms:
-    """Makes forms of types."""
-
-    def __init__(self, known: Special, named: bool) -> None:  # noqa: FBT001 (private, by position)
-        self._known, self._named = known, named
-
-    def of(self, hint: Any) -> Form:
-        if hint in self._known:
-            return self._known[hint]
-        arguments = get_args(hint)
-        if isinstance(hint, UnionType):
-            (inner,) = (each for each in arguments if each is not NoneType)
-            return _optional(self.of(inner))
-        if get_origin(hint) is frozenset:
-            return _set(self.of(arguments[0]))
-        if get_origin(hint) is tuple:
-            if arguments[1:] == (...,):
-                return _sequence(self.of(arguments[0]), placed=self._named)
-            return _array(lambda *values: values, [self.of(each) for each in arguments])
-        if issubclass(hint, Enum):
-            names = {member: member.value for member in hint}
-            members = {name: member for member, name in names.items()}
-            return Form(names.__getitem__, members.__getitem__)
-        return self._with_fields(hint)
-
-    def _with_fields(self, kind: type) -> Form:
-        """Return the form of a dataclass or a named tuple."""
-        hints = get_type_hints(kind)
-        names = [each.name for each in fields(kind)] if is_dataclass(kind) else list(hints)
-        forms = {name: self.of(hints[name]) for name in names}
-        if self._named and is_dataclass(kind):
-            return _object(kind, forms)
-        writers = [(name, form.write) for name, form in forms.items()]
-
-        def write(value: Any) -> list[Any]:
-            return [each(getattr(value, name)) for name, each in writers]
-
-        return Form(write, _array(kind, list(forms.values()), _least(kind)).read)
+    return Form(write, _array(kind, list(forms.values()), _least(kind)).read)
 
 
 def _least(kind: type) -> int | None:
@@ -192,44 +166,12 @@ def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None
     return Form(write, read)
 
 
-def _object(kind: Callable[..., Any], forms: Mapping[str, Form]) -> Form:
-    """Return the form of an object with just these fields."""
-
-    def write(value: Any) -> dict[str, Any]:
-        return {name: form.write(getattr(value, name)) for name, form in forms.items()}
-
-    def read(value: Any) -> Any:
-        _exactly(dict, value)
-        for name in [*forms, *value]:
-            if name not in value or name not in forms:
-                raise FormError(f"{name!r:.50} {'is too much' if name in value else 'is missing'}")
-        return kind(**{name: _at(name, form, value[name]) for name, form in forms.items()})
-
-    return Form(write, read)
-
-
-def _sequence(form: Form, *, placed: bool) -> Form:
+def _sequence(form: Form) -> Form:
     """Return the form of an array of any length."""
-
-    def read(values: Any) -> Any:
-        _exactly(list, values)
-        if not placed:
-            return tuple([form.read(each) for each in values])
-        return tuple([_at(number, form, each) for number, each in enumerate(values)])
-
-    return Form(lambda values: [form.write(each) for each in values], read)
-
-
-def _at(place: str | int, form: Form, value: Any) -> Any:
-    """Read a value; what is wrong with it is said with the place where it stands."""
-    try:
-        return form.read(value)
-    except FormError as error:
-        raise FormError(f"{place}, {error}") from error
-    except KeyError as error:
-        raise FormError(f"{place}: {value!r:.50} is none of those there are") from error
-    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-        raise FormError(f"{place}: {error}") from error
+    return Form(
+        lambda values: [form.write(each) for each in values],
+        lambda values: tuple([form.read(each) for each in _exactly(list, values)]),
+    )
 
 
 def _set(form: Form) -> Form:

@@ -10,6 +10,9 @@ names of the topic). Blocks are set apart by empty lines:
 - lines that begin with "- ", their further lines indented: a list;
 - anything else: prose, which is wrapped.
 
+The names of the rulesets stand for ``{rules}`` in a pattern, and a list of them with the titles of
+their own pages for ``{rulesets}``.
+
 A block with ``{bot}`` in it is there only where a bot can be invited, and so is such a line of the
 examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
 """
@@ -25,6 +28,7 @@ from itertools import groupby
 from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
+from thudmud.rules import RULESETS
 from thudmud.views.words import wrapped
 
 PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
@@ -227,7 +231,15 @@ def _load() -> Mapping[str, Page]:
         for file in files
         if file.name.endswith(".txt")
     }
-    return {topic: Page.parse(topic, texts[topic]) for topic in sorted(texts)}
+    titles = {name: texts[name].partition("\n")[0] for name in RULESETS if name in texts}
+    told = "\n".join(f"- {name}: {title[0].lower()}{title[1:]}." for name, title in titles.items())
+    choice = "{" + "|".join(RULESETS) + "}"
+    return {
+        topic: Page.parse(
+            topic, texts[topic].replace("{rules}", choice).replace("{rulesets}", told)
+        )
+        for topic in sorted(texts)
+    }
 
 
 PAGES: Mapping[str, Page] = _load()

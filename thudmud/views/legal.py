@@ -15,6 +15,7 @@ from thudmud.play.commands import Captures
 from thudmud.rules import (
     EVERY,
     Attempt,
+    Capturing,
     Game,
     IllegalMove,
     Move,
@@ -62,7 +63,7 @@ def possible(game: Game, origin: Square | None, width: int, between: str = "..")
     They are grouped by piece and kind, in the words of the commands. A piece of the other side is
     told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
     """
-    position, heading = _as_moving(game.position, origin)
+    position, heading = _as_moving(game, origin)
     rows = []
     for moves in _by_piece(game, position, origin):
         rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
@@ -73,7 +74,7 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
     """Return the moves that capture, as `possible` has them, a sentence for each piece."""
     if game.outcome:
         return ["The battle is over."]
-    position, heading = _as_moving(game.position, origin)
+    position, heading = _as_moving(game, origin)
     most = MOST_KINDS if origin is None else None
     facts: list[str] = []
     further: list[Square] = []
@@ -91,14 +92,14 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
     return facts or [_headed(heading, _none(position, origin, NO_CAPTURE))]
 
 
-def _as_moving(position: Position, origin: Square | None) -> tuple[Position, str]:
-    """Return a position as if it were the turn of the piece on ``origin``, and words for that."""
+def _as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
+    """Return the position as if it were the turn of the piece on ``origin``, and words for that."""
+    position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
-    owner = Side.DWARF if piece is Piece.ROCK else piece.side if piece else None
-    if owner is not position.turn.other:
+    if piece not in game.ruleset.fighters(turn.other).pieces:
         return position, ""
-    heading = f"It is the {position.turn.plural}' turn; if it were the {owner.plural}': "
-    return replace(position, turn=owner), heading
+    heading = f"It is the {turn.plural}' turn; if it were the {turn.other.plural}': "
+    return replace(position, turn=turn.other), heading
 
 
 def _headed(heading: str, sentence: str) -> str:
@@ -108,17 +109,13 @@ def _headed(heading: str, sentence: str) -> str:
 
 def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:
     """Yield the moves of each piece that has any, or of the one on ``origin``."""
-    for square in (origin,) if origin else _origins(position):
+    own = game.ruleset.fighters(position.turn).pieces
+    all_own = sorted(square for piece in own for square in position.squares(piece))
+    for square in (origin,) if origin else all_own:
         # One more than is spelt out tells that there are more; all may be hundreds of thousands.
         moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
         if moves:
             yield moves
-
-
-def _origins(position: Position) -> list[Square]:
-    """Return the squares of all that the side to move may be able to move."""
-    pieces = (Piece.of(position.turn), Piece.ROCK)
-    return sorted(square for piece in pieces for square in position.squares(piece))
 
 
 def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
@@ -223,7 +220,15 @@ def _sign(number: int) -> int:
 MOST_LINES = 12
 """How many lines of a side are told, the longest first."""
 
-LINE_VERBS = {Side.DWARF: Verb.HURL, Side.TROLL: Verb.SHOVE}
+LINE_VERBS = {Capturing.HURL: Verb.HURL, Capturing.SHOVE: Verb.SHOVE}
+"""The verbs by which pieces go along a line of their own."""
+
+WITHOUT_LINES = {
+    Capturing.TRAP: "dwarfs trap a troll between two of them",
+    Capturing.TRAMPLE: "trolls trample a dwarf next to them",
+}
+"""What is told of a side that captures otherwise."""
+
 WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
@@ -251,16 +256,20 @@ def lines(game: Game, side: Side | None) -> list[str]:
     """Return the lines of a side, or of both, a sentence for each."""
     if game.outcome:
         return ["The battle is over."]
-    if not game.ruleset.verbs & set(LINE_VERBS.values()):
-        return _instead(game)
+    captures = {each: game.ruleset.fighters(each).captures for each in Side}
+    if not LINE_VERBS.keys() & set(captures.values()):
+        return _instead(game, captures.values())
     facts = []
     for each in Side if side is None else (side,):
-        facts += _of(game, each)
+        verb = LINE_VERBS.get(captures[each])
+        if verb:
+            facts += _of(game, each, verb)
+        else:
+            facts.append(f"{capitalised(WITHOUT_LINES[captures[each]])}.")
     return facts
 
 
-def _of(game: Game, side: Side) -> list[str]:
-    verb = LINE_VERBS[side]
+def _of(game: Game, side: Side, verb: Verb) -> list[str]:
     found = list(_found(game, side, verb))
     if not found:
         return [f"No {side.value} can be {GONE[verb]} now."]
@@ -319,11 +328,11 @@ def _prey(move: Move) -> str:
     return f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
 
 
-def _instead(game: Game) -> list[str]:
+def _instead(game: Game, captures: Iterable[Capturing]) -> list[str]:
     """Return what there is by rules that know no lines."""
     facts = [
         f"By the {game.ruleset.name} rules nobody is hurled or shoved.",
-        "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
+        f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",
         f'"{Captures()}" lists what can be captured.',
     ]
     position = replace(game.position, turn=Side.DWARF)

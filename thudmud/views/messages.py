@@ -89,9 +89,9 @@ def sent(
     known: Iterable[Fact], names: Sequence[str], screens: Mapping[str, Terminal]
 ) -> list[Message]:
     """Return facts for the programs of those, of some players, who have asked for them."""
-    told = []
+    told, here = [], [name for name in names if name in screens]
     for fact in known:
-        to = [name for name in names if fact.to in {None, name} and _wants(fact, screens[name])]
+        to = [name for name in here if fact.to in {None, name} and _wants(fact, screens[name])]
         if to:
             told.append(Message(tuple(to), dumped(fact.data), fact.package))
     return told

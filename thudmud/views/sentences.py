@@ -95,7 +95,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Returned():
             return [f"{event.player} is back at the {table.name}."]
         case events.Cleared(player=""):
-            return [f"The {table.name} is cleared."]
+            return [f"The {table.name} is to be closed, and is cleared."]
         case events.Cleared():
             rules = f"by the {table.ruleset.name} rules"
             return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]

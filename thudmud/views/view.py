@@ -104,6 +104,8 @@ _shared = lru_cache(maxsize=1024)(Display.of)
 """The same display for the same wishes, so that those who share a text are quick to find."""
 
 
+_PLAIN = Terminal()
+
 _Groups = dict[frozenset[str], Mapping[Any, tuple[str, ...]]]
 
 
@@ -149,11 +151,14 @@ class Screens(Mapping[str, Terminal]):
         self._displays.pop(name, None)
 
     def display(self, name: str, options: Options) -> Display:
-        """Return how everything is shown to somebody who has chosen these options."""
+        """Return how everything is shown to somebody who has chosen these options.
+
+        Who has no screen may be answered all the same, as on a plain one.
+        """
         before = self._displays.get(name)
         if before is not None and before[0] is options:
             return before[1]
-        display = _shared(self._terminals[name], options)
+        display = _shared(self._terminals.get(name, _PLAIN), options)
         self._displays[name] = options, display
         return display
 

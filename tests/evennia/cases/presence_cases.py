@@ -138,7 +138,7 @@ class Storage(Furnished):
         self.restart()
         before = self.board.host.table.version
         self.sent.clear()
-        self.board.meet()
+        self.board.look_around()
         assert self.board.host.table.version == before
         assert self.heard(self.char1) == self.heard(self.char2) == ""
         assert not self.board.host.table.away

@@ -192,9 +192,8 @@ def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
     config.write_text('[storage]\nfile = "names"\n', encoding="utf-8")
     assert user("list", "--config", str(config)) == 2
     assert capsys.readouterr().err == (
-        f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it is"
-        " first started; if it is elsewhere, --config FILE names the configuration that tells"
-        " where.\n"
+        f"thudmud: {elsewhere / 'names'}: there is no such file. The server makes it when it first"
+        " starts. If it is elsewhere, --config FILE names the configuration that says where.\n"
     )
     for suffix in ("", "-head"):
         (folder / f"thudmud.db{suffix}").rename(elsewhere / f"names{suffix}")

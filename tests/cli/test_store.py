@@ -110,7 +110,7 @@ def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown)
         ),
         (
             ["thudmud.db", "--gateway"],
-            "thudmud: either FILE is checked, or what the configuration names: say one of them",
+            "thudmud: name either the FILE, or the configuration that names it",
         ),
     ],
 )

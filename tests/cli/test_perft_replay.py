@@ -1,14 +1,12 @@
-"""The subcommands that work on files, run as from a command line."""
+"""`thudmud perft` and `thudmud replay`, run as from a command line."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunServer
 from thudmud.cli.main import main
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, Game, Record, Side, write_record
 
@@ -189,110 +187,3 @@ class TestReplay:
         assert "Is a directory" in capsys.readouterr().err
         assert main(["replay", str(tmp_path / "none")]) == 2
         assert "No such file" in capsys.readouterr().err
-
-
-class TestScript:
-    def script(self, tmp_path: Path, text: str) -> str:
-        path = tmp_path / "talk.thud-script"
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    def test_what_fits_is_silent(self, tmp_path: Path, capsys: Shown) -> None:
-        path = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
-        assert main(["script", path, path]) == 0
-        assert capsys.readouterr().out == "2 transcripts: all as expected\n"
-
-    def test_a_mismatch_is_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
-        path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
-        assert main(["script", path]) == 1
-        assert capsys.readouterr().out == (
-            f'{path}: line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
-            "- You say: ho\n"
-            "+ You say: hi\n"
-        )
-
-    def test_one_mismatch_of_several_counts(self, tmp_path: Path) -> None:
-        bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
-        good = tmp_path / "good.thud-script"
-        good.write_text("Anna> say hi\nAnna| You say: hi\n", encoding="utf-8")
-        assert main(["script", bad, str(good)]) == 1
-        assert main(["script", str(good), bad]) == 1
-
-    def test_an_update_that_cannot_be_written(
-        self, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def refuse(*_: object, **__: object) -> int:
-            raise PermissionError(13, "Permission denied")
-
-        path = self.script(tmp_path, "Anna> say hi\n")
-        monkeypatch.setattr(Path, "write_text", refuse)
-        assert main(["script", "--update", path]) == 2
-        assert capsys.readouterr().err == f"thudmud: {path}: Permission denied\n"
-
-    def test_against_a_running_server(self, tmp_path: Path, run_server: RunServer) -> None:
-        good = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
-        words = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
-        with run_server(words, tmp_path) as (host, port):
-            connect = ["--connect", f"{host}:{port}"]
-            assert main(["script", good, *connect]) == 0
-            bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
-            assert main(["script", bad, *connect]) == 1
-            assert main(["script", bad, "--update", *connect]) == 0
-            assert main(["script", bad]) == 0
-
-    def test_a_name_that_is_refused_on_a_server(
-        self, tmp_path: Path, run_server: RunServer, capsys: Shown
-    ) -> None:
-        taken = self.script(tmp_path, "You> say hi\n")
-        words = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
-        with run_server(words, tmp_path) as (host, port):
-            assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
-        assert 'You is not let in: "You" has a meaning here already' in capsys.readouterr().err
-
-    def test_an_update_rewrites_it(self, tmp_path: Path, capsys: Shown) -> None:
-        path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
-        assert main(["script", "--update", path]) == 0
-        assert capsys.readouterr().out == f"{path}: updated\n"
-        assert Path(path).read_text("utf-8") == "Anna> say hi\nAnna| You say: hi\n"
-        assert main(["script", "--update", path]) == 0
-        assert capsys.readouterr().out == ""
-
-    def test_a_configuration_of_its_own(self, tmp_path: Path) -> None:
-        (tmp_path / "one.toml").write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
-        listed = "Anna|  1. elm board (discworld rules): both seats free"
-        text = f"Anna> boards\n{listed}\n"
-        own = self.script(tmp_path, f"@config one.toml\n{text}")
-        assert main(["script", own]) == 0
-        assert main(["script", own, "--config", "none.toml"]) == 0
-        shared = self.script(tmp_path, text)
-        assert main(["script", shared]) == 1
-        assert main(["script", shared, "--config", str(tmp_path / "one.toml")]) == 0
-
-    @pytest.mark.parametrize(
-        ("text", "words", "problem"),
-        [
-            ("Anna says hi\n", [], "line 1: "),
-            ("Anna> quit\nAnna> quit\n", [], "line 2: Anna is not here"),
-            ("@config none.toml\nAnna+\n", [], "none.toml: cannot be read"),
-            ("Anna+\n", ["--connect", "127.0.0.1:9"], "line 1: nothing answers at 127.0.0.1:9"),
-        ],
-    )
-    def test_what_cannot_be_played(
-        self, tmp_path: Path, text: str, words: list[str], problem: str, capsys: Shown
-    ) -> None:
-        assert main(["script", self.script(tmp_path, text), *words]) == 2
-        assert problem in capsys.readouterr().err
-
-    def test_a_server_has_its_own_configuration(self, capsys: Shown) -> None:
-        assert main(["script", "x", "--connect", "localhost:1", "--config", "y"]) == 2
-        assert "--config: with --connect" in capsys.readouterr().err
-
-    def test_an_address_is_a_host_and_a_port(self, capsys: Shown) -> None:
-        with pytest.raises(SystemExit):
-            main(["script", "x", "--connect", "localhost"])
-        assert "should be HOST:PORT, not 'localhost', or NAME=HOST:PORT" in capsys.readouterr().err
-
-    def test_the_format_is_told(self, capsys: Shown) -> None:
-        with pytest.raises(SystemExit):
-            main(["script", "--help"])
-        assert "A transcript is text, line by line" in capsys.readouterr().out

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import PassTime
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
+from thudmud.gateway.link import LineBuffer
 from thudmud.gateway.session import GatewayPolicy
 
 BAD_LINES = {
@@ -212,3 +213,22 @@ async def test_a_session_ends_with_bye(client: Client, connect: Connect) -> None
     welcome = await again.greet(session="token-1")
     assert (welcome["resumed"], welcome["session"]) == (False, "token-2")
     assert (await again.answer("open", board="oak", name="oak board"))["players"] == []
+
+
+# Where lines end.
+
+
+def test_lines_and_what_is_too_long() -> None:
+    lines = LineBuffer(4)
+    assert list(lines.feed(b"ab\r\ncd")) == [b"ab"]
+    assert list(lines.feed(b"ef\n\nabcde")) == [b"cdef", b"", None]
+    assert list(lines.feed(b"and so on")) == []
+    assert list(lines.feed(b"\nabcd\nabcdefgh\nx")) == [b"abcd", None]
+    assert list(lines.end()) == [b"x"]
+
+
+@given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
+def test_lines_are_the_same_however_they_come(pieces: list[bytes], longest: int) -> None:
+    whole, cut = LineBuffer(longest), LineBuffer(longest)
+    expected = [*whole.feed(b"".join(pieces)), *whole.end()]
+    assert [*(each for piece in pieces for each in cut.feed(piece)), *cut.end()] == expected

@@ -1,4 +1,4 @@
-"""Comparing what a player sees with what a transcript says, and telling what differs."""
+"""What players see, compared with what a transcript says; and what is told of a difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from thudmud.script.transcript import Expectation, Pattern, TranscriptStep, esca
 class Mismatch:
     """A step after which a player saw something else than the transcript says.
 
-    ``where`` is the place of the step, in the file that is played and in those that it includes.
+    Attributes:
+        step: the step.
+        who: the player.
+        seen: the lines that they saw.
+        wanted: the lines that they should have seen.
+        where: the place of the step, in the file that is played and in those that it includes.
     """
 
     step: TranscriptStep
@@ -24,7 +29,7 @@ class Mismatch:
 
     @property
     def heading(self) -> str:
-        """The first line of what is told."""
+        """The first line of the message."""
         place = self.where or f"line {self.step.line}"
         return f'{place}: after "{self.step.written()}" {self.who} should see (-) but saw (+):'
 
@@ -37,13 +42,13 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Missed(Mismatch):
-    """A wait that was in vain: nothing else is played after it."""
+    """A wait whose time was up: the transcript ends there. ``awaited`` is what was waited for."""
 
     awaited: str = field(default="", kw_only=True)
 
     @property
     def heading(self) -> str:
-        """The first line of what is told."""
+        """The first line of the message."""
         place = self.where or f"line {self.step.line}"
         for_what = f'{self.step.seconds:g} s for "{self.awaited}"'
         instead = "but saw (+):" if self.seen else "but saw nothing"

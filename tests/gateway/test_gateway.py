@@ -10,7 +10,7 @@ import pytest
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.requests import OpenRequest
+from thudmud.gateway.requests import Hello, OpenRequest
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.service import Result, Service, Visit
 
@@ -424,20 +424,21 @@ async def test_a_gateway_that_stops_says_so(gateway: Gateway, client: Client) ->
     assert (await last_words(late, **GREETING))[0] == "closing"
 
 
-async def test_what_is_asked_for_just_before_a_session_ends_leaves_nothing_behind(
-    gateway: Gateway, connect: Connect, caplog: pytest.LogCaptureFixture
+async def test_a_board_that_is_opened_as_a_session_ends_is_closed_with_it(
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    client = connect()
-    await client.greet()
-    session = gateway._sessions["mud"]
-    asked = [OpenRequest(id=n, board=f"board-{n}") for n in range(1, 4)]
-    gateway.begin(session, asked[0])
+    gateway = await opened(policy=GatewayPolicy(secret=SECRET, boards=1))
+    hello = Hello(version=1, client="mud", secret=SECRET)
+    session, _ = gateway.greet(hello, Client(gateway).link, trusted=False)
+    before = gateway.begin(session, 1, OpenRequest(id=1, board="oak"))
     gateway.end(session)
-    gateway.begin(session, asked[1])
-    while gateway._tasks:
-        await asyncio.wait(gateway._tasks)
-    assert gateway._boards._open == {}
+    after = gateway.begin(session, 2, OpenRequest(id=2, board="elm"))
+    await asyncio.gather(before, after)
+    other = Client(gateway)
+    await other.greet("another-mud")
+    assert (await other.answer("open", board="ash"))["ok"]  # or there would be too many
     assert caplog.text == ""
+    await gateway.close()
 
 
 async def test_who_does_not_know_the_secret_is_in_the_log(

@@ -1,0 +1,79 @@
+"""A program that is given what happens, as it happened, and no words for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.service.place import Place, Screen
+from thudmud.play.asides import Told
+from thudmud.play.commands import Join, Undo
+from thudmud.play.events import Joined, Parting
+from thudmud.play.hall import Telling
+from thudmud.play.refusals import Refusal
+from thudmud.rules import Side
+from thudmud.store import Store
+
+
+class Program(Screen):
+    """A player who has no screen, and watches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Telling] = []
+
+    async def enter(self, place: Place) -> None:
+        visit = await place.service.join("Grog", None, self, watcher=self.seen.append)
+        assert visit
+        place.visits["Grog"] = visit
+
+
+@pytest.fixture
+async def place() -> Place:
+    place = Place(Store.in_memory())
+    await place.open()
+    await place.enter("Anna")
+    return place
+
+
+async def test_it_sees_what_its_player_would_be_told(place: Place) -> None:
+    grog = Program()
+    await grog.enter(place)
+    await place.type("Anna", "join game as dwarf on oak board", "tell grog come and play")
+    assert [each.event for each in grog.seen][-1] == Told("Anna", "Grog", "come and play")
+    assert not any(isinstance(each.event, Joined) for each in grog.seen)  # it is in the hall
+    await place.service.submit(place.visits["Grog"], Join(Side.TROLL, "oak board"))
+    joined = grog.seen[-1]
+    assert isinstance(joined.event, Joined)
+    assert joined.table == place.hall.tables["oak board"]
+    assert grog.told == []
+
+
+async def test_it_is_answered_in_words(place: Place) -> None:
+    grog = Program()
+    await grog.enter(place)
+    result = await place.service.submit(place.visits["Grog"], Undo("oak board"))
+    assert result.refusal
+    assert result.refusal.code in Refusal
+    assert len(grog.told) == 1
+
+
+async def test_who_comes_back_sees_their_seats(place: Place) -> None:
+    grog = Program()
+    await grog.enter(place)
+    await place.type("Grog", "join game as dwarf on oak board", "join game as troll on elm board")
+    await place.leave("Grog")
+    for _ in range(2):  # the second time they take over from themselves
+        grog = Program()
+        await grog.enter(place)
+        seen = {each.table.name: each.table for each in grog.seen if each.table}
+        assert seen == dict(place.hall.tables)
+
+
+@pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
+async def test_who_is_gone_sees_nothing(place: Place, parting: Parting) -> None:
+    grog = Program()
+    await grog.enter(place)
+    await place.leave("Grog", parting)
+    seen = len(grog.seen)
+    await place.type("Anna", "say hello", "join game as dwarf on oak board")
+    assert len(grog.seen) == seen

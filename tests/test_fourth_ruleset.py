@@ -1,0 +1,232 @@
+"""Another ruleset is a value made of parts: whoever adds it to `RULESETS` has written all of it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from thudmud.bots import Dialogue, choose
+from thudmud.house import House
+from thudmud.language import ParseError, parse
+from thudmud.play.commands import Play
+from thudmud.play.table import BoardSpec
+from thudmud.rules import (
+    RULESETS,
+    Attempt,
+    Ending,
+    Game,
+    IllegalMove,
+    Piece,
+    Position,
+    Reason,
+    Record,
+    RecordError,
+    Ruleset,
+    Score,
+    Side,
+    Square,
+    Verb,
+    read_record,
+    write_record,
+)
+from thudmud.rules.classic import HurlingDwarfs, ShovingTrolls
+from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
+from thudmud.rules.scoring import ByPieces, ByVictory
+from thudmud.views.view import Terminal
+
+PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"
+
+HILL = Ruleset(
+    name="ant hill",
+    title="Ant Hill",
+    opening=Position.of(
+        {Square.parse(each[1:]): Piece(each[0]) for each in PIECES.split()}, Side.DWARF
+    ),
+    dwarfs=HurlingDwarfs(),
+    trolls=ShovingTrolls(most_after_move=2, shortest_shove=3),
+    goals=(),
+    scoring=ByPieces(dwarf=2, troll=7),
+)
+PASS = Ruleset(
+    name="mountain pass",
+    title="Mountain Pass",
+    opening=OPENING,
+    dwarfs=HurlingDwarfs(),
+    trolls=TramplingTrolls(),
+    goals=(RockCaptured(),),
+    scoring=ByVictory(dwarfs_needed=1, trolls_needed=3),
+)
+"""Hurls against tramples, and a goal for one side alone."""
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rules in (HILL, PASS):
+        monkeypatch.setitem(RULESETS, rules.name, rules)
+
+
+class Evening:
+    """Anna and Bert at the oak board, and Carla, who is read to."""
+
+    def __init__(self) -> None:
+        self.house = House([BoardSpec("oak board")])
+        self.house.enter("Anna", 0.0)
+        self.house.enter("Bert", 0.0)
+        self.house.enter("Carla", 0.0, Terminal(reader=True))
+        self.type("Carla", "go to oak board")
+
+    def type(self, name: str, line: str) -> dict[str, str]:
+        """Let somebody type a line; return what each is told of it."""
+        heard: dict[str, str] = {}
+        for message in self.house.obey(name, line, 0.0):
+            for each in message.to:
+                heard[each] = f"{heard.get(each, '')} {' '.join(message.text.split())}".strip()
+        return heard
+
+    @property
+    def game(self) -> Game:
+        game = self.house.hall.tables["oak board"].game
+        assert game
+        return game
+
+
+@pytest.fixture
+def battle() -> Evening:
+    evening = Evening()
+    for name, line in (
+        ("Anna", "set rules Ant Hill on oak board"),
+        ("Anna", "join game as dwarf on oak board"),
+        ("Bert", "join game as troll on oak board"),
+        ("Anna", "start"),
+    ):
+        evening.type(name, line)
+    assert evening.game.ruleset is HILL
+    return evening
+
+
+def test_it_is_chosen_by_its_name_and_known_by_it() -> None:
+    evening = Evening()
+    heard = evening.type("Anna", "set rules ant-hill on oak board")
+    assert "ant hill" in heard["Anna"]
+    assert "oak board (ant hill rules)" in evening.type("Carla", "boards")["Carla"]
+    with pytest.raises(ParseError) as caught:
+        parse("set rules ant hil on oak board")
+    assert caught.value.suggestion == "ant hill"
+    assert "ant hill" in caught.value.expected
+    with pytest.raises(ParseError) as caught:
+        parse("set rules ant hill oak board")
+    assert caught.value.word == "oak"
+
+
+def test_what_can_be_done_is_listed(battle: Evening) -> None:
+    assert battle.type("Anna", "lines")["Anna"] == (
+        "Dwarf C8, line of 3 going east, reach 3: hurl to F8. If it were the trolls' turn: "
+        "Troll L8, line of 3 going south, reach 3: "
+        "shove to L10 capturing any of K11, L11 and M11."
+    )
+    assert battle.type("Anna", "captures")["Anna"] == "Dwarf C8: hurl to F8."
+    possible = battle.type("Anna", "view possible from c8")["Anna"]
+    assert "move to D8, E8" in possible
+    assert "hurl to F8" in possible
+
+
+def test_a_whole_battle_is_played_and_kept(battle: Evening) -> None:
+    read_to = battle.type("Anna", "hurl c8 to f8")["Carla"]
+    assert "Anna" in read_to
+    assert "F8" in read_to
+    battle.type("Bert", "move l8 to l9")
+    battle.type("Anna", "move f15 to k10")
+    refused = battle.type("Bert", "move l9 to l10 capturing all")["Bert"]
+    assert "2 dwarfs" in refused
+    battle.type("Bert", "move l9 to l10 capturing k11, l11")
+    assert battle.game.score == Score(2 * 5, 7 * 3)
+    battle.type("Anna", "end game")
+    ended = battle.type("Bert", "end game")
+    assert "Dwarfs, Anna: 10. Trolls, Bert: 21." in ended["Carla"]
+    game = battle.game
+    assert game.outcome
+    assert (game.outcome.ending, game.outcome.winner) == (Ending.AGREEMENT, Side.TROLL)
+
+    record = battle.type("Carla", "record 1")["Carla"]
+    assert "ant hill, 4 plies" in record
+    assert "dC8-F8xF8 TM8-M9" in record
+    assert read_record(str(Record(game))).game == game
+    assert read_record(write_record(game), HILL).game.moves == game.moves
+    again = House([BoardSpec("oak board")], events=battle.house.events())
+    assert again.hall.tables["oak board"].game == game
+
+
+def test_the_trolls_may_begin_and_the_middle_may_be_empty() -> None:
+    pieces = {Square.parse("C8"): Piece.DWARF, Square.parse("F8"): Piece.TROLL}
+    field = replace(HILL, name="open field", opening=Position.of(pieces, Side.TROLL))
+    game = Game.start(field)
+    assert read_record(write_record(game), field).game == game
+    with pytest.raises(RecordError, match="there are 1 R, and 0 in these rules"):
+        read_record("dC8,TF8,RH8", field)
+
+
+@pytest.mark.parametrize("rules", [HILL, PASS], ids=str)
+def test_a_bot_plays_it(rules: Ruleset) -> None:
+    evening = Evening()
+    evening.type("Anna", f"set rules {rules} on oak board")
+    evening.type("Anna", "join game as dwarf on oak board")
+    evening.type("Bert", "join game as troll on oak board")
+    evening.type("Anna", "start")
+    shuffle = Random(rules.name).shuffle  # noqa: S311  (games to try, no secrets)
+    for ply in range(12):
+        game = evening.game
+        if game.outcome:
+            break
+        move = choose(rules, game.position, shuffle, lambda: False)
+        evening.type(("Anna", "Bert")[ply % 2], str(Play(move.attempt(), "oak board")))
+        assert evening.game.moves[-1] == move
+    assert read_record(write_record(evening.game), rules).game.moves == evening.game.moves
+
+
+def test_a_side_moves_nothing_but_its_pieces() -> None:
+    """Where dwarfs are hurled, and there is a Rock, it is not theirs to move."""
+    game = Game.start(PASS)
+    rock = Square.parse("H8")
+    assert all(move.origin is not rock for move in game.legal_moves())
+    with pytest.raises(IllegalMove) as caught:
+        game.resolve(Attempt(Verb.MOVE, rock, Square.parse("G8")), Side.DWARF)
+    assert caught.value.code is Reason.NOT_YOUR_ROCK
+
+
+def test_a_program_is_asked_for_it() -> None:
+    engine = Dialogue("A player", lambda: 0.0, lambda _: None)
+    assert engine.answer("rules ant-hill") == "rules ant hill"
+    assert engine.answer("go 0") == "go dC8-F8xF8"
+
+
+def test_a_side_without_lines_is_told_of_in_words() -> None:
+    evening = Evening()
+    evening.type("Anna", "set rules mountain pass on oak board")
+    evening.type("Anna", "join game as dwarf on oak board")
+    evening.type("Bert", "join game as troll on oak board")
+    evening.type("Anna", "start")
+    assert evening.type("Bert", "lines")["Bert"] == (
+        "No dwarf can be hurled now. Trolls trample a dwarf next to them."
+    )
+
+
+SOURCE = Path(__file__).parents[1] / "thudmud"
+CONFIGURED = SOURCE / "server" / "config.py"
+"""Says which boards there are by default, and so what is played on them."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [each for each in sorted(SOURCE.rglob("*.py")) if each.parent.name != "rules"],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_no_ruleset_is_known_by_its_name_but_to_the_rules(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    texts = [each.value for each in nodes if isinstance(each, ast.Constant)]
+    imported = [each.name for each in nodes if isinstance(each, ast.alias)]
+    assert path == CONFIGURED or not RULESETS.keys() & texts
+    assert not {"CLASSIC", "DISCWORLD", "KOOM_VALLEY"} & set(imported)
