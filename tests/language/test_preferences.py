@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.language.parsing import options_of, stored, styles_of
+from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
@@ -35,7 +35,7 @@ options = st.builds(
 
 @given(options, st.dictionaries(st.text(), st.sampled_from(Style)))
 def test_what_is_kept_is_read_again(chosen: Options, styles: dict[str, Style]) -> None:
-    kept = json.loads(json.dumps(stored(styles, chosen)))
+    kept = json.loads(json.dumps(preferences_of(styles, chosen)))
     assert options_of(kept) == chosen
     assert styles_of(kept) == styles
 

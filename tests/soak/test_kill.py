@@ -120,7 +120,7 @@ class Pair:
             await player.say(f"go {self.board}")
             seen = await player.say(f"look at {self.board}")
             shown = [line.rstrip() for line in seen.split("\r\n")]
-            drawn = boards.full(self.table, Display(WIDTH))
+            drawn = boards.draw(self.table, Display(WIDTH))
             assert [line for line in drawn if line.strip() and line not in shown] == []
 
     async def play(self, acknowledged: asyncio.Semaphore) -> None:

@@ -45,7 +45,7 @@ HURLED = ("move f15 f8", "move g7 f7", "hurl f8 g8")
 
 def test_beside_the_board_at_80_columns() -> None:
     assert (
-        "\n".join(boards.full(played(*CAPTURED), Display(80)))
+        "\n".join(boards.draw(played(*CAPTURED), Display(80)))
         == """\
    A B C D E F G H I J K L M N O    Oak board, discworld rules
  1           d d . d d              Battle 1 of 2, 2 plies
@@ -68,7 +68,7 @@ def test_beside_the_board_at_80_columns() -> None:
 
 def test_below_the_board_at_40_columns() -> None:
     assert (
-        "\n".join(boards.full(played(*HURLED), Display(40)))
+        "\n".join(boards.draw(played(*HURLED), Display(40)))
         == """\
    A B C D E F G H I J K L M N O
  1           d d . d d
@@ -95,7 +95,7 @@ Score: dwarfs 32, trolls 28"""
 
 def test_without_gaps_at_20_columns() -> None:
     assert (
-        "\n".join(boards.full(played("move f15 f8", names=LONG), Display(20)))
+        "\n".join(boards.draw(played("move f15 f8", names=LONG), Display(20)))
         == """\
   ABCDEFGHIJKLMNO
  1     dd.dd
@@ -129,20 +129,20 @@ Last: F15 to F8"""
 @pytest.mark.parametrize("rules", ["discworld", "koom valley"])
 def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
     for table in (Table.set_up(BoardSpec("oak board", rules), 0), played(names=LONG, rules=rules)):
-        rows = boards.full(table, Display(width))
+        rows = boards.draw(table, Display(width))
         assert max(map(len, rows)) < width
         assert all(row == row.rstrip() for row in rows)
 
 
 def test_where_the_panel_finds_room() -> None:
     table = played(names=LONG)
-    beside = [width for width in range(34, 100) if len(boards.full(table, Display(width))) == 16]
+    beside = [width for width in range(34, 100) if len(boards.draw(table, Display(width))) == 16]
     assert beside == list(range(67, 100))
 
 
 @pytest.mark.parametrize("width", [67, 72, 80])
 def test_a_long_name_takes_one_line_beside_the_board(width: int) -> None:
-    rows = boards.full(played(*CAPTURED, names=LONG), Display(width))
+    rows = boards.draw(played(*CAPTURED, names=LONG), Display(width))
     assert len(rows) == 16
     assert f"    d {LONG[0]}" in rows[3]
     assert f"    T {LONG[1]}" in rows[4]
@@ -168,7 +168,7 @@ def test_the_capture_that_is_told_fits_a_screen_of_24_rows() -> None:
 
 def test_a_panel_longer_than_the_board() -> None:
     table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 60))
-    rows = boards.full(table, Display(75))
+    rows = boards.draw(table, Display(75))
     assert len(rows) > 16
     assert max(map(len, rows)) < 75
     assert [row for row in rows if "Turn: trolls" in row]
@@ -176,14 +176,14 @@ def test_a_panel_longer_than_the_board() -> None:
 
 def test_the_rock_is_in_the_status_line() -> None:
     table = played("move h8 g8", rules="koom valley")
-    assert boards.status(table) == (
+    assert boards.status_line(table) == (
         "Oak board: dwarfs 16 (Anna), trolls 8 (Bert); Rock on G8; score 0 to 0."
     )
 
 
 def test_before_anybody_sits() -> None:
     table = Table.set_up(BoardSpec("oak board"), 0)
-    assert boards.status(table) == (
+    assert boards.status_line(table) == (
         "Oak board: dwarfs 32 (seat free), trolls 8 (seat free); score 32 to 32."
     )
     assert boards.beside(table, 38, Display()) == [

@@ -15,7 +15,7 @@ from tests.views.test_refusals import all_refusals
 from thudmud.play.events import Offer
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb
-from thudmud.views.facts import TAG, dumped, refusal_fact
+from thudmud.views.facts import TAG, as_json, refusal_fact
 
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
@@ -113,7 +113,7 @@ def test_every_code_is_told_of_with_its_details() -> None:
     of_lines = re.findall(r"^\| `(\w+)` \| [^|]* \|$", refused, re.MULTILINE)
     for refusal in all_refusals():
         fact = refusal_fact(refusal, "Anna").data
-        assert json.loads(dumped(fact)) == fact
+        assert json.loads(as_json(fact)) == fact
         details = cast("dict[str, Any]", fact["details"])
         more = of_lines if isinstance(refusal.code, Mistake) else []
         assert set(details) == {*told[refusal.code.value], *more}

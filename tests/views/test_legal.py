@@ -23,7 +23,7 @@ from thudmud.rules import (
     Side,
     Square,
 )
-from thudmud.views.legal import MOST_PATHS, possible
+from thudmud.views.legal import MOST_PATHS, moves_by_piece
 
 KINDS = {"d": Piece.DWARF, "T": Piece.TROLL, "R": Piece.ROCK, "X": Piece.STONE}
 
@@ -35,7 +35,7 @@ def game_of(ruleset: Ruleset, turn: Side, pieces: str) -> Game:
 
 
 def told(game: Game, origin: str | None = None, width: int = 200) -> list[str]:
-    return possible(game, Square.parse(origin) if origin else None, width)
+    return moves_by_piece(game, Square.parse(origin) if origin else None, width)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_every_legal_move_is_listed_and_nothing_else(name: str) -> None:
     random = Random(name)  # noqa: S311 (the same positions in every run)
     game = Game.start(RULESETS[name])
     for _ in range(120):
-        lines = possible(game, None, 100_000)
+        lines = moves_by_piece(game, None, 100_000)
         plies = [ply for line in lines for ply in listed_plies(line)]
         assert set(plies) == {as_told(move) for move in game.legal_moves()}
         captures = [move for move in game.legal_moves() if move.captures]

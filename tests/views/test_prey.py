@@ -27,7 +27,7 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.views import legal
-from thudmud.views.legal import capturing, lines
+from thudmud.views.legal import captures_by_piece, lines_by_side
 
 SQUARE = re.compile("[A-O][0-9]+")
 
@@ -62,12 +62,12 @@ SQUARE = re.compile("[A-O][0-9]+")
     ],
 )
 def test_what_is_told(ruleset: Ruleset, pieces: str, side: Side, expected: list[str]) -> None:
-    assert lines(game_of(ruleset, Side.DWARF, pieces), side) == expected
+    assert lines_by_side(game_of(ruleset, Side.DWARF, pieces), side) == expected
 
 
 def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8")
-    assert lines(game, None) == [
+    assert lines_by_side(game, None) == [
         "If it were the dwarfs' turn:",
         "Dwarf F6, alone, reach 1: hurl to G6.",
         "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
@@ -75,20 +75,20 @@ def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None
 
 
 def test_where_nothing_is_hurled_the_rock_is_told_of() -> None:
-    assert lines(Game.start(KOOM_VALLEY), None) == [
+    assert lines_by_side(Game.start(KOOM_VALLEY), None) == [
         "By the koom valley rules nobody is hurled or shoved.",
         "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
         '"captures" lists what can be captured.',
         "The Rock on H8 could go to G8, I8, G9 or I9.",
     ]
     alone = game_of(KOOM_VALLEY, Side.TROLL, "dA6 TB9 RH8")
-    assert lines(alone, Side.DWARF)[-1] == "The Rock on H8 cannot go anywhere now."
+    assert lines_by_side(alone, Side.DWARF)[-1] == "The Rock on H8 cannot go anywhere now."
 
 
 def test_nothing_is_told_of_a_battle_that_is_over() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8").resign(Side.TROLL)
-    assert lines(game, None) == ["The battle is over."]
-    assert capturing(game, None) == ["The battle is over."]
+    assert lines_by_side(game, None) == ["The battle is over."]
+    assert captures_by_piece(game, None) == ["The battle is over."]
 
 
 def test_every_way_of_capturing_has_lines_or_words_instead() -> None:
@@ -107,7 +107,7 @@ def test_lines_are_all_that_the_rules_grant(
         if game.outcome:
             continue
         for side, verb in ((Side.DWARF, Verb.HURL), (Side.TROLL, Verb.SHOVE)):
-            heard = _heard(lines(game, side))
+            heard = _heard(lines_by_side(game, side))
             told += len(heard)
             assert heard == _granted(game, side, verb)
     assert told
@@ -146,10 +146,10 @@ def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
         if game.outcome:
             continue
         able = {str(move.origin) for move in game.legal_moves() if move.captures}
-        facts = capturing(game, None)
+        facts = captures_by_piece(game, None)
         assert {SQUARE.findall(fact)[0] for fact in facts if ":" in fact} == able
         for origin in able:
-            (fact,) = capturing(game, Square.parse(origin))
+            (fact,) = captures_by_piece(game, Square.parse(origin))
             assert origin in fact.partition(":")[0]
         told += len(able)
     assert told
@@ -172,11 +172,11 @@ def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
 )
 def test_captures_of_one_square(origin: str, expected: str) -> None:
     game = game_of(DISCWORLD, Side.DWARF, "dF6 TG6 XH8 dA9")
-    assert capturing(game, Square.parse(origin)) == [expected]
+    assert captures_by_piece(game, Square.parse(origin)) == [expected]
 
 
 def test_a_voice_hears_words_between_the_ends_of_a_range() -> None:
     game = game_of(KOOM_VALLEY, Side.DWARF, "dA6 dE8 dF8 dG8 TF7 RH15")
-    assert capturing(game, Square.parse("A6")) == ["Dwarf A6: move to E6..G6 capturing F7."]
-    heard = capturing(game, Square.parse("A6"), " through ")
+    assert captures_by_piece(game, Square.parse("A6")) == ["Dwarf A6: move to E6..G6 capturing F7."]
+    heard = captures_by_piece(game, Square.parse("A6"), " through ")
     assert heard == ["Dwarf A6: move to E6 through G6 capturing F7."]

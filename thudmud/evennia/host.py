@@ -15,7 +15,7 @@ from django.conf import settings
 from evennia.utils.ansi import strip_ansi
 
 from thudmud.house import House
-from thudmud.language.parsing import options_of, stored, styles_of
+from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
@@ -119,7 +119,7 @@ def styles(character: Any) -> dict[str, Style]:
 
 def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
     """Keep both with the character."""
-    character.attributes.add(_ATTRIBUTE, json.dumps(stored(styles, options)))
+    character.attributes.add(_ATTRIBUTE, json.dumps(preferences_of(styles, options)))
 
 
 def _kept(character: Any) -> dict[str, Any]:

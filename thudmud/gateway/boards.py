@@ -26,7 +26,7 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.service import Service, Unfollowed, Visit
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.views import Message
-from thudmud.views.boards import full
+from thudmud.views.boards import draw
 from thudmud.views.facts import facts
 from thudmud.views.view import Display, Terminal
 
@@ -289,7 +289,7 @@ def _shown(board: _Board, width: int, *, utf8: bool) -> Data:
     seen = Telling(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in facts(hall, seen)}
     return {
-        "text": "\n".join(full(table, Display(width, utf8))),
+        "text": "\n".join(draw(table, Display(width, utf8))),
         "table": known["Thud.Table"],
         "position": known["Thud.Board"],
     }

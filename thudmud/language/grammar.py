@@ -1,8 +1,7 @@
 """The grammar: a cleaned line -> a command, or Lark's own error.
 
-``grammar/thud.lark`` is read here, and each of its rules has a builder, which makes a command of
-the words that the rule matched. What is known of the grammar's words is here, too. No line is
-cleaned here, nor is it explained what is wrong with one.
+``grammar/thud.lark`` is read here. Each of its rules has an attribute of `_Builder` by its name,
+which makes a command of what the rule matched; so has each terminal that stands for a value.
 """
 
 from __future__ import annotations
@@ -17,82 +16,11 @@ from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
-from thudmud.play.commands import (
-    Adjourn,
-    Around,
-    Boards,
-    Captures,
-    Claim,
-    Command,
-    Emote,
-    End,
-    Games,
-    Go,
-    Help,
-    History,
-    Invite,
-    Join,
-    LastMove,
-    Leave,
-    Lines,
-    Look,
-    No,
-    Password,
-    Play,
-    Query,
-    Quit,
-    Register,
-    Replay,
-    Resign,
-    Resume,
-    Say,
-    ScanColumn,
-    ScanRow,
-    SetBoard,
-    SetRules,
-    Start,
-    Step,
-    Style,
-    Syntax,
-    Tell,
-    Undo,
-    ViewGame,
-    ViewPossible,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
-    Way,
-    Where,
-    Who,
-)
-from thudmud.play.options import (
-    SHADES,
-    Charset,
-    Colour,
-    Element,
-    OptionCommand,
-    Orient,
-    Scheme,
-    SetCharset,
-    SetColour,
-    SetElement,
-    SetMachine,
-    SetOrient,
-    SetReader,
-    SetScheme,
-    SetWidth,
-    Shade,
-    ShowOptions,
-    ShowScheme,
-    Switch,
-)
+from thudmud.play import commands, options
+from thudmud.play.commands import Command
+from thudmud.play.options import SHADES, Colour, Element, Shade, Switch
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
 from thudmud.rules.board import LETTERS
-
-# ruff: noqa: D102 (a method says no more than its name, which is that of a rule)
-
-
-_GREY = SHADES.index("bright black")
 
 
 def spoken(terminal: str) -> str:
@@ -100,70 +28,140 @@ def spoken(terminal: str) -> str:
     return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
-def square(position: Token) -> Square:
-    """Return the square of a position, which may hold a blank."""
+def _square(position: Token) -> Square:
     return Square.parse(position.replace(" ", ""))
 
 
-@v_args(inline=True)
-class QueryBuilder(Transformer[Token, Query]):
-    """Builds the queries."""
+def _shade(words: Token) -> Shade:
+    text = words.lower()
+    if text in SHADES:
+        return SHADES.index(text)
+    if text in {"grey", "gray"}:
+        return SHADES.index("bright black")
+    if text.startswith("#"):
+        red, green, blue = bytes.fromhex(text[1:])
+        return red, green, blue
+    return int(text)
 
-    def where(self, piece: Token, on: str | None) -> Where:
-        return Where(Piece[piece.type], on)
 
-    def scan_row(self, row: Token, on: str | None) -> ScanRow:
-        return ScanRow(int(row) - 1, on)
+def _side(token: Token | None) -> Side | None:
+    return None if token is None else Side[token.type]
 
-    def scan_column(self, column: Token, on: str | None) -> ScanColumn:
-        return ScanColumn(LETTERS.index(column.upper()), on)
 
-    def around(self, centre: Token, on: str | None) -> Around:
-        return Around(square(centre), on)
-
-    def lines(self, side: Token | None, on: str | None) -> Lines:
-        return Lines(None if side is None else Side[side.type], on)
-
-    def captures(self, origin: Token | None, on: str | None) -> Captures:
-        return Captures(None if origin is None else square(origin), on)
-
-    def last_move(self, *words: Token | str | None) -> LastMove:
-        return LastMove(words[-1])
+_Captures = tuple[Square, ...] | Every
 
 
 @v_args(inline=True)
-class OptionBuilder(Transformer[Token, OptionCommand]):
-    """Builds the commands about options, and the values in them."""
+class _Builder(Transformer[Token, Command]):
+    """Builds the commands while the line is read."""
 
-    def show_options(self) -> ShowOptions:
-        return ShowOptions()
+    # Terminals. Those that are not here come as tokens, whose type is the name of a member of an
+    # enumeration.
+    POSITION = staticmethod(_square)
+    SHADE = staticmethod(_shade)
+    ROW = COLUMNS = NUMBER = int
+    COLUMN = OBJECT = PLAYER = SPEECH = DEED = TOPIC = RULESET = str
 
-    def set_charset(self, value: Token) -> SetCharset:
-        return SetCharset(Charset[value.type])
+    # What several commands have.
+    on = str
 
-    def set_colour(self, value: Switch) -> SetColour:
-        return SetColour(value)
+    def capturing(self, *squares: Square) -> _Captures:
+        return squares
 
-    def set_scheme(self, value: Token) -> SetScheme:
-        return SetScheme(Scheme[value.type])
+    def capturing_all(self) -> _Captures:
+        return EVERY
 
-    def show_scheme(self) -> ShowScheme:
-        return ShowScheme()
+    def capturing_none(self) -> _Captures:
+        return ()
 
-    def set_element(self, element: Element, colour: Colour | None) -> SetElement:
-        return SetElement(element, colour)
+    # Games and boards.
+    leave = commands.Leave
+    end = commands.End
+    begin = commands.Start
+    resign = commands.Resign
+    undo = commands.Undo
+    no = commands.No
+    claim = commands.Claim
+    adjourn = commands.Adjourn
+    resume = commands.Resume
+    set_rules = commands.SetRules
+    view_game = commands.ViewGame
+    view_possible = commands.ViewPossible
 
-    def set_width(self, columns: Token) -> SetWidth:
-        return SetWidth(None if columns.type == "AUTO" else int(columns))
+    def join(self, side: Token, on: str | None) -> Command:
+        return commands.Join(Side[side.type], on)
 
-    def set_orient(self, value: Token) -> SetOrient:
-        return SetOrient(Orient[value.type])
+    def set_board(self, style: Token, on: str | None) -> Command:
+        return commands.SetBoard(commands.Style[style.type], on)
 
-    def set_reader(self, value: Switch) -> SetReader:
-        return SetReader(value)
+    def play(
+        self,
+        verb: Token,
+        origin: Square,
+        target: Square,
+        on: str | None,
+        captures: _Captures | None,
+    ) -> Command:
+        return commands.Play(Attempt(Verb[verb.type], origin, target, captures), on)
 
-    def set_machine(self, value: Switch) -> SetMachine:
-        return SetMachine(value is Switch.ON)
+    def play_turned(
+        self, verb: Token, origin: Square, target: Square, captures: _Captures, on: str
+    ) -> Command:
+        return self.play(verb, origin, target, on, captures)
+
+    # Queries.
+    around = commands.Around
+    captures = commands.Captures
+
+    def where(self, piece: Token, on: str | None) -> Command:
+        return commands.Where(Piece[piece.type], on)
+
+    def scan_row(self, row: int, on: str | None) -> Command:
+        return commands.ScanRow(row - 1, on)
+
+    def scan_column(self, column: str, on: str | None) -> Command:
+        return commands.ScanColumn(LETTERS.index(column.upper()), on)
+
+    def lines(self, side: Token | None, on: str | None) -> Command:
+        return commands.Lines(_side(side), on)
+
+    def last_move(self, *words: Token | str | None) -> Command:
+        return commands.LastMove(words[-1])
+
+    # What was played.
+    games = commands.Games
+    replay = commands.Replay
+    record = commands.ViewRecord
+    score = commands.ViewScore
+    standings = commands.ViewStandings
+
+    def history(self, player: str | None, page: int | None) -> Command:
+        return commands.History(player, page or 1)
+
+    def step(self, way: Token) -> Command:
+        return commands.Step(commands.Way[way.type])
+
+    # Options.
+    show_options = options.ShowOptions
+    set_colour = options.SetColour
+    show_scheme = options.ShowScheme
+    set_element = options.SetElement
+    set_reader = options.SetReader
+
+    def set_charset(self, value: Token) -> Command:
+        return options.SetCharset(options.Charset[value.type])
+
+    def set_scheme(self, value: Token) -> Command:
+        return options.SetScheme(options.Scheme[value.type])
+
+    def set_width(self, columns: int | Token) -> Command:
+        return options.SetWidth(columns if isinstance(columns, int) else None)
+
+    def set_orient(self, value: Token) -> Command:
+        return options.SetOrient(options.Orient[value.type])
+
+    def set_machine(self, value: Switch) -> Command:
+        return options.SetMachine(value is Switch.ON)
 
     def option_switch(self, value: Token) -> Switch:
         return Switch(spoken(value.type))
@@ -173,180 +171,41 @@ class OptionBuilder(Transformer[Token, OptionCommand]):
     def option_element(self, *words: Token) -> Element:
         return Element.LAST_MOVE if words[0].type == "LAST" else Element[words[0].type]
 
-    def option_colour(self, *parts: Token | Colour | None) -> Colour:
+    def option_colour(self, *parts: Token | Shade | Colour | None) -> Colour:
         foreground, background, bold = None, None, False
         for part in parts:
             if isinstance(part, Colour):
                 background = part.background
-            elif part is not None and part.type == "BOLD":
+            elif isinstance(part, Token):
                 bold = True
             elif part is not None:
-                foreground = _shade(part)
+                foreground = part
         return Colour(foreground, background, bold)
 
-    def option_ground(self, shade: Token) -> Colour:
-        return Colour(background=_shade(shade))
+    def option_ground(self, shade: Shade) -> Colour:
+        return Colour(background=shade)
 
-    def option_plain(self) -> Colour:
-        return Colour()
+    option_plain = Colour
 
     def option_default(self, _: Token) -> None:
         return None
 
+    # Rooms and people.
+    look = commands.Look
+    go = go_hall = commands.Go
+    boards = commands.Boards
+    who = commands.Who
+    say = commands.Say
+    emote = commands.Emote
+    tell = commands.Tell
+    help = commands.Help
+    syntax = commands.Syntax
+    register = commands.Register
+    password = commands.Password
+    quit = commands.Quit
 
-def _shade(words: Token) -> Shade:
-    text = words.lower()
-    if text in SHADES:
-        return SHADES.index(text)
-    if text in {"grey", "gray"}:
-        return _GREY
-    if text.startswith("#"):
-        red, green, blue = bytes.fromhex(text[1:])
-        return red, green, blue
-    return int(text)
-
-
-_Captures = tuple[Square, ...] | Every
-
-
-@v_args(inline=True)
-class _GameBuilder(Transformer[Token, Command]):
-    """Builds the commands about games, battles and rooms."""
-
-    def join(self, side: Token, on: str | None) -> Join:
-        return Join(Side[side.type], on)
-
-    def leave(self, on: str | None) -> Leave:
-        return Leave(on)
-
-    def end(self, on: str | None) -> End:
-        return End(on)
-
-    def begin(self, on: str | None) -> Start:
-        return Start(on)
-
-    def resign(self, on: str | None) -> Resign:
-        return Resign(on)
-
-    def undo(self, on: str | None) -> Undo:
-        return Undo(on)
-
-    def no(self, on: str | None) -> No:
-        return No(on)
-
-    def claim(self, on: str | None) -> Claim:
-        return Claim(on)
-
-    def adjourn(self, on: str | None) -> Adjourn:
-        return Adjourn(on)
-
-    def resume(self, number: Token | None, on: str | None) -> Resume:
-        return Resume(None if number is None else int(number), on)
-
-    def set_board(self, style: Token, on: str | None) -> SetBoard:
-        return SetBoard(Style[style.type], on)
-
-    def set_rules(self, rules: Token, on: str | None) -> SetRules:
-        return SetRules(str(rules), on)
-
-    def view_game(self, on: str | None) -> ViewGame:
-        return ViewGame(on)
-
-    def view_possible(self, origin: Token | None, on: str | None) -> ViewPossible:
-        return ViewPossible(None if origin is None else square(origin), on)
-
-    def play(
-        self, verb: Token, origin: Token, target: Token, on: str | None, captures: _Captures | None
-    ) -> Play:
-        return Play(Attempt(Verb[verb.type], square(origin), square(target), captures), on)
-
-    def play_turned(
-        self, verb: Token, origin: Token, target: Token, captures: _Captures, on: str
-    ) -> Play:
-        return self.play(verb, origin, target, on, captures)
-
-    def on(self, words: Token) -> str:
-        return str(words)
-
-    def capturing(self, *positions: Token) -> _Captures:
-        return tuple(map(square, positions))
-
-    def capturing_all(self) -> _Captures:
-        return EVERY
-
-    def capturing_none(self) -> _Captures:
-        return ()
-
-    def games(self) -> Games:
-        return Games()
-
-    def history(self, player: Token | None, page: Token | None) -> History:
-        return History(_text(player), 1 if page is None else int(page))
-
-    def replay(self, number: Token) -> Replay:
-        return Replay(int(number))
-
-    def step(self, way: Token) -> Step:
-        return Step(Way[way.type])
-
-    def record(self, number: Token) -> ViewRecord:
-        return ViewRecord(int(number))
-
-    def score(self, player: Token | None) -> ViewScore:
-        return ViewScore(_text(player))
-
-    def standings(self) -> ViewStandings:
-        return ViewStandings()
-
-    def look(self, words: Token | None) -> Look:
-        return Look(_text(words))
-
-    def go(self, words: Token) -> Go:
-        return Go(str(words))
-
-    def go_hall(self) -> Go:
-        return Go()
-
-    def boards(self) -> Boards:
-        return Boards()
-
-    def who(self) -> Who:
-        return Who()
-
-    def say(self, speech: Token) -> Say:
-        return Say(str(speech))
-
-    def emote(self, deed: Token) -> Emote:
-        return Emote(str(deed))
-
-    def tell(self, player: Token, speech: Token) -> Tell:
-        return Tell(str(player), str(speech))
-
-    def invite(self, player: Token, side: Token | None, on: str | None) -> Invite:
-        return Invite(str(player), None if side is None else Side[side.type], on)
-
-    def help(self, topic: Token | None) -> Help:
-        return Help(_text(topic))
-
-    def syntax(self, topic: Token | None) -> Syntax:
-        return Syntax(_text(topic))
-
-    def register(self) -> Register:
-        return Register()
-
-    def password(self) -> Password:
-        return Password()
-
-    def quit(self) -> Quit:
-        return Quit()
-
-
-def _text(token: Token | None) -> str | None:
-    return None if token is None else str(token)
-
-
-class Builder(_GameBuilder, QueryBuilder, OptionBuilder):
-    """Builds the commands while the line is read; each method is named for a rule."""
+    def invite(self, player: str, side: Token | None, on: str | None) -> Command:
+        return commands.Invite(player, _side(side), on)
 
 
 END_OF_LINE = "$END"
@@ -452,7 +311,7 @@ _LARK = Lark(
     grammar_file().read_text(encoding="utf-8"),
     parser="lalr",
     lexer="contextual",
-    transformer=Builder(),
+    transformer=_Builder(),
     g_regex_flags=_FLAGS,
     lexer_callbacks={"RULESET": _ruleset},
 )

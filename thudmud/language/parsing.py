@@ -335,7 +335,7 @@ def chosen_by(line: str) -> SetOption | None:
     return command if isinstance(command, SetOption) else None
 
 
-def stored(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:
+def preferences_of(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:
     """Return the preferences that `styles_of` and `options_of` read.
 
     The options are kept as the commands that choose them: those are what stays the same.

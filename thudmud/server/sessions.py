@@ -11,7 +11,7 @@ from typing import Protocol
 
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.english import capitalised, lasting
-from thudmud.language.parsing import options_of, stored, styles_of
+from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.commands import Command, Emote, Invite, Password, Register, Say, Style, Tell
 from thudmud.play.hall import Hall
 from thudmud.play.options import Options, SetOption
@@ -300,5 +300,5 @@ async def keep_preferences(
     """Store how a player wants to see things, if they are a member."""
     account = await store.find(name)
     if account is not None:
-        kept = {**account.preferences, **stored(styles, options)}
+        kept = {**account.preferences, **preferences_of(styles, options)}
         await store.set_preferences(name, kept)

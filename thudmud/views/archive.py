@@ -62,9 +62,9 @@ def replayed(
     if display.reader:
         lines += wrapped(reader.counts(table), width)
     elif style is Style.FULL:
-        lines += boards.full(table, display)
+        lines += boards.draw(table, display)
     else:
-        lines += wrapped(boards.status(table), width)
+        lines += wrapped(boards.status_line(table), width)
     if ply == plies:
         lines += wrapped(_end(battle, game), width)
     return lines + wrapped(STEPS, width) if ply == 0 else lines

@@ -58,7 +58,7 @@ ELEMENTS = {
 }
 
 
-def full(table: Table, display: Display) -> list[str]:
+def draw(table: Table, display: Display) -> list[str]:
     """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
 
     A screen of fewer than 18 columns cannot hold the grid.
@@ -66,7 +66,7 @@ def full(table: Table, display: Display) -> list[str]:
     return list(_last_drawn.drawn(table, display))
 
 
-def status(table: Table) -> str:
+def status_line(table: Table) -> str:
     """Return one line with what the board holds, who sits where, and the score."""
     game = game_at(table)
     sides = ", ".join(

@@ -327,15 +327,15 @@ TAG = "@thud"
 """What a line for a program begins with, in column one."""
 
 
-def dumped(data: Data) -> str:
+def as_json(data: Data) -> str:
     """Return data as JSON: one line, and nothing in it but printable ASCII."""
     return json.dumps(data, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
-def line(fact: Fact) -> str:
+def machine_line(fact: Fact) -> str:
     """Return a fact as one line, however wide the screen is."""
     kind = fact.package.rpartition(".")[2].lower()
-    return f"{TAG} {dumped({'type': kind, **fact.data})}"
+    return f"{TAG} {as_json({'type': kind, **fact.data})}"
 
 
 def set_apart(lines: Iterable[str]) -> list[str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import groupby
 from math import comb
 
 from thudmud.english import capitalised, counted, listed
@@ -47,17 +48,13 @@ MOST_PATHS = 12
 MOST_PIECES, MOST_KINDS = 12, 4
 """How many pieces that capture are told of, and how many ways of each, when all are asked for."""
 
-NO_MOVE = "has no legal move", "have no legal move"
-NO_CAPTURE = "can capture nothing", "can capture nothing"
-"""What one piece and what a side cannot do."""
 
-
-def to(display: Display) -> str:
+def range_word(display: Display) -> str:
     """Return what stands between the ends of a range of squares: words, for who hears them."""
     return " through " if display.reader else ".."
 
 
-def possible(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
+def moves_by_piece(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
     """Return the legal moves of the side to move, or those of the piece on ``origin``.
 
     They are grouped by piece and kind, in the words of the commands. A piece of the other side is
@@ -66,12 +63,12 @@ def possible(game: Game, origin: Square | None, width: int, between: str = "..")
     position, heading = _as_moving(game, origin)
     rows = []
     for moves in _by_piece(game, position, origin):
-        rows += wrapped(f"{heading}{_piece(moves[0], _kinds(moves, between))}", width, "    ")
-    return rows or wrapped(_headed(heading, _none(position, origin, NO_MOVE)), width)
+        rows += wrapped(f"{heading}{_piece(moves, _kinds(moves, between))}", width, "    ")
+    return rows or wrapped(_headed(heading, _none(position, origin, "cannot move")), width)
 
 
-def capturing(game: Game, origin: Square | None, between: str = "..") -> list[str]:
-    """Return the moves that capture, as `possible` has them, a sentence for each piece."""
+def captures_by_piece(game: Game, origin: Square | None, between: str = "..") -> list[str]:
+    """Return the moves that capture, as `moves_by_piece` has them, a sentence for each piece."""
     if game.outcome:
         return ["The battle is over."]
     position, heading = _as_moving(game, origin)
@@ -85,11 +82,11 @@ def capturing(game: Game, origin: Square | None, between: str = "..") -> list[st
         elif captures:
             kinds = _kinds(captures, between)
             more = ["and more"] if most and len(kinds) > most else []
-            said = _piece(captures[0], [*kinds[:most], *more])
+            said = _piece(captures, [*kinds[:most], *more])
             facts.append(f"{heading}{said if heading else capitalised(said)}.")
     if further:
         facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
-    return facts or [_headed(heading, _none(position, origin, NO_CAPTURE))]
+    return facts or [_headed(heading, _none(position, origin, "can capture nothing"))]
 
 
 def _as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
@@ -118,10 +115,10 @@ def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator
             yield moves
 
 
-def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) -> str:
-    one, many = cannot
+def _none(position: Position, origin: Square | None, cannot: str) -> str:
+    """Return that a side, or the piece on a square, cannot do something, or why there is none."""
     if origin is None:
-        return f"The {position.turn.plural} {many}."
+        return f"The {position.turn.plural} {cannot}."
     if not origin.on_board:
         return f"{origin} is off the octagon."
     piece = position.piece_at(origin)
@@ -129,11 +126,11 @@ def _none(position: Position, origin: Square | None, cannot: tuple[str, str]) ->
         return f"Nothing stands on {origin}."
     if piece is Piece.STONE:
         return f"The Thudstone on {origin} never moves."
-    return f"The {piece.noun} on {origin} {one} now."
+    return f"The {piece.noun} on {origin} {cannot} now."
 
 
-def _piece(move: Move, kinds: Sequence[str]) -> str:
-    return f"{move.piece.noun} {move.origin}: {'; '.join(kinds)}"
+def _piece(moves: Sequence[Move], kinds: Sequence[str]) -> str:
+    return f"{moves[0].piece.noun} {moves[0].origin}: {'; '.join(kinds)}"
 
 
 def _kinds(moves: Sequence[Move], between: str) -> list[str]:
@@ -188,34 +185,24 @@ def _tramples(moves: Sequence[Move]) -> list[str]:
 
 
 def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
-    """Return ``targets`` with those in a row, seen from ``origin``, as ``B6..G6`` or so."""
-    rays: defaultdict[tuple[int, int], list[tuple[int, Square]]] = defaultdict(list)
+    """Return ``targets`` with three or more in a row, seen from ``origin``, as ``B6..G6`` or so."""
+    rays: defaultdict[Direction | None, list[tuple[int, Square]]] = defaultdict(list)
     for target in targets:
-        across, down = target.column - origin.column, target.row - origin.row
-        distance = max(abs(across), abs(down))
-        rays[_sign(across), _sign(down)].append((distance, target))
-    return ", ".join(text for ray in rays.values() for text in _runs(sorted(ray), between))
+        distance = max(abs(target.column - origin.column), abs(target.row - origin.row))
+        rays[direction_to(origin, target)].append((distance, target))
+    texts = []
+    for ray in rays.values():
+        # In a row the distances grow as the places in the list do.
+        for _, run in groupby(enumerate(sorted(ray)), key=lambda each: each[1][0] - each[0]):
+            squares = [str(square) for _, (_, square) in run]
+            is_range = len(squares) > 2
+            texts.append(
+                between.join((squares[0], squares[-1])) if is_range else ", ".join(squares)
+            )
+    return ", ".join(texts)
 
 
-def _runs(ray: Sequence[tuple[int, Square]], between: str) -> list[str]:
-    """Return squares of one ray, by distance, with three or more in a row as a range."""
-    runs: list[list[tuple[int, Square]]] = []
-    for distance, square in ray:
-        if runs and runs[-1][-1][0] == distance - 1:
-            runs[-1].append((distance, square))
-        else:
-            runs.append([(distance, square)])
-    return [
-        f"{run[0][1]}{between}{run[-1][1]}"
-        if len(run) > 2
-        else ", ".join(str(each) for _, each in run)
-        for run in runs
-    ]
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)
-
+# Lines of pieces, along which one is hurled or shoved.
 
 MOST_LINES = 12
 """How many lines of a side are told, the longest first."""
@@ -233,68 +220,42 @@ WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
 
-@dataclass(frozen=True, slots=True)
-class _PieceLine:
-    """A line of pieces whose front one can go on along it.
-
-    A piece alone is told once, for all its ways.
-
-    Attributes:
-        front: where the front piece stands.
-        way: in which direction it goes; empty for a piece alone.
-        length: how long the line is, and so how far the piece can go.
-        moves: what it can do.
-    """
-
-    front: Square
-    way: str
-    length: int
-    moves: tuple[Move, ...]
-
-
-def lines(game: Game, side: Side | None) -> list[str]:
+def lines_by_side(game: Game, side: Side | None) -> list[str]:
     """Return the lines of a side, or of both, a sentence for each."""
     if game.outcome:
         return ["The battle is over."]
     captures = {each: game.ruleset.fighters(each).captures for each in Side}
     if not LINE_VERBS.keys() & set(captures.values()):
-        return _instead(game, captures.values())
+        return _without_lines(game, captures.values())
     facts = []
     for each in Side if side is None else (side,):
         verb = LINE_VERBS.get(captures[each])
         if verb:
-            facts += _of(game, each, verb)
+            facts += _lines_of(game, each, verb)
         else:
             facts.append(f"{capitalised(WITHOUT_LINES[captures[each]])}.")
     return facts
 
 
-def _of(game: Game, side: Side, verb: Verb) -> list[str]:
-    found = list(_found(game, side, verb))
+def _lines_of(game: Game, side: Side, verb: Verb) -> list[str]:
+    position = replace(game.position, turn=side)
+    pieces = position.bits(Piece.of(side))
+    found: defaultdict[tuple[Square, int, str], list[Move]] = defaultdict(list)
+    for front in position.squares(Piece.of(side)):
+        for move in _granted(game, position, front, verb):
+            if direction := direction_to(front, move.target):
+                length = line_length(pieces, front, direction)
+                # A piece alone is told once, for all the ways that it can go.
+                way = "" if length == 1 else WAYS[direction]
+                found[front, length, way].append(move)
     if not found:
         return [f"No {side.value} can be {GONE[verb]} now."]
-    found.sort(key=lambda line: -line.length)
-    facts = [_told(line, side, verb) for line in found[:MOST_LINES]]
-    if game.position.turn is not side:
-        facts.insert(0, f"If it were the {side.plural}' turn:")
+    facts = [f"If it were the {side.plural}' turn:"] if game.position.turn is not side else []
+    for line in sorted(found, key=lambda line: -line[1])[:MOST_LINES]:
+        facts.append(_line_sentence(*line, found[line]))
     if len(found) > MOST_LINES:
         facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
     return facts
-
-
-def _found(game: Game, side: Side, verb: Verb) -> Iterator[_PieceLine]:
-    position = replace(game.position, turn=side)
-    pieces = position.bits(Piece.of(side))
-    for front in position.squares(Piece.of(side)):
-        found: dict[tuple[str, int], list[Move]] = {}
-        for move in _granted(game, position, front, verb):
-            direction = direction_to(front, move.target)
-            if direction:
-                length = line_length(pieces, front, direction)
-                way = "" if length == 1 else WAYS[direction]
-                found.setdefault((way, length), []).append(move)
-        for (way, length), moves in found.items():
-            yield _PieceLine(front, way, length, tuple(moves))
 
 
 def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Iterator[Move]:
@@ -310,25 +271,20 @@ def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Itera
             continue
 
 
-def _told(line: _PieceLine, side: Side, verb: Verb) -> str:
-    length = line.length
-    which = f"line of {length} going {line.way}, reach {length}" if line.way else "alone, reach 1"
-    ways: dict[str, list[Square]] = {}
-    for move in line.moves:
-        ways.setdefault(_prey(move), []).append(move.target)
-    goes = "; ".join(f"to {listed(sorted(targets), 'or')}{prey}" for prey, targets in ways.items())
-    return f"{capitalised(side.value)} {line.front}, {which}: {verb.value} {goes}."
+def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) -> str:
+    which = f"line of {length} going {way}, reach {length}" if way else "alone, reach 1"
+    targets: defaultdict[str, list[Square]] = defaultdict(list)
+    for move in moves:
+        # A hurl captures where it lands, which need not be said.
+        prey = [square for square in move.captures if square is not move.target]
+        choice = f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}" if prey else ""
+        targets[choice].append(move.target)
+    goes = [f"to {listed(sorted(to), 'or')}{choice}" for choice, to in targets.items()]
+    verb, piece = moves[0].verb.value, capitalised(moves[0].piece.noun)
+    return f"{piece} {front}, {which}: {verb} {'; '.join(goes)}."
 
 
-def _prey(move: Move) -> str:
-    """Return what can be captured by a move; nothing for a hurl, which captures where it lands."""
-    prey = [square for square in move.captures if square is not move.target]
-    if not prey:
-        return ""
-    return f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}"
-
-
-def _instead(game: Game, captures: Iterable[Capturing]) -> list[str]:
+def _without_lines(game: Game, captures: Iterable[Capturing]) -> list[str]:
     """Return what there is by rules that know no lines."""
     facts = [
         f"By the {game.ruleset.name} rules nobody is hurled or shoved.",

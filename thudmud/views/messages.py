@@ -13,10 +13,10 @@ from typing import Any
 from thudmud.errors import Refused
 from thudmud.language import ParseError
 from thudmud.play.hall import DEFAULTS, Hall, Telling
-from thudmud.views.facts import Fact, dumped, facts, line, refusal_fact, set_apart
+from thudmud.views.facts import Fact, as_json, facts, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
 from thudmud.views.telling import tell
-from thudmud.views.view import PACKAGE, Display, Screens, Terminal, views
+from thudmud.views.view import PACKAGE, Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
 
@@ -42,7 +42,7 @@ class Message:
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     """Return all that is told of one thing that happened; those without a screen hear nothing."""
-    readers = views(hall, telling, screens)
+    readers = readers_by_view(hall, telling, screens)
     programs = [name for name in telling.audience if name in screens.programs]
     machines = [view for view in readers if view.display.machine]
     known = facts(hall, telling) if programs or machines else []
@@ -50,7 +50,7 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     for view, names in readers.items():
         lines = fitted(tell(hall, telling, view), view.display)
         if view.display.machine:
-            lines += [line(fact) for fact in known if fact.to in {None, view.me}]
+            lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             told.append(Message(names, "\n".join(lines)))
     return told + sent(known, programs, screens)
@@ -81,7 +81,7 @@ def refusal_messages(
         lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
     lines, fact = fitted(lines, display), refusal_fact(refusal, name, board)
     if display.machine:
-        lines.append(line(fact))
+        lines.append(machine_line(fact))
     return [Message((name,), "\n".join(lines)), *sent([fact], [name], screens)]
 
 
@@ -93,7 +93,7 @@ def sent(
     for fact in known:
         to = [name for name in here if fact.to in {None, name} and _wants(fact, screens[name])]
         if to:
-            told.append(Message(tuple(to), dumped(fact.data), fact.package))
+            told.append(Message(tuple(to), as_json(fact.data), fact.package))
     return told
 
 

@@ -16,7 +16,7 @@ from thudmud.play.commands import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, walk
-from thudmud.views.legal import COMPASS, capturing, lines, to
+from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.sentences import (
     event_sentences,
     game_at,
@@ -40,9 +40,9 @@ def answered(table: Table, query: commands.Query, me: str, display: Display) -> 
     game = game_at(table)
     match query:
         case commands.Lines(side):
-            facts = lines(game, side)
+            facts = lines_by_side(game, side)
         case commands.Captures(origin):
-            facts = capturing(game, origin, to(display))
+            facts = captures_by_piece(game, origin, range_word(display))
         case commands.LastMove():
             facts = [last_ply(table, me)]
         case commands.Where(piece):

@@ -151,7 +151,7 @@ def drawn(table: Table, view: View) -> list[str]:
     """Return all there is to see on a board, whatever style the reader has chosen."""
     if view.display.reader:
         return wrapped_each(reader.position(table, view.me), view.width)
-    return boards.full(table, view.display)
+    return boards.draw(table, view.display)
 
 
 def shown(table: Table, view: View) -> list[str]:
@@ -159,8 +159,8 @@ def shown(table: Table, view: View) -> list[str]:
     if view.display.reader:
         return wrapped_each(reader.stands(table, view.me, view.style), view.width)
     if view.style is commands.Style.FULL:
-        return boards.full(table, view.display)
-    return wrapped(boards.status(table), view.width)
+        return boards.draw(table, view.display)
+    return wrapped(boards.status_line(table), view.width)
 
 
 def standing(table: Table, view: View) -> list[str]:
@@ -210,7 +210,9 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
         case commands.Syntax(verb):
             return syntax(verb, view.width)
         case commands.ViewPossible(origin) if table and table.game:
-            return legal.possible(table.game, origin, view.width, legal.to(view.display))
+            return legal.moves_by_piece(
+                table.game, origin, view.width, legal.range_word(view.display)
+            )
         case commands.Look(at) if at in hall.people:
             return rooms.person(hall, str(at), asked.player, view.width)
         case commands.Look(None) if table:

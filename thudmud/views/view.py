@@ -193,7 +193,9 @@ class View:
         return self.display.width
 
 
-def views(hall: Hall, telling: Telling, screens: Screens) -> Mapping[View, tuple[str, ...]]:
+def readers_by_view(
+    hall: Hall, telling: Telling, screens: Screens
+) -> Mapping[View, tuple[str, ...]]:
     """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
 
     Those in a room are in the same groups, event after event, as long as these involve the same of
