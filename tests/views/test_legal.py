@@ -93,7 +93,7 @@ def test_to_the_letter(
     ("origin", "expected"),
     [
         ("H8", "The Thudstone on H8 never moves."),
-        ("A6", "The dwarf on A6 has no legal move now."),
+        ("A6", "The dwarf on A6 cannot move now."),
         ("O6", "Nothing stands on O6."),
         ("A1", "A1 is off the octagon."),
         (
@@ -109,7 +109,7 @@ def test_where_there_is_no_move(origin: str, expected: str) -> None:
 
 
 def test_a_side_without_a_move() -> None:
-    assert told(game_of(DISCWORLD, Side.TROLL, "dA6 XH8")) == ["The trolls have no legal move."]
+    assert told(game_of(DISCWORLD, Side.TROLL, "dA6 XH8")) == ["The trolls cannot move."]
 
 
 def test_many_ways_to_trample_are_cut_short() -> None:

@@ -251,8 +251,8 @@ def _lines_of(game: Game, side: Side, verb: Verb) -> list[str]:
     if not found:
         return [f"No {side.value} can be {GONE[verb]} now."]
     facts = [f"If it were the {side.plural}' turn:"] if game.position.turn is not side else []
-    for line in sorted(found, key=lambda line: -line[1])[:MOST_LINES]:
-        facts.append(_line_sentence(*line, found[line]))
+    longest = sorted(found, key=lambda line: -line[1])[:MOST_LINES]
+    facts += [_line_sentence(*line, found[line]) for line in longest]
     if len(found) > MOST_LINES:
         facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
     return facts
