@@ -370,8 +370,8 @@ def test_the_pages_agree_with_the_settings() -> None:
         assert f"been away for {grace} {unless}" in prose(topic)
     assert f"within {lasting(settings.players.guest_grace)} {unless}" in prose("accounts")
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
-    said = f"{lasting(warning)} is warned, and {lasting(limit - warning)} later disconnected"
-    assert f"{said} {unless}" in prose("absence")
+    late = f"{lasting(limit - warning)} later you are disconnected"
+    assert f"{lasting(warning)}, you are warned, and {late} {unless}" in prose("absence")
 
 
 def test_the_pages_agree_with_the_options() -> None:
@@ -382,7 +382,7 @@ def test_the_pages_agree_with_the_options() -> None:
     assert f"a name: {', '.join(hues[:-1])} or {hues[-1]}" in prose("colours")
     assert all(f'"{scheme.value}"' in prose("colours") for scheme in Scheme)
     assert f"grey is {SHADES[8]}" in prose("colours")
-    assert f"it begins with {facts.TAG}" in prose("machine")
+    assert f"They begin with {facts.TAG}" in prose("machine")
 
 
 def test_the_two_meanings_of_last() -> None:
