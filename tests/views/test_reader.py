@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from tests.house.plays import told
 from tests.views.positions import game_of, played_at_random, table_with
-from tests.views.test_house import told
 from thudmud.house import House
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec

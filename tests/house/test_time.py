@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.views.plays import everything, kept
-from tests.views.test_house import BOARDS, told
+from tests.house.plays import everything, kept, told
+from tests.house.test_house import BOARDS
 from thudmud.house import House
 from thudmud.play.archive import BattleLookup
 from thudmud.play.commands import Style

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.views.plays import (
+from tests.house.plays import (
     BEGUN,
     BOARDS,
     DEEDS,
@@ -29,8 +29,8 @@ from tests.views.plays import (
     kept,
     rich_house,
     seated,
+    told,
 )
-from tests.views.test_house import told
 from thudmud import BoardSpec, House, Message, Options
 from thudmud.errors import InvalidValueError
 from thudmud.play.archive import BattleLookup, HistoryLookup, ScoreLookup

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.house.plays import told
 from thudmud.house import House
 from thudmud.language import KEYWORDS
 from thudmud.play.commands import Style
 from thudmud.play.options import Switch
 from thudmud.play.table import BoardSpec
-from thudmud.views import Message
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
 
@@ -24,14 +23,6 @@ def house_of(*names: str, width: int = 80) -> House:
     for name in names:
         house.enter(name, 0.0, Terminal(width))
     return house
-
-
-def told(messages: list[Message]) -> dict[str, str]:
-    texts: defaultdict[str, list[str]] = defaultdict(list)
-    for message in messages:
-        for name in message.to:
-            texts[name].append(message.text)
-    return {name: "\n".join(parts) for name, parts in texts.items()}
 
 
 @pytest.mark.parametrize("name", ["Al", "anna", "McBert", "A" * 20])

@@ -1,7 +1,8 @@
-"""Plays for tests of houses that are kept: what people do, a legal ply now and then among it."""
+"""Plays for tests of houses: what people do, a legal ply now and then among it."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -145,3 +146,12 @@ def rich_house() -> House:
     for now, (name, deed) in enumerate(RICH_DEEDS, 1):
         do(house, name, deed, now)
     return house
+
+
+def told(messages: list[Message]) -> dict[str, str]:
+    """Return all that each player is told."""
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        for name in message.to:
+            texts[name].append(message.text)
+    return {name: "\n".join(parts) for name, parts in texts.items()}

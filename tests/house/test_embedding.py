@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.views.plays import BEGUN, do, everything, house_of, kept, seated
-from tests.views.test_house import told
+from tests.house.plays import BEGUN, do, everything, house_of, kept, seated, told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
 from thudmud.language import parse
