@@ -23,13 +23,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import groupby
 
 from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
 from thudmud.rules import RULESETS
-from thudmud.views.words import wrapped
+from thudmud.views.words import GLUE, wrapped, wrapped_each
 
 PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
 """The headings of the contents."""
@@ -43,7 +42,6 @@ _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
 _OPTION = re.compile(r"\[[^][]*\]")
 _BOT = re.compile(r"\{[Bb]ot\}")
-_GLUE = "\xa0"  # a blank that no line is broken at
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
 Block = tuple[str, ...]
@@ -71,7 +69,9 @@ class Page:
     @classmethod
     def parse(cls, topic: str, text: str) -> Page:
         """Return the page that a file holds; ValueError if it is not in the format above."""
-        (title, *fields), *blocks = _blocks(text)
+        (title, *fields), *blocks = [
+            tuple(block.strip("\n").split("\n")) for block in text.split("\n\n")
+        ]
         known = dict(field.split(": ", 1) for field in fields)
         also = tuple(name for name in known.pop("Also", "").split(", ") if name)
         part = known.pop("Part", None)
@@ -190,7 +190,8 @@ def _set(block: Block, width: int) -> list[str]:
         return [first, *_indented(lines, width)]
     if all(line.startswith(_INDENT) for line in block):
         return list(block)
-    return [row for item in _items(block) for row in wrapped(item, width, _hanging(item))]
+    indent = " " * len(_BULLET) if first.startswith(_BULLET) else ""
+    return wrapped_each(_items(block), width, indent)
 
 
 def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
@@ -198,30 +199,21 @@ def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
 
     def glue(option: re.Match[str]) -> str:
         fits = len(_HANGING + option[0]) < width
-        return option[0].replace(" ", _GLUE) if fits else option[0]
+        return option[0].replace(" ", GLUE) if fits else option[0]
 
-    glued = [_INDENT + _OPTION.sub(glue, line.strip()) for line in lines]
-    return [row.replace(_GLUE, " ") for line in glued for row in wrapped(line, width, _HANGING)]
+    glued = (_INDENT + _OPTION.sub(glue, line.strip()) for line in lines)
+    return wrapped_each(glued, width, _HANGING)
 
 
-def _items(block: Block) -> Iterator[str]:
-    """Yield the items of a list, or the one paragraph."""
-    bullets = 0
-    numbered = []
+def _items(block: Block) -> list[str]:
+    """Return the items of a list, or the one paragraph."""
+    items: list[str] = []
     for line in block:
-        bullets += line.startswith(_BULLET)
-        numbered.append((bullets, line.strip()))
-    for _, lines in groupby(numbered, key=lambda pair: pair[0]):
-        yield " ".join(line for _, line in lines)
-
-
-def _hanging(item: str) -> str:
-    return " " * len(_BULLET) if item.startswith(_BULLET) else ""
-
-
-def _blocks(text: str) -> Iterator[Block]:
-    for block in text.split("\n\n"):
-        yield tuple(block.strip("\n").split("\n"))
+        if items and not line.startswith(_BULLET):
+            items[-1] += f" {line.strip()}"
+        else:
+            items.append(line.strip())
+    return items
 
 
 def _load() -> Mapping[str, Page]:
