@@ -1,10 +1,10 @@
-"""A line of text <-> a command, and what was wrong with it. The only importer of lark. Pure.
+"""A line of text <-> a command, and what was wrong with the line. The only importer of lark. Pure.
 
-`parse` reads a line; what it returns says by `str` the line that asks for the same.
+`parse` reads a line; ``str()`` of the command that it returns is a line that asks for the same.
 
 Attributes:
     VERBS: the words and signs that a line can begin with.
-    BOARD_VERBS: those of them that ask for something about boards, or how they are shown.
+    BOARD_VERBS: those of them that are about boards, or about how things are shown.
     KEYWORDS: the lower-case words of the language, which no player may be named like.
     MAX_LINE: the most characters that a line may have.
 """

@@ -1,8 +1,8 @@
 """A line of text -> a command, or a `ParseError` that says where it stopped making sense.
 
-Beside it: what a board and a player may be called, so that others can type it; and a member's
-preferences as plain JSON, as they are kept with the account. Of those, what is not known is passed
-over: an older or newer version of this program may have written it.
+Also which names of boards and players can be typed, and a member's preferences as plain JSON, as
+they are kept with the account. What is not known among preferences is ignored: an older or newer
+version of this program may have written it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from thudmud.rules import RULESETS
 
 
 class ParseError(Refused):
-    """A line that asks for nothing we know; all that is known of it is among its details, too.
+    """A line that is no command. Its details hold the attributes, too.
 
     Attributes:
         code: what is wrong with it.
@@ -134,10 +134,10 @@ _KINDS = {
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),
 }
-"""What stands for more than its own letters; told before the keywords."""
+"""The terminals that are no keywords, and what is said to be expected; told before keywords."""
 
 THE_END = "<end>"
-"""That nothing more could have come."""
+"""What is expected where the line could have ended."""
 
 
 def diagnose(line: str, column: int) -> ParseError:
@@ -165,7 +165,7 @@ def _general(place: Place) -> Mistake:
 
 
 _nearest = lru_cache(maxsize=1024)(near_miss)
-"""The same slips are made again and again, and to compare a word with all others takes long."""
+"""Remembered, since the same slips are made again and again, and comparing words takes long."""
 
 
 @lru_cache(maxsize=256)
@@ -194,7 +194,7 @@ _OF_ROOMS = openings("room_command")
 BOARD_VERBS: tuple[str, ...] = tuple(
     word for name, words in WORDS.items() if name in _FIRST - _OF_ROOMS for word in words
 )
-"""Those of them that ask for something about boards, or how they are shown."""
+"""Those of them that are about boards, or about how things are shown."""
 
 KEYWORDS: frozenset[str] = frozenset(
     word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()
@@ -208,7 +208,7 @@ def second_words(verb: str) -> tuple[str, ...]:
 
 
 _REMEMBERED = 8192
-"""How many different lines are kept with their commands: all the moves that are played often."""
+"""How many lines are remembered with their commands: all moves that are often played."""
 
 _LONGEST_REMEMBERED = 64
 """The most characters that such a line has, so that all together they take a few megabytes."""

@@ -1,6 +1,6 @@
-"""Mistakes: where a line stopped making sense, and what was probably meant.
+"""Slips: what is wrong with a line at the place where it stopped making sense, and what was meant.
 
-Near misses are found by how alike two words are, and by a list of the words that other games use.
+Near misses are found by how alike two words are, and by a list of words that other games use.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _ALIKE = 0.7
 0.75."""
 
 _SHORT = 3
-"""Words of fewer letters are all alike: as a first word they are no near miss, and no beginning."""
+"""Words of fewer letters are too much alike: the first word of a line is not taken for one."""
 
 _PUNCTUATION = ".,;:!?"
 
@@ -134,7 +134,7 @@ def _meant(word: str) -> Finding:
 
 
 possible = lru_cache(maxsize=256)(following)
-"""Return the terminals that may follow the beginning of a line, as `language.following` does."""
+"""The terminals that may follow the beginning of a line: `following`, remembered."""
 
 
 def goes_on(beginning: str, word: str) -> bool:

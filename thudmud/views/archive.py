@@ -1,7 +1,7 @@
-"""Lists of matches and battles, scores, standings, records; and a battle seen again, ply by ply.
+"""What was played: battles seen again ply by ply, lists of matches and battles, scores, standings.
 
-Who replays a battle sees it as it stood when they asked for it: a battle that is still played is
-not shown going on. All of it has been looked up before it comes here.
+A battle is replayed as it stood when that began: if it is still being played, later plies are not
+shown. Everything has been looked up before it comes here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""A table as a drawn board, the grid with facts beside it or below it; and as one status line.
-
-The same lines go to every reader of the same display.
+"""A drawn board: the grid, with facts beside it or below it; and a board in one status line.
 
 Every character takes one column on every terminal. That leaves out those whose width Unicode calls
 ambiguous, which East Asian terminals draw two columns wide: nearly all of the line drawing, the

@@ -1,8 +1,7 @@
-"""Colours: what each element of a board looks like, and how a terminal is told so.
+"""Colours: the schemes of a board's elements, the SGR sequences of ECMA-48, the nearest colours.
 
-The ready schemes, the SGR sequences of ECMA-48, and the nearest colour that a terminal has. Colour
-only repeats what letters, marks and words say already. Every coloured piece ends with a reset, on
-its own line.
+Colour only repeats what letters, marks and words say already. Every coloured piece of text ends
+with a reset, on its own line.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ def nearest(shade: Shade, colours: int) -> Shade:
 
 
 def _distance(one: tuple[int, int, int], other: tuple[int, int, int]) -> int:
-    """Return how different two colours look: the "redmean" approximation, good enough here."""
+    """Return how different two colours look, by the "redmean" approximation."""
     red, green, blue = (a - b for a, b in zip(one, other, strict=True))
     mean = (one[0] + other[0]) // 2
     return (512 + mean) * red * red + 1024 * green * green + (767 - mean) * blue * blue

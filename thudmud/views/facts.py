@@ -1,7 +1,7 @@
-"""What happened, as data for programs: the package ``Thud`` of GMCP, and the machine lines.
+"""Facts: what happened, as data for programs, by GMCP (the package ``Thud``) or as machine lines.
 
-`docs/gmcp.md` and `docs/machine.md` tell all of it. There is one form of each fact, whoever reads
-it. Fields are only ever added at the end.
+`docs/gmcp.md` and `docs/machine.md` describe them for programmers. A fact has one form, whoever
+reads it. Fields are only ever added at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, 
 from thudmud.rules.board import WIDTH
 
 Data = Mapping[str, object]
-"""What a fact holds: nothing that JSON has no form for."""
+"""What a fact holds: only what JSON can hold."""
 
 DRAWN_ANEW = (
     events.BattleStarted,
@@ -31,7 +31,7 @@ DRAWN_ANEW = (
     events.Adjourned,
     events.Cleared,
 )
-"""The events that change a position otherwise than by a ply."""
+"""The events that change a position, but for plies."""
 
 EMPTY, OFF_BOARD = ".", " "
 """What stands in the rows of a board where no piece does."""

@@ -1,6 +1,6 @@
-"""Legal moves, told briefly: squares in a row as a range, many ways to capture as one choice.
+"""Legal moves in few words: squares in a row as a range, many ways to capture as one choice.
 
-Beside them the lines from which a piece can be hurled or shoved. What is legal the ruleset says.
+Also the lines of pieces from which one can be hurled or shoved. The ruleset says what is legal.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_PIECES, MOST_KINDS = 12, 4
 
 
 def range_word(display: Display) -> str:
-    """Return what stands between the ends of a range of squares: words, for who hears them."""
+    """Return what stands between the ends of a range of squares: words, for a voice."""
     return " through " if display.reader else ".."
 
 

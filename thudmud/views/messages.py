@@ -1,6 +1,6 @@
-"""What is told to whom of what happened: each distinct text made once, for all who share it.
+"""Messages: who is told which text or data of what happened.
 
-Messages are returned; the service sends them.
+Each distinct text is made once, for all who share it. The service sends the messages.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Message:
 
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
-    """Return all that is told of one thing that happened; those without a screen hear nothing."""
+    """Return all that is told of one thing that happened; players without a screen get nothing."""
     readers = readers_by_view(hall, telling, screens)
     programs = [name for name in telling.audience if name in screens.programs]
     machines = [view for view in readers if view.display.machine]
@@ -65,7 +65,7 @@ def refusal_messages(
     board: str | None = None,
     advice: Iterable[str] = (),
 ) -> list[Message]:
-    """Return what a player, and a program of theirs, is told who asked for what is refused.
+    """Return what a player whose command is refused, and a program of theirs, are told.
 
     Args:
         refusal: why.
@@ -88,7 +88,7 @@ def refusal_messages(
 def sent(
     known: Iterable[Fact], names: Sequence[str], screens: Mapping[str, Terminal]
 ) -> list[Message]:
-    """Return facts for the programs of those, of some players, who have asked for them."""
+    """Return facts as messages to those of some players whose programs have asked for them."""
     told, here = [], [name for name in names if name in screens]
     for fact in known:
         to = [name for name in here if fact.to in {None, name} and _wants(fact, screens[name])]
@@ -98,7 +98,7 @@ def sent(
 
 
 def fitted(lines: list[str], display: Display) -> list[str]:
-    """Return lines of text so that a display can show them, and a program can tell them apart."""
+    """Return lines in characters that a display can show, none of them like a machine line."""
     if display.ascii_only:
         lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
     return set_apart(lines) if display.machine else lines

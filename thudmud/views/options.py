@@ -1,4 +1,4 @@
-"""A player's options in words: lists of what holds, how to change it, and what was chosen."""
+"""A player's options in words: lists of them, and what is said when one is chosen."""
 
 from __future__ import annotations
 

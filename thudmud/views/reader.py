@@ -1,7 +1,6 @@
-"""The board without a picture: what happens, and what stands on squares, rows and columns.
+"""Boards in words, for screen readers and for queries: what happens, and what stands where.
 
-Facts for those who hear them read aloud: short ones, each a line of its own, without symbols that a
-voice would spell out.
+Facts are short, each on a line of its own, without symbols that a voice would spell out.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def where(position: Position, piece: Piece) -> str:
 
 
 def _along(position: Position, squares: Sequence[Square]) -> str:
-    """Return what stands on the squares of a line, those in a row that hold the same as one."""
+    """Return what stands along a row or column; neighbours that hold the same are told as one."""
     return ", ".join(
         _span(piece, list(run)) for piece, run in groupby(squares, key=position.piece_at)
     )
@@ -195,7 +194,7 @@ def _side(table: Table, side: Side, me: str | None) -> str:
 
 
 def runs(squares: Iterable[Square]) -> str:
-    """Return squares, those in a straight line as one, the longest lines first."""
+    """Return squares in words: straight lines by their ends, the longest first, then the rest."""
     left, told = set(squares), []
     while len(longest := max(_straight_lines(left), key=len, default=())) >= SHORTEST_RUN:
         left -= set(longest)

@@ -209,7 +209,7 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
 
     Args:
         refusal: what was refused, and why.
-        me: the name of who is told, if they may have a seat.
+        me: the name of the player who is told, if they may have a seat.
         name: what to call squares; game records have other letters.
     """
     details = {key: _said(value, name) for key, value in refusal.details.items()}
@@ -378,7 +378,7 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
 
     First the line with a caret under the word that did not fit, of a long line only the part around
     it; then what was understood, what could stand there, and what was probably meant. An empty line
-    gets the sentence alone, and so does who is not ``pointing``: a voice has no use for a caret.
+    gets the sentence alone, and so does a reader who is not ``pointing``: a voice needs no caret.
     """
     echo = _echo(error, width) if error.line and pointing else []
     return echo + wrapped(refused(error), width)

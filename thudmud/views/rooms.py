@@ -15,7 +15,7 @@ from thudmud.views.options import choice_text
 from thudmud.views.words import wrapped, wrapped_each
 
 _JOINS = ("'s ", ", ")
-"""How an emote begins that goes on without a blank after the name."""
+"""What an emote begins with if no blank is to stand between it and the name."""
 
 
 def aside_text(aside: asides.Happening, me: str | None) -> str:
@@ -54,7 +54,7 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.OptionChosen(_, choice, options):
             return choice_text(choice, options)
-    return ""  # what is shown says it all
+    return ""  # the board or the battle that is shown says it
 
 
 def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None) -> str:

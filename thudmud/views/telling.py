@@ -1,6 +1,7 @@
-"""What one reader is told of one thing that happened, or is answered, as lines.
+"""The lines that one reader gets of one thing that happened, or as an answer.
 
-Which sentence, board and status line go together, for a board style and a place to stand.
+Which sentence, board and status line go together depends on the reader's style, and on whether they
+are at the board.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SPEECH = asides.Spoke | asides.Emoted | asides.Told
 """What is in a player's own words."""
 
 DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
-"""The events after which there is another position to see, for those who stay to see it."""
+"""The events after which there is another position to see."""
 
 
 def tell(hall: Hall, telling: Telling, view: View) -> list[str]:

@@ -1,6 +1,6 @@
-"""How one reader sees things: what their client can, what they chose, and where they stand.
+"""How one reader sees things: what their client can show, what they chose, and where they are.
 
-Two readers with the same `View` are told the same, and so one text is made for both.
+Readers with equal views read the same text, which is made once for all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from thudmud.play.table import Table
 
 DEFAULT_WIDTH = 80
 PACKAGE = "thud"
-"""What a client asks for that wants every fact, in lower case."""
+"""The GMCP package that a client asks for if it wants every fact, in lower case."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 """How many colours a terminal may have, besides none."""
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
@@ -45,7 +45,7 @@ class Terminal:
     packages: frozenset[str] = frozenset()
 
     def nearest(self) -> Terminal:
-        """Return the terminal most like this one that there is; no width is one nobody knows."""
+        """Return the terminal most like this one that we support; a width of 0 is not known."""
         width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
         colours = max(each for each in COLOURS if each <= max(self.colours, 0))
         packages = frozenset(map(str.lower, self.packages))
@@ -65,7 +65,7 @@ class Display:
         elements: the colours of elements that are not the scheme's.
         orient: which side of the board is at the bottom.
         reader: whether boards are told for a screen reader, in words.
-        machine: whether each event is told for a program, too.
+        machine: whether each event is followed by machine lines, for a program.
     """
 
     width: int = DEFAULT_WIDTH
@@ -101,7 +101,7 @@ class Display:
 
 
 _shared = lru_cache(maxsize=1024)(Display.of)
-"""The same display for the same wishes, so that those who share a text are quick to find."""
+"""Equal displays are one object, so that readers who share a text are quick to find."""
 
 
 _PLAIN = Terminal()
@@ -114,7 +114,7 @@ class Screens(Mapping[str, Terminal]):
 
     Attributes:
         programs: the names of those whose clients have asked for any of our packages.
-        kept: who of those in a room sees things in which way, by who of them is involved, until a
+        kept: the groups of readers in a room, by which of them an event involves; kept until a
             terminal changes.
     """
 
@@ -168,7 +168,7 @@ def _wanted(switch: Switch, *, can: bool) -> bool:
 
 
 _MOST_KEPT = 4
-"""For how many sets of those who are involved it is kept how those in a room are told."""
+"""How many groupings of the readers in one room are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +196,10 @@ class View:
 def readers_by_view(
     hall: Hall, telling: Telling, screens: Screens
 ) -> Mapping[View, tuple[str, ...]]:
-    """Return who sees in which way what ``telling`` tells; who has no screen sees nothing.
+    """Return the readers of a telling, by their views; players without a screen are not among them.
 
-    Those in a room are in the same groups, event after event, as long as these involve the same of
-    them.
+    The groups of those in a room are kept: event after event they are the same, as long as the same
+    of them are involved.
     """
     table, occupants = telling.table, telling.occupants
     involved = _named(telling.event)
@@ -230,7 +230,7 @@ def _grouped(
     involved: Container[str],
     screens: Screens,
 ) -> dict[View, tuple[str, ...]]:
-    """Return who sees in which way something that happened and involves some of them."""
+    """Return some readers by their views of something that involves some of them."""
     groups: dict[tuple[str | None, Style, bool, int], tuple[Display, list[str]]] = {}
     for name in names:
         if name not in screens:
@@ -252,7 +252,7 @@ def _grouped(
 
 
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
-    """Return whom something names, though they may have no seat when it has happened."""
+    """Return whom an event names; they may have lost their seats by it."""
     match event:
         case Told(player, to) | Invited(player, to):
             return {player, to}

@@ -1,6 +1,6 @@
-"""Lines that fit a screen: prose wrapped, columns counted; ASCII in the place of other characters.
+"""Lines that fit a screen: text wrapped by columns, and spelled in ASCII where need be.
 
-And days, of universal time, as 2026-11-20.
+Also days such as 2026-11-20, in universal time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OWN = {
     "\N{LATIN SMALL LETTER L WITH STROKE}": "l",
     "\N{LATIN CAPITAL LETTER L WITH STROKE}": "L",
 }
-"""What Unicode does not take apart, though everybody knows how it is typed."""
+"""Characters that Unicode does not decompose, and how they are typed in ASCII."""
 
 
 def plain(text: str) -> str:
@@ -57,7 +57,7 @@ def _plain(char: str) -> str:
 
 
 def _is_unseen(char: str) -> bool:
-    """Whether a character only changes the one before it, or the way of the others."""
+    """Whether a character has no shape of its own: an accent, or a control of direction."""
     return unicodedata.category(char) in {"Mn", "Me", "Cf"}
 
 
