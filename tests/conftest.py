@@ -53,7 +53,8 @@ def logging_as_it_was() -> Iterator[None]:
 
 
 @contextmanager
-def _run_server(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]:
+def running(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]:
+    """Run a server's command line as a process in a folder; yield where it listens."""
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
         try:
             assert process.stdout is not None
@@ -74,7 +75,7 @@ def run_server(tmp_path: Path) -> RunServer:
     def run(
         words: Sequence[str | Path], cwd: Path = tmp_path
     ) -> AbstractContextManager[tuple[str, int]]:
-        return _run_server(words, cwd)
+        return running(words, cwd)
 
     return run
 

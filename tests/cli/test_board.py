@@ -6,10 +6,11 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from tests.conftest import RunServer
+from tests.conftest import RunServer, running
 from tests.server.plain import PATIENCE
 from thudmud.cli.main import main
 
@@ -19,12 +20,20 @@ SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
 WHERE = "among the boards that are there by default"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_server: RunServer) -> Path:
-    """Run in a folder where a server has been started once."""
-    monkeypatch.chdir(tmp_path)
-    with run_server(SERVE, cwd=tmp_path):
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder where a server has been started once."""
+    folder = tmp_path_factory.mktemp("begun")
+    with running(SERVE, cwd=folder):
         pass
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in a folder that is like it."""
+    copytree(begun, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 

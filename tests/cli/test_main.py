@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.server.plain import PATIENCE, Client
+from thudmud.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 READY = re.compile(r"thudmud is ready: telnet 127\.0\.0\.1 ([0-9]+)\n")
 
 Process = asyncio.subprocess.Process
 Run = Callable[..., Awaitable[Process]]
+Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -105,44 +107,56 @@ async def test_a_port_in_use_is_one_line(run: Run) -> None:
     assert err == f"thudmud: server.port: port {port} of 127.0.0.1 is in use by another program\n"
 
 
-async def test_a_host_that_no_system_takes_is_one_line(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
+def test_a_host_that_is_not_ours_is_one_line(host: str, tmp_path: Path, capsys: Shown) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("", encoding="utf-8")
+    assert main(["--config", str(path), "--host", host, "--port", "0"]) == 2
+    told = f"thudmud: server.host: this machine cannot listen on '{host}'\n"
+    assert capsys.readouterr() == ("", told)
+
+
+def test_a_host_that_no_system_takes_is_one_line(tmp_path: Path, capsys: Shown) -> None:
     path = tmp_path / "config.toml"
     path.write_text('[server]\nhost = "a\\u0000b"\n', encoding="utf-8")
-    status, out, err = await outcome(await run("--config", str(path)))
-    assert (status, out) == (2, "")
-    assert err == "thudmud: server.host: this machine cannot listen on 'a\\x00b'\n"
+    assert main(["--config", str(path)]) == 2
+    told = "thudmud: server.host: this machine cannot listen on 'a\\x00b'\n"
+    assert capsys.readouterr() == ("", told)
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
-async def test_a_host_that_is_not_ours_is_one_line(run: Run, host: str) -> None:
-    status, out, err = await outcome(await run("--host", host, "--port", "0"))
-    assert (status, out) == (2, "")
-    assert err == f"thudmud: server.host: this machine cannot listen on '{host}'\n"
-
-
-async def test_a_configuration_that_cannot_be_used_is_a_line_for_each_mistake(
-    run: Run, tmp_path: Path
+def test_a_configuration_that_cannot_be_used_is_a_line_for_each_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    (tmp_path / "other.toml").write_text("[server]\nport = 'x'\nprot = 1\n", encoding="utf-8")
-    assert await outcome(await run("serve", "--config", "other.toml")) == (
-        2,
+    monkeypatch.chdir(tmp_path)
+    Path("other.toml").write_text("[server]\nport = 'x'\nprot = 1\n", encoding="utf-8")
+    assert main(["serve", "--config", "other.toml"]) == 2
+    assert capsys.readouterr() == (
         "",
         'thudmud: other.toml: server.port: should be a whole number from 0 to 65535, not "x"\n'
         'thudmud: other.toml: server.prot: there is no such setting; did you mean "port"?\n',
     )
-    status, _, err = await outcome(await run("--config", "none.toml"))
-    assert status == 2
-    assert err == "thudmud: none.toml: cannot be read: No such file or directory\n"
+    assert main(["--config", "none.toml"]) == 2
+    told = "thudmud: none.toml: cannot be read: No such file or directory\n"
+    assert capsys.readouterr() == ("", told)
 
 
-async def test_options_that_cannot_be_used(run: Run) -> None:
-    for arguments in [("--port", "99999"), ("--port", "x"), ("--host", ""), ("--nonsense",)]:
-        status, out, err = await outcome(await run(*arguments))
-        assert (status, out) == (2, "")
-        assert err.splitlines()[-1].startswith(("thudmud serve: error: ", "thudmud: error: "))
-    status, _, err = await outcome(await run("sreve"))
-    assert status == 2
-    assert "invalid choice: 'sreve'" in err
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--port", "99999"], "thudmud serve: error: "),
+        (["--port", "x"], "thudmud serve: error: "),
+        (["--host", ""], "thudmud serve: error: "),
+        (["--nonsense"], "thudmud: error: "),
+        (["sreve"], "invalid choice: 'sreve'"),
+    ],
+)
+def test_options_that_cannot_be_used(words: list[str], problem: str, capsys: Shown) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert problem in err.splitlines()[-1]
 
 
 async def test_help(run: Run) -> None:

@@ -10,3 +10,5 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Tables are made from the models: the migrations of Evennia are Evennia's to test.
 APPS = [app.rpartition(".")[2] for app in settings_default.INSTALLED_APPS]
 MIGRATION_MODULES = dict.fromkeys([*APPS, "admin"])
+# There is no game directory to look for them in, as Evennia otherwise does for each account.
+CMDSET_ACCOUNT = CMDSET_FALLBACKS[CMDSET_ACCOUNT]  # noqa: F405

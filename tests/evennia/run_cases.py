@@ -5,6 +5,7 @@ Django sets a whole process up, so they cannot run among all others.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ def main(names: list[str]) -> int:
     evennia._init()
     from evennia.server.tests.testrunner import EvenniaTestSuiteRunner  # noqa: PLC0415
 
+    # Evennia collects garbage after each test: what is loaded by now is none.
+    gc.freeze()
     runner = EvenniaTestSuiteRunner(
         pattern="*_cases.py", verbosity=2, test_name_patterns=names or None
     )

@@ -7,7 +7,7 @@ which makes a command of what the rule matched; so has each terminal that stands
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
+from lark.common import LexerConf
+from lark.lexer import ContextualLexer
 
 from thudmud.play import commands, options
 from thudmud.play.commands import Command
@@ -307,6 +309,20 @@ def grammar_file() -> Traversable | Path:
 _FLAGS = re.ASCII
 """Or U+017F would do for "s" and U+212A for "k"."""
 
+
+class _Lexer(ContextualLexer):
+    """Takes the grammar as it is: a test checks it once, in Lark's strict mode.
+
+    Wherever there is ``interegular``, Lark would search all terminals for collisions as it loads.
+    """
+
+    def __init__(
+        self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]
+    ) -> None:
+        conf.skip_validation = True
+        super().__init__(conf, states, always_accept)
+
+
 _LARK = Lark(
     grammar_file().read_text(encoding="utf-8"),
     parser="lalr",
@@ -314,6 +330,7 @@ _LARK = Lark(
     transformer=_Builder(),
     g_regex_flags=_FLAGS,
     lexer_callbacks={"RULESET": _ruleset},
+    _plugins={"ContextualLexer": _Lexer},
 )
 
 WORDS: dict[str, tuple[str, ...]] = {
