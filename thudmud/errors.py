@@ -12,7 +12,6 @@ Each is defined in the room that raises it; those that several rooms raise are d
             IllegalMove     the rules refuse a move
             ParseError      a line is no command
         Unread              something has to be looked up before a command can be decided
-        FormError           JSON that does not hold the value it should hold
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
         TranscriptError     a line of a transcript means nothing
