@@ -1,5 +1,6 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
+from thudmud.store.database import LEASE
 from thudmud.store.interface import (
     Account,
     Conflict,
@@ -20,7 +21,7 @@ from thudmud.store.interface import (
     decided_elsewhere,
 )
 from thudmud.store.running import Subscription
-from thudmud.store.store import LEASE, Store, at_once
+from thudmud.store.store import Store, at_once
 
 __all__ = [
     "LEASE",

@@ -12,9 +12,10 @@ everything rests on:
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from operator import attrgetter
 from secrets import randbits
@@ -72,6 +73,9 @@ from thudmud.store.rows import PROJECTIONS, ProjectedRows, SqlTable, definitions
 
 BATCH = 1_000
 """About how many entries are read at once for who follows."""
+
+LEASE = 10.0
+"""Seconds for which a node lives, unless it says once more that it does."""
 
 MOST_CACHED = 10_000
 """How many streams and players are known without looking."""
@@ -289,8 +293,16 @@ class Database:
         with suppress(sqlite3.Error, Damaged):  # who reads next is told
             self.head = self._read_head()
 
-    def _told(self) -> _Told:
-        return _Told(self)
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what comes of reading into errors of ours."""
+        try:
+            yield
+        except Exception as error:
+            told = self._translated(error)
+            if told is error:
+                raise
+            raise told from error
 
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error as the caller is to have it; remember damage."""
@@ -388,7 +400,7 @@ class Database:
         return version
 
     def now(self) -> float:
-        """Return the time, which never goes back."""
+        """Return the store's time, in seconds since the epoch; it never goes back."""
         return max(float(self._clock()), self.head.at)  # a row of a whole number is another one
 
     def lived(self) -> None:
@@ -435,10 +447,10 @@ class Database:
         self._events.clear()
         self._moved.clear()
 
-    def version(self, name: str) -> int:
+    def version(self, stream: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
-        stream = self._known(name)
-        return stream.version if stream else 0
+        found = self._known(stream)
+        return found.version if found else 0
 
     def _key(self, number: int) -> str:
         if number not in self._keys:
@@ -448,19 +460,19 @@ class Database:
             self._cache(self._keys, number, cast("str", row[1]))
         return self._keys[number]
 
-    def read_stream(self, name: str, first: int, most: int | None) -> Sequence[Entry]:
-        """Return events of a stream, see `thudmud.store.Store.read`."""
-        stream = self._known(name)
-        if stream is None:
+    def read_stream(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        found = self._known(stream)
+        if found is None:
             return []
         first = max(first, 1)
         entries = self._entries(
             "where stream = ? and version between ? and ? order by version",
-            stream.id,
+            found.id,
             first,
-            stream.version if most is None else min(stream.version, first + most - 1),
+            found.version if most is None else min(found.version, first + most - 1),
         )
-        self._require_whole(stream, entries, first, most)
+        self._require_whole(found, entries, first, most)
         return entries
 
     def _require_whole(
@@ -476,13 +488,13 @@ class Database:
         ):
             raise Damaged(f"events of {stream.key!r} are missing")
 
-    def streams(self) -> dict[str, int]:
-        """Return all streams that have events by key, and their versions. There are many."""
+    def streams(self) -> Mapping[str, int]:
+        """Return all streams by key, and their versions. For export and checks: there are many."""
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream")))
         return {key: version for _, key, _, version, _ in rows if version}
 
-    def open_boards(self) -> list[OpenBoard]:
-        """Return the boards that are up."""
+    def open_boards(self) -> Sequence[OpenBoard]:
+        """Return the boards that are up, in the order in which they first were."""
         # Not a join: that would go through all boards there ever were.
         rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
         rest = "where id in (select stream from open_board) order by id"
@@ -496,7 +508,7 @@ class Database:
         return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
     def position(self) -> int:
-        """Return the position of the last event."""
+        """Return the position of the last event; 0 if there is none."""
         return self._read_head().position
 
     # Following
@@ -592,22 +604,29 @@ class Database:
 
     # Battles
 
-    def battle(self, number: int, realm: str) -> Battle | None:
-        """Return the battle of a realm with a number, if there is one."""
+    def battle_number(self, began: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        return self.projected.number_of(began)
+
+    def battle(self, number: int, *, realm: str = "") -> Battle | None:
+        """Return the battle with a number, if there is one."""
         if not 0 < number < 1 << 63:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
 
     def plies(self, battle: Battle) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from."""
+        """Return the events that a battle is folded from; none if they were pruned."""
         key, first = battle.source
         most = None if battle.until is None else battle.until - first + 1
         return [entry.event for entry in self.read_stream(key, first, most)]
 
     def history(
-        self, player: str | None, before: int | None, most: int, realm: str
-    ) -> list[Battle]:
-        """Return the last battles, of a player or of all, before one, the latest first."""
+        self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the last battles of a player, or of all, before a number if one is given.
+
+        The latest comes first.
+        """
         before = 2**62 if before is None else before
         if player is None:
             rest = "where realm = ? and number < ? order by number desc limit ?"
@@ -641,12 +660,27 @@ class Database:
         if not 0 <= skipped < in_all:
             return HistoryPage((), in_all)
         first = self.table.number(f"{last} desc limit 1 offset ?", whose, skipped)
-        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm)), in_all)
+        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm=realm)), in_all)
 
     def battles(
-        self, player: str | None, after: int, most: int, since: float, realm: str
-    ) -> list[Battle]:
-        """Return battles in the order of their numbers, see `thudmud.store.Store.battles`."""
+        self,
+        player: str | None = None,
+        after: int = 0,
+        most: int = 1000,
+        *,
+        since: float = -math.inf,
+        realm: str = "",
+    ) -> Sequence[Battle]:
+        """Return the first battles after a number, in the order of their numbers.
+
+        Args:
+            player: whose; None for everybody's. Those of a guest whose name is free by now are
+                among them, and those of who has it after that.
+            after: the number.
+            most: how many at most.
+            since: only those that began at that time or later.
+            realm: of the players.
+        """
         if player is None:
             rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
             return self._battles(rest, realm, after, since, most)
@@ -663,9 +697,12 @@ class Database:
         return [found[number] for number in sorted(found)[:most]]
 
     def between(
-        self, dwarf: str, troll: str, since: float, until: float, realm: str
-    ) -> list[Battle]:
-        """Return the battles of two players in some time, see `thudmud.store.Store.between`."""
+        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the battles of two that began at a time or later and before another, in order.
+
+        Each is who is called that, or was, as for `battles`.
+        """
         found = [
             battle
             for one in self._called(dwarf, realm)
@@ -681,8 +718,8 @@ class Database:
         where = "where name = ? collate nocase and realm = ? order by id"
         return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
 
-    def adjourned(self, player: str, realm: str) -> list[AdjournedMatch]:
-        """Return the matches of a player that are put away, by the battles they have come to."""
+    def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
+        """Return the matches of a player that are put away, each with the battle it has come to."""
         found = self.player(player, realm)
         if found is None:
             return []
@@ -691,13 +728,15 @@ class Database:
         matches = []
         for number, position in away:
             (entry,) = self._entries("where position = ?", position)
-            battle = self.battle(cast("int", number), realm)
+            battle = self.battle(cast("int", number), realm=realm)
             if battle and isinstance(entry.event, Adjourned):
                 matches.append(AdjournedMatch(battle, entry.event.match))
         return matches
 
-    def standings(self, rules: str | None, most: int, realm: str) -> list[PlayerScore]:
-        """Return the best of those who have ended a battle by some rules, the best first."""
+    def standings(
+        self, rules: str | None = None, most: int = 50, *, realm: str = ""
+    ) -> Sequence[PlayerScore]:
+        """Return the best players by rating, of those who have ended a battle by some rules."""
         who, values = "where realm = ?", [realm]
         if rules is not None:
             played = "select 1 from tally where tally.player = rating.player and rules = ?"
@@ -720,9 +759,9 @@ class Database:
     def ranking(self, player: str, realm: str) -> Ranking:
         """Return the best players, and one of the others with their place."""
         count = self.table.number("select count(*) from rating where realm = ?", realm)
-        best = self.standings(None, PAGE, realm)
+        best = self.standings(None, PAGE, realm=realm)
         ranked = [RankedPlayer(place, each) for place, each in enumerate(best, 1)]
-        me = self.score(player, realm)
+        me = self.score(player, realm=realm)
         if me and me.rating and me.name not in [each.score.name for each in ranked]:
             ranked.append(RankedPlayer(self._place(me, realm), me))
         return Ranking(tuple(ranked), count)
@@ -739,7 +778,7 @@ class Database:
         better = "select count(*) from rating where realm = ? and proven > ?"
         return self.table.number(better, realm, proven) + before + 1
 
-    def score(self, player: str, realm: str) -> PlayerScore | None:
+    def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
@@ -786,8 +825,14 @@ class Database:
 
     # Nodes and claims
 
-    def beat(self, node: str, lease: float) -> bool:
-        """Say that a node lives, see `thudmud.store.Store.beat`."""
+    def beat(self, node: str, lease: float = LEASE) -> bool:
+        """Say that a node lives, for so many seconds at least.
+
+        If no other does and it is new, the time in which none did is stored as an event first.
+
+        Returns:
+            Whether it had a row still. If not, it was taken for dead: its claims are others'.
+        """
         now = self.now()
         known = self.table.row("node", "where name = ?", node) is not None
         if not self.is_served():
@@ -803,13 +848,13 @@ class Database:
         return self.table.row("node", "where until > ? limit 1", self.now()) is not None
 
     def leave(self, node: str) -> None:
-        """Take a node out, with its claims."""
+        """Take a node out, and let go of what it has claimed."""
         self.lived()
         self.table.delete("claim", "where node = ?", node)
         self.table.delete("node", "where name = ?", node)
 
-    def reap(self, node: str) -> list[PlayerClaim]:
-        """Take over the claims of dead nodes, see `thudmud.store.Store.reap`."""
+    def reap(self, node: str) -> Sequence[PlayerClaim]:
+        """Take the claims of dead nodes over for a node that lives; return them as they were."""
         dead = [row[0] for row in self.table.rows("node", "where until <= ?", self.now())]
         taken: list[PlayerClaim] = []
         for name in dead:
@@ -822,9 +867,17 @@ class Database:
         return taken
 
     def claim(
-        self, name: str, node: str, session: str, room: str, realm: str
+        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
     ) -> PlayerClaim | None:
-        """Claim a name for a node, see `thudmud.store.Store.claim`."""
+        """Claim a player for a session of a node, or say in which room a session's player is.
+
+        Returns:
+            None if it is claimed; else whose it is, on another node that lives. That may be asked
+            by a note to let go.
+
+        Raises:
+            NotWritten: the node's own lease has run out.
+        """
         now = self.now()
         lease = self.table.row("node", "where name = ?", node)
         if lease is None or cast("float", lease[2]) <= now:
@@ -838,13 +891,13 @@ class Database:
         self.table.put("claim", self.number_of(name, realm), node, session, room)
         return None
 
-    def release(self, name: str, node: str, realm: str) -> None:
-        """Let a name go, if a node has it."""
+    def release(self, name: str, node: str, *, realm: str = "") -> None:
+        """Let a player go, if the node has them."""
         if found := self.player(name, realm):
             self.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
-    def people(self) -> list[PlayerClaim]:
-        """Return all claims."""
+    def people(self) -> Sequence[PlayerClaim]:
+        """Return all who are claimed."""
         return [self._claim(row) for row in self.table.rows("claim", "order by player")]
 
     def _claim(self, row: Sequence[object]) -> PlayerClaim:
@@ -872,22 +925,6 @@ class Database:
     def close(self) -> None:
         """Let go of the files."""
         self.files.close()
-
-
-class _Told:
-    """Turns what comes of reading a database into errors of ours."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception):
-            told = self._database._translated(error)  # noqa: SLF001  (of this module)
-            if told is not error:
-                raise told from error
 
 
 def project_all(events: SqlTable, rows: ProjectedRows) -> None:

@@ -18,13 +18,19 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry, NotWritten, StoreError
 
+if TYPE_CHECKING:
+    from asyncio import Future
+
+T = TypeVar("T")
 Take = Callable[[Sequence[Entry]], None]
 Failed = Callable[[StoreError], None]
+
+CLOSED = "The store is closed."
 
 _log = logging.getLogger(__name__)
 
@@ -146,52 +152,12 @@ class Followers:
             subscription.deliver(part)
 
 
-if TYPE_CHECKING:
-    from asyncio import Future
-
-T = TypeVar("T")
-
-CLOSED = "The store is closed."
-
-
-class Listener(Protocol):
-    """Who is told what has been written."""
-
-    def deliver(self, entries: Sequence[Entry]) -> None:
-        """These entries come next, in order."""
-
-    def changed(self) -> None:
-        """Another process has written something, maybe of accounts."""
-
-    def fail(self, error: StoreError) -> None:
-        """What comes next cannot be read; it will be tried again and again."""
-
-    def stopped(self, error: StoreError) -> None:
-        """Nothing can be done with the database any more, by a mistake of ours."""
-
-
-class Runner(Protocol):
-    """Does work on a database, each all or not at all."""
-
-    async def write(self, work: Callable[[Database], T]) -> T:
-        """Do what changes something."""
-
-    async def read(self, work: Callable[[Database], T]) -> T:
-        """Do what changes nothing."""
-
-    async def catch_up(self) -> None:
-        """Hand out what others have written by now."""
-
-    async def stop(self) -> None:
-        """Do what was asked for, and let go of the database."""
-
-
 class AtOnce:
-    """Does everything in the call."""
+    """Does work on a database in the call, each all or not at all."""
 
-    def __init__(self, database: Database, listener: Listener) -> None:
+    def __init__(self, database: Database, followers: Followers) -> None:
         self._database: Database | None = database
-        self._listener = listener
+        self._followers = followers
 
     async def write(self, work: Callable[[Database], T]) -> T:
         """Do what changes something."""
@@ -199,7 +165,7 @@ class AtOnce:
             raise NotWritten(CLOSED)
         [outcome], entries = self._database.write([work])
         if entries:
-            self._listener.deliver(entries)
+            self._followers.deliver(entries)
         if isinstance(outcome, Exception):
             raise outcome
         return cast("T", outcome)
@@ -230,10 +196,26 @@ class _Job(NamedTuple):
 
 
 class InThread:
-    """A thread with a database of its own. All methods are for the event loop."""
+    """A thread with a database of its own. All methods are for the event loop.
 
-    def __init__(self, open_it: Callable[[], Database], poll: float, listener: Listener) -> None:
-        self._open_it, self._poll, self._listener = open_it, poll, listener
+    Args:
+        open_it: opens the database, in the thread.
+        poll: seconds between two looks at whether another process has written something.
+        followers: those to whom entries are handed.
+        changed: called when another process has written something, maybe of accounts.
+        stopped: called when nothing can be done with the database any more, by a mistake of ours.
+    """
+
+    def __init__(
+        self,
+        open_it: Callable[[], Database],
+        poll: float,
+        followers: Followers,
+        changed: Callable[[], None],
+        stopped: Callable[[StoreError], None],
+    ) -> None:
+        self._open_it, self._poll, self._followers = open_it, poll, followers
+        self._changed, self._stopped = changed, stopped
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         self._loop = asyncio.get_running_loop()
@@ -343,19 +325,19 @@ class InThread:
         except StoreError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
-                self._tell(self._listener.fail, error)
+                self._tell(self._followers.fail, error)
 
     def _hand_out(self, database: Database) -> None:
         """Hand out what another process has written, if anything is new."""
         while (entries := database.news()) is not None:
             self._tell_of_others(database)
             if entries:
-                self._tell(self._listener.deliver, entries)
+                self._tell(self._followers.deliver, entries)
 
     def _tell_of_others(self, database: Database) -> None:
         if database.others_wrote:
             database.others_wrote = False
-            self._tell(self._listener.changed)
+            self._tell(self._changed)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
@@ -369,12 +351,12 @@ class InThread:
         for job, outcome in zip(jobs, outcomes, strict=True):
             _settle(job.result, outcome)
         if entries:
-            self._listener.deliver(entries)
+            self._followers.deliver(entries)
 
     def _finish(self) -> None:
         self._thread.join()
         if self._why != CLOSED:
-            self._listener.stopped(StoreError(self._why))
+            self._stopped(StoreError(self._why))
         _settle(self._ended, None)
         for job in self._at_work:
             _refuse(job, self._why)
