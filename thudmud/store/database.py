@@ -151,7 +151,7 @@ class Database:
                 self._begin()
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
-                self._rebuild()
+                self.rebuild()
         self._handed = self.head.position
         files.told(self.head.commits, self.head.store)
 
@@ -804,7 +804,7 @@ class Database:
             for battle in self.projected.battles(rest, *values)
         ]
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """Make the rows of the projections anew, unless another process just has."""
         self._db.execute("begin immediate")
         try:
