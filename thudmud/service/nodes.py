@@ -243,9 +243,7 @@ class Node:
             if not self._releases[key]:
                 del self._releases[key]
                 if not released.done():
-                    self._late.add(
-                        key
-                    )  # if it is released after all, see the player out
+                    self._late.add(key)  # if it is released after all, see the player out
         if not done:
             raise Elsewhere(name, owner.node)
 

@@ -640,9 +640,8 @@ class Service:
         for telling in self.hall.happen(event):
             self._tell(messages(self.hall, telling, self._screens))
         if table := self.hall.board_with(event.key):
-            self._unchecked += (
-                table.seats.values()
-            )  # presence may have been noted under the old name
+            # Somebody's presence may just have been noted under the old name.
+            self._unchecked += table.seats.values()
 
     def _take_board_event(self, entry: Entry, table: Table) -> None:
         board, before = table.name, table.seats
