@@ -23,10 +23,9 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.match import game_of
-from thudmud.play.meaning import require_fit, require_ply
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
-from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import Game
 from thudmud.service import Service, Visit
 from thudmud.service.boards import close_board, open_board, put_up, rename_board

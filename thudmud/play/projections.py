@@ -1,10 +1,10 @@
-"""What is known of battles, tallies and ratings, as rows that each event changes.
+"""Battles, tallies and ratings: rows that change with each event.
 
-`project` says what an event does to them, `rate` what a battle does to two ratings. Both are pure:
-the rows are the store's, which calls `project` in the transaction that stores the event. So the
-rows are never behind the events, and nothing has to be folded when a server starts.
+`project` changes them by an event, `rate` two ratings by a battle. Both are pure. The rows are the
+store's, which calls `project` in the transaction that stores the event: so they are never behind
+the events, and nothing has to be folded when a server starts.
 
-Who played is whatever the rows call a player: names in a test, numbers in a database.
+A player is whatever the rows have for one: a name in a test, a number in a database.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
 
 
 def _give_up(at: BattleId, rows: Rows) -> None:
-    """Note that a board is as new."""
+    """Note that a board is as new: nobody plays on there."""
     if _leave_off(at, rows):
         rows.put_on_board(at.board, None)
 
