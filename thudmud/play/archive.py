@@ -83,16 +83,16 @@ class Battle(NamedTuple):
         return None if self.until is None else self.until - self.source.version + 1
 
 
-class Count(NamedTuple):
+class Tally(NamedTuple):
     """How often a player won, drew and lost."""
 
     won: int = 0
     drawn: int = 0
     lost: int = 0
 
-    def and_one(self, *, mine: bool, theirs: bool) -> Count:
+    def and_one(self, *, mine: bool, theirs: bool) -> Tally:
         """Return it with one more, which the player, the opponent or neither has won."""
-        return Count(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
+        return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ class PlayerScore:
     """
 
     name: str
-    battles: Mapping[tuple[str, Side], Count]
-    matches: Mapping[str, Count]
+    battles: Mapping[tuple[str, Side], Tally]
+    matches: Mapping[str, Tally]
     rating: Rating | None
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Count, Rating, State
+from thudmud.play.archive import Battle, Rating, State, Tally
 from thudmud.play.events import (
     LANDMARKS,
     Adjourned,
@@ -115,10 +115,10 @@ class Rows(Protocol):
     def take_up(self, number: int) -> bool:
         """Forget that a match was put away; return whether it was."""
 
-    def tally(self, player: str, rules: str, kind: str) -> Count:
+    def tally(self, player: str, rules: str, kind: str) -> Tally:
         """Return how a player fared by a ruleset: with a side, or in matches."""
 
-    def put_tally(self, player: str, rules: str, kind: str, tally: Count) -> None:
+    def put_tally(self, player: str, rules: str, kind: str, tally: Tally) -> None:
         """Keep how a player fared."""
 
     def strength(self, player: str) -> Strength | None:

@@ -1,13 +1,13 @@
-"""A store's database, read and written by one thread: appends, streams, and what follows from them.
+"""A store's database, used by one thread: transactions, events, players, battles, nodes.
 
-Nothing here waits for anything but the disk, and nothing knows of an event loop. The rules that
-everything rests on:
+Nothing here waits for anything but the disk, and nothing knows of an event loop. Everything rests
+on three rules:
 
-- Positions, versions and numbers of players and streams are given under the lock of the writer. A
-  sequence would give them out before, and out of order: whoever follows would miss events.
-- What is cached of the rows holds until another connection has written. SQLite's data version says
-  whether one has, and it is looked at first thing under the lock.
-- The caller is told only after the commit, and only after the commit the witness is raised.
+- Positions, versions and the numbers of players and streams are given out under the writer's lock.
+  A sequence would give them out before that, and out of order: subscribers would miss events.
+- What is cached of the rows holds until another connection has written. SQLite's data version tells
+  whether one has, and is the first thing that is read under the lock.
+- The witness is raised, and the caller told, only after the commit.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
-    Count,
     HistoryPage,
     PlayerScore,
     RankedPlayer,
     Ranking,
+    Tally,
 )
 from thudmud.play.events import (
     Adjourned,
@@ -72,13 +72,13 @@ from thudmud.store.interface import (
 from thudmud.store.rows import PROJECTIONS, ProjectedRows, SqlTable, definitions
 
 BATCH = 1_000
-"""About how many entries are read at once for who follows."""
+"""About how many entries are read at once for subscribers."""
 
 LEASE = 10.0
 """Seconds for which a node lives, unless it says once more that it does."""
 
 MOST_CACHED = 10_000
-"""How many streams and players are known without looking."""
+"""How many streams, and how many players, are cached."""
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
@@ -109,7 +109,7 @@ class _Stream(NamedTuple):
 
 
 class _Spoilt(ThudmudError):
-    """A work was refused after it had written something: nothing of its batch may stay."""
+    """Work was refused after it had written something: its whole transaction is rolled back."""
 
 
 class Database:
@@ -123,7 +123,7 @@ class Database:
     def __init__(self, files: Files, clock: Callable[[], float]) -> None:
         self.files = files
         self.damage: Damaged | None = None
-        """What has been found of it; from then on nothing is written."""
+        """The damage that was found; from then on nothing is written."""
         self._clock = clock
         self._version: int | None = None
         """The files' version when it was last seen what others have written."""
@@ -132,9 +132,9 @@ class Database:
         self.projected = ProjectedRows(self.table)
         self._streams: dict[str, _Stream] = {}
         self._events: list[tuple[object, ...]] = []
-        """The rows of the events of this transaction, which are written at its end."""
+        """The rows of this transaction's events, which are written at its end."""
         self._moved: dict[str, tuple[_Stream, _Stream]] = {}
-        """The streams that have gone on in it: as their rows are, and as they will be then."""
+        """The streams that have new events in it: as their rows are, and as they will be then."""
         self._keys: dict[int, str] = {}
         self._players: dict[tuple[str, str], tuple[int, str]] = {}
         self._names: dict[int, str] = {}
@@ -168,8 +168,8 @@ class Database:
         """Do works in one transaction, each all or not at all.
 
         Returns:
-            What each returned, or the exception that it came to, and the entries that are to be
-            handed to who follows, in their order: those of others that had not been seen, too.
+            What each returned or raised; and the entries for subscribers, in order, which begin
+            with those of other processes that had not been seen.
         """
         if self.damage:
             refused = NotWritten(f"Nothing is written any more: {self.damage}")
@@ -177,8 +177,9 @@ class Database:
         try:
             return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
-            # One bad work must not fail the others that happen to share its transaction. But what
-            # the disk or another process does not allow it allows none of them, each after a wait.
+            # One bad work must not fail the others that happen to share its transaction: each is
+            # tried by itself. But what the disk or another process refuses, it refuses to all of
+            # them, and each time after a wait.
             is_its_own = not isinstance(error, sqlite3.OperationalError | NotWritten)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
@@ -243,7 +244,7 @@ class Database:
             return error
 
     def _unseen(self) -> list[Entry]:
-        """Take note of what others have written; return the entries of it to be handed on."""
+        """Note what other processes have written; return those of its entries for subscribers."""
         version = self.files.version()
         if version != self._version or self.head.commits < 0:
             if self._read_head().commits != self.head.commits:
@@ -285,12 +286,12 @@ class Database:
         return head
 
     def _forget(self) -> None:
-        """Forget what is cached: the rows may be others."""
+        """Forget what is cached: the rows may have changed."""
         for cache in (self._streams, self._moved, self._keys, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
         self._events.clear()
-        self.head = self.head._replace(commits=-1)  # if it cannot be read, whoever writes does
-        with suppress(sqlite3.Error, Damaged):  # who reads next is told
+        self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
+        with suppress(sqlite3.Error, Damaged):  # the next read raises it
             self.head = self._read_head()
 
     @contextmanager
@@ -305,7 +306,7 @@ class Database:
             raise told from error
 
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error as the caller is to have it; remember damage."""
+        """Return an error as the caller is to see it; remember damage."""
         told = self.files.translated(error, writing=writing)
         if isinstance(told, Damaged) and self.damage is None:
             self.damage = told
@@ -478,7 +479,7 @@ class Database:
     def _require_whole(
         self, stream: _Stream, entries: Sequence[Entry], first: int, most: int | None
     ) -> None:
-        """Refuse what has holes: an index may have lost rows that are there."""
+        """Raise Damaged if events are missing: an index may have lost rows that are there."""
         wanted = max(0, stream.version - first + 1)
         wanted = wanted if most is None else min(wanted, most)
         versions = [each.version for each in entries]
@@ -789,9 +790,9 @@ class Database:
         for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
             _, rules, kind, *counts = cast("tuple[int, str, str, int, int, int]", row)
             if kind == MATCH:
-                matches[rules] = Count(*counts)
+                matches[rules] = Tally(*counts)
             else:
-                battles[rules, Side(kind)] = Count(*counts)
+                battles[rules, Side(kind)] = Tally(*counts)
         strength: Strength | None = self.projected.strength(str(player))
         return PlayerScore(name, battles, matches, strength.rating if strength else None)
 
@@ -908,7 +909,7 @@ class Database:
         return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
     def alone(self) -> None:
-        """Take all nodes for dead: whoever serves from these files has them alone."""
+        """Take all nodes for dead: only one process at a time serves from these files."""
 
         def end(_: Database) -> None:
             for name, seen, _until in list(self.table.rows("node")):

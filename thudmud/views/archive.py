@@ -15,13 +15,13 @@ from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
-    Count,
     FoundBattle,
     HistoryPage,
     PlayerScore,
     Ranking,
     Rating,
     State,
+    Tally,
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.events import BATTLES
@@ -264,5 +264,5 @@ def _by_rules(found: PlayerScore, rules: str) -> list[str]:
     return [*([f"matches {_counts(matches)}"] if matches else []), *battles]
 
 
-def _counts(tally: Count) -> str:
+def _counts(tally: Tally) -> str:
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
