@@ -95,8 +95,6 @@ from thudmud.store import (
     NotWritten,
     Store,
     StoreError,
-    as_stored,
-    decided_elsewhere,
 )
 from thudmud.views import rooms
 from thudmud.views.facts import concerning
@@ -665,14 +663,17 @@ class Service:
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
         """Return what an entry brings about, and its cause, if it was decided here."""
-        match entry.mark:
-            case _Pending(service=service, decision=decision, cause=cause) if service is self:
-                # If the line was cancelled, its player may be gone by now, and walks nowhere.
-                is_first = entry.version == decision.version + 1
-                if is_first and decision.player in self.hall.people:
-                    return as_stored(decision, [entry]), cause
-                return decided_elsewhere(entry, board), cause
-        return decided_elsewhere(entry, board), None
+        event = cast("TableEvent", entry.event)
+        cause: object = None
+        if isinstance(entry.mark, _Pending) and entry.mark.service is self:
+            decided, cause = entry.mark.decision, entry.mark.cause
+            # With the first event come the asides. But if the line was cancelled, its player may
+            # be gone by now and walks nowhere; and the board may have another name.
+            is_first = entry.version == decided.version + 1 and decided.board == board
+            if is_first and decided.player in self.hall.people:
+                return replace(decided, events=(event,), battle=entry.battle), cause
+        version = entry.version - 1
+        return Decision(event.player, board, version, (event,), battle=entry.battle), cause
 
     def _unread(self, error: StoreError) -> None:
         """Let nobody wait for what cannot be read for now. It comes when it can be."""

@@ -17,8 +17,6 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     Unknown,
-    as_stored,
-    decided_elsewhere,
 )
 from thudmud.store.running import Subscription
 from thudmud.store.store import Store, at_once
@@ -42,7 +40,5 @@ __all__ = [
     "Stored",
     "Subscription",
     "Unknown",
-    "as_stored",
     "at_once",
-    "decided_elsewhere",
 ]
