@@ -1,4 +1,4 @@
-"""The whole of thudmud without a socket: named players type lines, readers are told text."""
+"""The whole of thudmud without a socket: players type lines, and messages say who is told what."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.match import game_of
-from thudmud.play.meaning import require_fit, require_ply
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
-from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Service, Visit
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
@@ -49,8 +48,9 @@ class House:
     It is a `thudmud.service.Service` on a store in memory, where nothing has to be waited for,
     driven to its end at each call.
 
-    Times are seconds since the epoch; nothing here asks a clock. Nothing here is random: the same
-    calls give the same answers. A house is for one thread, or for one at a time.
+    Times are seconds since the epoch; whoever gives one that has no date gets a ValueError. Nothing
+    here asks a clock, and nothing is random: the same calls give the same answers. A house is for
+    one thread, or for one at a time.
 
     Attributes:
         hall: the boards and the people as values of `thudmud.play`, to be looked at.
@@ -82,8 +82,7 @@ class House:
         *,
         replays_at_once: bool = True,
     ) -> None:
-        self._require_boards(boards)
-        _require_keys(boards)
+        _require_boards(boards)
         self.hall = Hall(boards, quiet_plies, seat_grace)
         self._now = 0.0
         self._told: list[Message] = []
@@ -140,7 +139,7 @@ class House:
 
         Raises:
             Refused: nothing can be called that, or another board is.
-            ValueError: there are no such rules, or no such time.
+            ValueError: there are no such rules.
         """
         require_time(now)
         spec = BoardSpec(name, rules)
@@ -151,7 +150,6 @@ class House:
 
         Raises:
             Refused: there is no such board, nothing can be called that, or another board is.
-            ValueError: there is no such time.
         """
         require_time(now)
         return self._drive(rename_board(self._store, name, new, now), now)
@@ -161,13 +159,12 @@ class House:
 
         Raises:
             Refused: there is no such board.
-            ValueError: there is no such time.
         """
         require_time(now)
         return self._drive(close_board(self._store, name, now), now)
 
     def settle(self, now: float) -> list[Message]:
-        """Note that those are away who have a seat and are not here, and return what is told."""
+        """Mark as away all who have a seat and are not here, and return what is told."""
         require_time(now)
         return self._drive(self._service.settle(), now)
 
@@ -204,7 +201,7 @@ class House:
         Raises:
             ValueError: nobody can have that name, or somebody of that name, in any case, is here,
                 or somebody has a seat or an adjourned match who spells it with other capitals; or
-                there is no such board, or no such time.
+                there is no such board.
         """
         require_name(name)
         require_time(now)
@@ -229,7 +226,7 @@ class House:
         """Let a player who is here go on from another screen, and return what is told.
 
         Raises:
-            ValueError: nobody of that name is here, or there is no such time.
+            ValueError: nobody of that name is here.
         """
         self._require(name, now)
         return self._drive(self._service.join(name, terminal), now)
@@ -241,8 +238,7 @@ class House:
         and changes nothing. After they have quit, a player is here no longer.
 
         Raises:
-            ValueError: nobody of that name is here, or there is no such time; or the line is
-                neither text nor a command.
+            ValueError: nobody of that name is here; or the line is neither text nor a command.
         """
         visit = self._require(name, now)
         if not isinstance(line, str | Command):
@@ -260,7 +256,7 @@ class House:
                 seat is given up where no match is under way.
 
         Raises:
-            ValueError: nobody of that name is here, or there is no such time.
+            ValueError: nobody of that name is here.
         """
         visit = self._require(name, now)
         return self._drive(self._service.leave(visit, parting), now)
@@ -324,7 +320,7 @@ class House:
         return tuple(self.hall.people)
 
     def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
-        """Return what everybody is told by something that is done at a time."""
+        """Do something at a time, and return what everybody is told."""
         self._now = now
         at_once(work)
         return self._taken()
@@ -337,7 +333,7 @@ class House:
         self._others += [each.position for each in entries if _is_other(each)]
 
     def _bring_in(self, lines: Iterable[str]) -> None:
-        """Let something have happened before; nobody is told."""
+        """Store and fold what has happened before; nobody is told."""
         past = _Past(self.hall)
         try:
             at_once(self._store.bring_in(past.events(lines), past.stored.append))
@@ -350,17 +346,6 @@ class House:
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
         self._others = past.copies
 
-    def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
-        if not boards:
-            raise InvalidValueError("a house should have at least one board")
-        for spec in boards:
-            if problem := board_problem(spec.name):
-                raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
-        name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
-        if times > 1:
-            message = f"each board should have a name of its own, not {name!r} twice"
-            raise InvalidValueError(message)
-
     def _require(self, name: str, now: float) -> Visit:
         require_time(now)
         visit = self._service.visit(name)
@@ -372,8 +357,8 @@ class House:
 class _Past:
     """What has happened before, at the boards of a hall and at others.
 
-    Whether it can have is seen by folding it. Most of it are plies, one after the other: of these
-    only the battle is folded, as long as nothing else happens at the board.
+    It is folded to see whether it can have happened. Most of it is plies in a row: only the battle
+    is folded with these, and the table when something else happens at the board.
 
     Args:
         hall: the boards, which come to stand as what has happened left them.
@@ -395,7 +380,7 @@ class _Past:
         """Boards that stand here no longer, by key."""
         self._versions: Counter[str] = Counter()
         self._runs: dict[str, Game] = {}
-        """By key, the battles that have maybe come further than their tables."""
+        """By key, the battles that may have come further than their tables."""
 
     def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
         """Yield what has happened, and where; before the next is asked for, it has to be stored.
@@ -431,7 +416,7 @@ class _Past:
             self._fold(key, event, entry)
 
     def _end_run(self, key: str) -> None:
-        """Let a board stand as the plies have left it that were played last."""
+        """Bring a table to where the plies in a row have brought its battle."""
         game, table = self._runs.pop(key, None), self._table(key)
         if game and table.match and game is not table.game:
             match = table.match.with_game(game)
@@ -476,9 +461,16 @@ def _is_other(entry: Entry) -> bool:
     return entry.stream == HALL or is_of_a_match(entry.stream)
 
 
-def _require_keys(boards: Sequence[BoardSpec]) -> None:
-    keys = Counter(spec.key for spec in boards)
-    for key, times in keys.items():
+def _require_boards(boards: Sequence[BoardSpec]) -> None:
+    if not boards:
+        raise InvalidValueError("a house should have at least one board")
+    for spec in boards:
+        if problem := board_problem(spec.name):
+            raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
+    name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
+    if times > 1:
+        raise InvalidValueError(f"each board should have a name of its own, not {name!r} twice")
+    for key, times in Counter(spec.key for spec in boards).items():
         if times > 1 or not is_board_key(key):
             raise InvalidValueError(f"{key!r:.50} cannot be the key of {counted(times, 'board')}")
 

@@ -38,8 +38,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
-from thudmud.play.meaning import require_fit
-from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table import BoardSpec, Table, require_fit
 from thudmud.play.table_decisions import Context, TableCommand, come_back, decide, resume, vanish
 from thudmud.rules import Game, Side
 

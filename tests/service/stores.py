@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, Self, TypeVar
 
@@ -18,8 +18,10 @@ from thudmud.store import (
     Store,
     Stored,
     StoreError,
+    Subscription,
 )
 from thudmud.store.database import Changes
+from thudmud.store.running import Failed, Take
 
 T = TypeVar("T")
 
@@ -34,6 +36,7 @@ class SlowStore(Store):
         broken: whether nothing can be stored, nor be seen to be up to date.
         conflict: whether somebody else comes first, always.
         unreadable: whether nothing can be read.
+        failing: what those who follow want called when nothing can be handed out.
     """
 
     def __init__(self) -> None:
@@ -44,6 +47,7 @@ class SlowStore(Store):
         self.waiting = asyncio.Semaphore(0)
         self.held = {"append"}
         self.broken = self.conflict = self.unreadable = False
+        self.failing: list[Failed] = []
 
     @classmethod
     def make(cls) -> Self:
@@ -67,20 +71,23 @@ class SlowStore(Store):
 
     def fail_to_follow(self) -> None:
         """Tell all who follow that what is new cannot be read."""
-        self._followers.fail(StoreError("The disk does not work."))
+        for failed in self.failing:
+            failed(StoreError("The disk does not work."))
 
-    async def append(
-        self, changes: Changes, key: str | None = None, *, mark: object = None
-    ) -> Mapping[str, Stored]:
-        return await self._pass("append", partial(self._append, changes, key, mark))
+    async def append(self, changes: Changes, *, mark: object = None) -> Mapping[str, Stored]:
+        return await self._pass("append", partial(self._append, changes, mark))
 
-    async def _append(
-        self, changes: Changes, key: str | None, mark: object
-    ) -> Mapping[str, Stored]:
+    async def _append(self, changes: Changes, mark: object) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
             raise Conflict(stream, expected, expected + 1)
-        return await super().append(changes, key, mark=mark)
+        return await super().append(changes, mark=mark)
+
+    async def subscribe(
+        self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
+    ) -> Subscription:
+        self.failing.append(failed)
+        return await super().subscribe(streams, after, take, failed)
 
     async def claim(
         self, name: str, node: str, session: str, room: str = "", *, realm: str = ""

@@ -140,6 +140,21 @@ async def test_a_board_is_called_something_else(place: Place, store: SlowStore) 
     assert anew.hall.tables["yew board"].match == place.hall.tables["yew board"].match
 
 
+async def test_a_ply_that_is_stored_after_its_board_has_got_another_name(
+    place: Place, store: SlowStore
+) -> None:
+    await place.sit()
+    store.hold()
+    renaming = begin(rename_board(store, OAK, "yew board", NOW))
+    await store.held_up()
+    late = place.submit("Anna", "move from f15 to f8")
+    await store.held_up()
+    store.gate.set()
+    await finished(renaming, late)
+    assert place.plies("yew board") == 1
+    assert "You offer" in await place.type("Anna", "end game")
+
+
 async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore) -> None:
     await place.sit()
     anew = Place(store, boards=[BoardSpec("yew board", key=OAK), *BOARDS[1:]])

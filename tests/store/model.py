@@ -12,7 +12,7 @@ from typing import Any
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Count, PlayerScore, Rating, State
+from thudmud.play.archive import Battle, PlayerScore, Rating, State, Tally
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -55,8 +55,8 @@ class Model:
 
     def score(self, player: str) -> PlayerScore:
         """Return what somebody has won and lost."""
-        battles: dict[tuple[str, Side], Count] = {}
-        matches: dict[str, Count] = {}
+        battles: dict[tuple[str, Side], Tally] = {}
+        matches: dict[str, Tally] = {}
         for battle in self.ended:
             for side in Side:
                 if battle.player(side) != player:
@@ -174,7 +174,7 @@ class Model:
                 self._players[player.lower()].add(battle.number)
 
 
-def _counted(before: Count | None, place: int) -> Count:
-    counts = list(before or Count())
+def _counted(before: Tally | None, place: int) -> Tally:
+    counts = list(before or Tally())
     counts[place] += 1
-    return Count(*counts)
+    return Tally(*counts)

@@ -18,10 +18,6 @@ async def main(path: str, what: str) -> None:
     version = (await store.streams()).get(OAK, 0)
     if what == "append":
         await store.append({OAK: (version, [joined(version)])})
-    elif what == "ban":
-        await store.ban("Zoe")
-    elif what == "erase":
-        await store.erase("Anna")
     elif what == "serve":
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)

@@ -46,7 +46,7 @@ def contents(path: Path) -> Files:
 
 
 def do(database: Database, changes: Changes) -> None:
-    ([outcome], _) = database.write([lambda db: db.append(changes, f"{database.head.position}")])
+    ([outcome], _) = database.write([lambda db: db.append(changes)])
     assert isinstance(outcome, dict)
 
 
@@ -64,7 +64,7 @@ def play(database: Database, games: int) -> None:
         database.write([partial(accounts.enrol, name=name, password="hash" * 20)])
         database.write([partial(accounts.keep_guest, kept=kept)])
     database.write([lambda db: db.beat("node", 100.0)])
-    database.write([lambda db: db.claim("Anna", "node", "s1", "oak board", "")])
+    database.write([lambda db: db.claim("Anna", "node", "s1", "oak board")])
 
 
 def everything(path: Path) -> str:
@@ -103,13 +103,12 @@ def read_all(database: Database) -> str:
             [
                 (battle, database.plies(battle))
                 for number in range(1, count + 1)
-                if (battle := database.battle(number, ""))
+                if (battle := database.battle(number))
             ],
-            [database.history(name, None, 1000, "") for name in ("Anna", "Bert0")],
-            database.standings(None, 1000, ""),
+            [database.history(name, None, 1000) for name in ("Anna", "Bert0")],
+            database.standings(None, 1000),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
-            list(database.table.rows("request", "order by stream, key")),
             database.people(),
         )
     )

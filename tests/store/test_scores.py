@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.play.archive import PAGE, Count, StandingsLookup
+from thudmud.play.archive import PAGE, StandingsLookup, Tally
 from thudmud.play.projections import MIDDLE
 from thudmud.rules import Outcome, Side
 
@@ -24,29 +24,29 @@ class TestTallies:
         assert anna is not None
         assert bert is not None
         assert anna.battles == {
-            ("discworld", Side.DWARF): Count(2, 1, 1),
-            ("classic", Side.TROLL): Count(1, 0, 0),
+            ("discworld", Side.DWARF): Tally(2, 1, 1),
+            ("classic", Side.TROLL): Tally(1, 0, 0),
         }
         assert bert.battles == {
-            ("discworld", Side.TROLL): Count(1, 1, 2),
-            ("classic", Side.DWARF): Count(0, 0, 1),
+            ("discworld", Side.TROLL): Tally(1, 1, 2),
+            ("classic", Side.DWARF): Tally(0, 0, 1),
         }
         assert not anna.matches
 
     @pytest.mark.parametrize(
         ("points", "anna", "bert"),
         [
-            ((31, 24), Count(won=1), Count(lost=1)),
-            ((24, 31), Count(lost=1), Count(won=1)),
-            ((24, 24), Count(drawn=1), Count(drawn=1)),
+            ((31, 24), Tally(won=1), Tally(lost=1)),
+            ((24, 31), Tally(lost=1), Tally(won=1)),
+            ((24, 24), Tally(drawn=1), Tally(drawn=1)),
         ],
     )
     def test_matches_by_their_points(
         self,
         annals: Annals,
         points: tuple[int, int],
-        anna: Count,
-        bert: Count,
+        anna: Tally,
+        bert: Tally,
     ) -> None:
         annals.begin()
         annals.end(points=points)
@@ -64,7 +64,7 @@ class TestTallies:
         score = annals.score("Anna")
         assert score is not None
         assert score.name == "ANNA"
-        assert score.battles["discworld", Side.DWARF] == Count(2, 0, 0)
+        assert score.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
 
     def test_imported_and_unfinished_battles_are_not_in_them(self, annals: Annals) -> None:
         annals.bring_in(DWARFS)

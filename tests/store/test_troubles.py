@@ -17,11 +17,33 @@ from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, mo
 from thudmud.store import Damaged, NotWritten, Store, StoreError
 from thudmud.store.checking import check_connection
 from thudmud.store.database import Database, Head
-from thudmud.store.files import OnDisk
+from thudmud.store.files import OnDisk, connect
+
+
+class Connections(list[sqlite3.Connection]):
+    """The connections that stores have made, whose settings tests change."""
+
+    def set(self, statement: str) -> None:
+        """Change a setting of the last."""
+        self[-1].execute(statement).fetchall()
 
 
 @pytest.fixture
-async def stored(path: Path) -> AsyncIterator[Store]:
+def connections(monkeypatch: pytest.MonkeyPatch) -> Connections:
+    made = Connections()
+
+    def connecting(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
+        connection = connect(path, patience, reading=reading)
+        if not reading:
+            made.append(connection)
+        return connection
+
+    monkeypatch.setattr("thudmud.store.files.connect", connecting)
+    return made
+
+
+@pytest.fixture
+async def stored(path: Path, connections: Connections) -> AsyncIterator[Store]:
     """Return a store in a file, with two events."""
     store = await Store.open(path)
     await store.append({OAK: (0, [joined(1), joined(2)])})
@@ -38,11 +60,6 @@ def no_more_than(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-async def setting(store: Store, statement: str) -> None:
-    """Change a setting of a store's own connection."""
-    await store._runner.read(lambda database: database._db.execute(statement).fetchall())
 
 
 async def works(store: Store) -> None:
@@ -74,17 +91,19 @@ async def fails(store: Store, words: str) -> None:
     following.close()
 
 
-async def test_a_full_disk(stored: Store) -> None:
-    await setting(stored, "pragma max_page_count = 1")
+async def test_a_full_disk(stored: Store, connections: Connections) -> None:
+    connections.set("pragma max_page_count = 1")
     with pytest.raises(NotWritten, match="the disk is full"):
         await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
     assert await stored.streams() == {OAK: 2}
-    await setting(stored, "pragma max_page_count = 1000")
+    connections.set("pragma max_page_count = 1000")
     await works(stored)
 
 
-async def test_a_full_disk_fails_all_that_waited_together(stored: Store) -> None:
-    await setting(stored, "pragma max_page_count = 1")
+async def test_a_full_disk_fails_all_that_waited_together(
+    stored: Store, connections: Connections
+) -> None:
+    connections.set("pragma max_page_count = 1")
     outcomes = await asyncio.gather(
         stored.append({OAK: (2, [moved(ply) for ply in range(1000)])}),
         stored.append({PINE: (0, [moved(ply) for ply in range(1000)])}),
@@ -105,10 +124,10 @@ async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
     await works(stored)
 
 
-async def test_a_file_that_is_read_only(stored: Store) -> None:
-    await setting(stored, "pragma query_only = 1")
+async def test_a_file_that_is_read_only(stored: Store, connections: Connections) -> None:
+    connections.set("pragma query_only = 1")
     await fails(stored, "it cannot be written to")
-    await setting(stored, "pragma query_only = 0")
+    connections.set("pragma query_only = 0")
     await works(stored)
 
 

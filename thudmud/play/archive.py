@@ -1,8 +1,8 @@
 """The battles that were played, the standings, and how a decision asks for them.
 
-No hall keeps what was played before. A decision asks `Found` for it; what has not been looked up
-yet is `Unread`, and whoever wanted the decision looks it up where it is stored, and decides once
-more.
+A hall does not hold what was played before. A decision asks `Found` for it, which raises `Unread`
+for what has not been looked up yet. Whoever wants the decision then looks it up in the store, and
+decides again.
 """
 
 from __future__ import annotations
@@ -83,16 +83,16 @@ class Battle(NamedTuple):
         return None if self.until is None else self.until - self.source.version + 1
 
 
-class Count(NamedTuple):
+class Tally(NamedTuple):
     """How often a player won, drew and lost."""
 
     won: int = 0
     drawn: int = 0
     lost: int = 0
 
-    def and_one(self, *, mine: bool, theirs: bool) -> Count:
-        """Return it with one more, that the player, the opponent or neither has won."""
-        return Count(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
+    def and_one(self, *, mine: bool, theirs: bool) -> Tally:
+        """Return it with one more, which the player, the opponent or neither has won."""
+        return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Rating:
 
     @property
     def proven(self) -> int:
-        """What the player is good for, as good as certainly: players are ranked by that."""
+        """What the player is good for, almost certainly. Players are ranked by it."""
         return self.points - 2 * self.uncertainty
 
 
@@ -128,8 +128,8 @@ class PlayerScore:
     """
 
     name: str
-    battles: Mapping[tuple[str, Side], Count]
-    matches: Mapping[str, Count]
+    battles: Mapping[tuple[str, Side], Tally]
+    matches: Mapping[str, Tally]
     rating: Rating | None
 
 
@@ -237,16 +237,13 @@ class Unread(ThudmudError):
 
 
 class Found:
-    """What has been looked up for one decision.
-
-    It is as old as the decision: what was found for one may be otherwise for the next.
-    """
+    """What has been looked up for one decision. The next decision looks it up anew."""
 
     def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
         self._answers: dict[Lookup[Any], Any] = dict(answers or {})
 
     def take(self, lookup: Lookup[AnswerT], answer: AnswerT) -> None:
-        """Take note of an answer."""
+        """Keep an answer."""
         self._answers[lookup] = answer
 
     def __getitem__(self, lookup: Lookup[AnswerT]) -> AnswerT:

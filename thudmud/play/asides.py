@@ -1,6 +1,6 @@
-"""What happens round about the boards: comings and goings, speech, and questions.
+"""What happens in the hall besides the boards: people come and go, speak, and ask questions.
 
-No table is folded from these, and nobody stores them. There is no sentence here. A ``room`` is the
+These are told and never stored. Sentences are made of them in `thudmud.views`. A ``room`` is the
 name of a board, or None for the hall.
 """
 

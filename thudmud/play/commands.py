@@ -1,7 +1,7 @@
 """The commands: frozen values that a line of text parses into.
 
 ``str(command)`` is the command in its canonical form, which parses back to an equal one. How a line
-is read is not known here, nor what a command does.
+is read stands in `thudmud.language`, what a command does in `thudmud.play.hall_decisions`.
 
 ``on`` is the player's own words for a board (``"oak board"``, ``"2nd board"``, ``"it"``), or None
 where they were left out; only the hall knows which board they mean.
@@ -11,10 +11,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
 from thudmud.play.options import OptionCommand
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square
 from thudmud.rules.board import LETTERS
+
+
+def _on(words: str | None) -> str:
+    return "" if words is None else f" on {words}"
+
+
+@dataclass(frozen=True, slots=True)
+class _BoardCommand:
+    """A command that says nothing but at which board."""
+
+    on: str | None = None
+    words: ClassVar[str]
+
+    def __str__(self) -> str:
+        return f"{self.words}{_on(self.on)}"
+
+
+# In the hall, and anywhere.
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +129,7 @@ class Invite:
 
     def __str__(self) -> str:
         side = "" if self.side is None else f" as {self.side.value}"
-        on = "" if self.on is None else f" on {self.on}"
-        return f"invite {self.player}{side}{on}"
+        return f"invite {self.player}{side}{_on(self.on)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +175,9 @@ RoomCommand = (
     | Password
     | Quit
 )
+
+
+# The battles that were played.
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,16 +262,14 @@ class ViewStandings:
 ArchiveCommand = Games | History | Replay | Step | ViewRecord | ViewScore | ViewStandings
 
 
+# What somebody asks about the pieces on a board.
+
 _NAMES = {
     Piece.DWARF: "dwarfs",
     Piece.TROLL: "trolls",
     Piece.STONE: "stone",
     Piece.ROCK: "rock",
 }
-
-
-def _on(words: str | None) -> str:
-    return "" if words is None else f" on {words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,54 +340,17 @@ class Captures:
         return f"captures{origin}{_on(self.on)}"
 
 
-@dataclass(frozen=True, slots=True)
-class LastMove:
+class LastMove(_BoardCommand):
     """Tell the last ply."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"last move{_on(self.on)}"
+    __slots__ = ()
+    words = "last move"
 
 
 Query = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove
 
 
-__all__ = [
-    "Adjourn",
-    "ArchiveCommand",
-    "Boards",
-    "Claim",
-    "Command",
-    "Emote",
-    "End",
-    "GameCommand",
-    "Go",
-    "Help",
-    "Invite",
-    "Join",
-    "Leave",
-    "Look",
-    "No",
-    "Password",
-    "Play",
-    "Quit",
-    "Register",
-    "Resign",
-    "Resume",
-    "RoomCommand",
-    "Say",
-    "SetBoard",
-    "SetRules",
-    "Start",
-    "Style",
-    "Syntax",
-    "Tell",
-    "Undo",
-    "ViewGame",
-    "ViewPossible",
-    "Who",
-]
+# At a board.
 
 
 class Style(Enum):
@@ -389,84 +371,60 @@ class Join:
         return f"join game as {self.side.value}{_on(self.on)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(_BoardCommand):
     """Give the seat up."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"leave game{_on(self.on)}"
+    __slots__ = ()
+    words = "leave game"
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(_BoardCommand):
     """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"end game{_on(self.on)}"
+    __slots__ = ()
+    words = "end game"
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(_BoardCommand):
     """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"start game{_on(self.on)}"
+    __slots__ = ()
+    words = "start game"
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+class Resign(_BoardCommand):
     """Give the battle up."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"resign game{_on(self.on)}"
+    __slots__ = ()
+    words = "resign game"
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(_BoardCommand):
     """Ask for one's last ply back, or agree that the other takes theirs back."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"undo{_on(self.on)}"
+    __slots__ = ()
+    words = "undo"
 
 
-@dataclass(frozen=True, slots=True)
-class No:
+class No(_BoardCommand):
     """Decline what the other player has offered, or take back what one has offered oneself."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"no{_on(self.on)}"
+    __slots__ = ()
+    words = "no"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(_BoardCommand):
     """Win the battle, since the other player has been away for too long."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"claim game{_on(self.on)}"
+    __slots__ = ()
+    words = "claim game"
 
 
-@dataclass(frozen=True, slots=True)
-class Adjourn:
+class Adjourn(_BoardCommand):
     """Offer to put the match away for another day, or agree to it."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"adjourn game{_on(self.on)}"
+    __slots__ = ()
+    words = "adjourn game"
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,14 +478,11 @@ class Play:
         return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
 
 
-@dataclass(frozen=True, slots=True)
-class ViewGame:
+class ViewGame(_BoardCommand):
     """See a board drawn whole."""
 
-    on: str | None = None
-
-    def __str__(self) -> str:
-        return f"view game{_on(self.on)}"
+    __slots__ = ()
+    words = "view game"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """The hall: the boards by name, who is where, and who sits where.
 
-The hall holds the tables and the people, and is the only thing here that changes. A command takes
-two steps: `thudmud.play.hall_decisions` says what it would bring about and changes nothing,
-`Hall.commit` makes it so and says who is to be told. Whoever must write events down first does so
-between the two. What people are told is not known here.
+The hall holds the tables and the people, and is the only thing in this room that changes. A command
+takes two steps: `thudmud.play.hall_decisions` says what it would bring about and changes nothing,
+`Hall.commit` applies that and says who is to be told. Between the two, events are stored. What
+people are told is made in `thudmud.views`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
@@ -75,7 +75,7 @@ class Person:
     number: int = field(default=0, compare=False)
 
 
-class Members(Set[str]):
+class Members(Container[str]):
     """The names of those, of some people, who have accounts."""
 
     def __init__(self, people: Mapping[str, Person]) -> None:
@@ -85,18 +85,12 @@ class Members(Set[str]):
         person = self._people.get(name) if isinstance(name, str) else None
         return person is not None and person.member
 
-    def __iter__(self) -> Iterator[str]:
-        return (person.name for person in self._people.values() if person.member)
-
-    def __len__(self) -> int:
-        return sum(person.member for person in self._people.values())
-
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Occupants:
-    """Those in a room, as long as nobody comes or goes, or chooses to see things otherwise.
+    """Those in a room: another value once somebody comes, goes, or chooses to see things otherwise.
 
-    What is worked out of them all may be kept as long as there is this value, and no longer.
+    So what is worked out of them all may be cached by it.
 
     Attributes:
         names: in the order they came to the server.
@@ -127,7 +121,7 @@ class Rooms:
         return occupants
 
     def enter(self, person: Person) -> None:
-        """Let somebody be where they are, last of all who have come."""
+        """Add somebody to the room where they are, as the last of all who have come."""
         self._come += 1
         person.number = self._come
         self.move(person, person.room)
@@ -140,18 +134,18 @@ class Rooms:
         self._known.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
-        """Let somebody go to a room."""
+        """Move somebody to a room."""
         self.leave(person)
         person.room = room
         self._here[room][person.name] = person
         self.changed(person)
 
     def changed(self, person: Person) -> None:
-        """Take note that somebody sees things otherwise than before, or is there anew."""
+        """Note that somebody has come or gone, or has chosen to see things otherwise."""
         self._known.pop(person.room, None)
 
     def leave(self, person: Person) -> None:
-        """Let somebody leave the room where they are, if they are in any."""
+        """Take somebody out of the room where they are, if they are in any."""
         self.changed(person)
         here = self._here[person.room]
         here.pop(person.name, None)
@@ -170,7 +164,7 @@ class Seats:
         return self._boards.get(player.lower(), ())
 
     def change(self, board: str, before: Iterable[str], after: Iterable[str]) -> None:
-        """Take note of who had seats at a board, and who has now."""
+        """Note who had seats at a board, and who has now."""
         for player in before:
             boards = self._boards[player.lower()]
             boards.discard(board)
@@ -250,7 +244,7 @@ class Hall:
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
-        self.members: Set[str] = Members(self.people)
+        self.members: Container[str] = Members(self.people)
         self.left: dict[str, Person] = {}
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self.bots: frozenset[str] = frozenset()
@@ -277,9 +271,9 @@ class Hall:
         self._index()
 
     def happen(self, event: HallEvent) -> list[Telling]:
-        """Make what happens to the hall so, and return who is to be told, in order.
+        """Apply an event of the hall itself, and return who is to be told, in order.
 
-        What is so already is told to nobody.
+        If that changes nothing, nobody is told.
         """
         match event:
             case BoardOpened(key=key, name=name, rules=rules, version=version):
@@ -299,7 +293,7 @@ class Hall:
         self._styles[spec.name] = spec.style
 
     def _close(self, event: BoardClosed, board: str) -> list[Telling]:
-        """Take down a board; whoever is there comes to the hall."""
+        """Take a board down; whoever is there comes to the hall."""
         here = self.people_in(board)
         told = [Telling(event, (*here, *self.people_in(None)), self.tables[board])]
         told += [self._told(CameIn(player, None)) for player in here]
@@ -340,25 +334,25 @@ class Hall:
         return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _index(self) -> None:
-        """Note which words name which board, and which of all it is."""
+        """Note by which words and keys boards are found, and their order."""
         self._keys = {table.key: name for name, table in self.tables.items()}
         self._by_words = {tuple(name.lower().split()): name for name in self.tables}
         self.board_words = frozenset(word for words in self._by_words for word in words)
         self._places = {name: place for place, name in enumerate(self.tables)}
 
     def called(self, key: str) -> str:
-        """Return the name of the board with a key; that itself if no such board stands here."""
+        """Return the name of the board with a key; the key itself if it is not here."""
         return self._keys.get(key, key)
 
     def board_with(self, key: str) -> Table | None:
-        """Return the board with a key, if it stands here."""
+        """Return the board with a key, if it is here."""
         name = self._keys.get(key)
         return None if name is None else self.tables[name]
 
     # --- the people --------------------------------------------------------------------------
 
     def style(self, player: str, board: str) -> Style:
-        """Return how ``player`` is shown ``board``, which may stand here no longer."""
+        """Return how ``player`` is shown ``board``, which may have been closed."""
         return self.people[player].styles.get(board, self._styles.get(board, Style.FULL))
 
     def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
@@ -397,16 +391,15 @@ class Hall:
         """Fold the events that follow on a table's ``version``; nobody is told.
 
         Each comes with the number of the battle that it begins or takes up again, if it does.
-
-        The first of them, or none, must be one after which a table does not depend on what was
-        before it; or ``version`` is 0.
+        Either ``version`` is 0, or the first of them is complete, see
+        `thudmud.play.events.is_complete`.
         """
         self.tables[board] = replace(self.tables[board], version=version)
         for event, battle in events:
             self._apply(board, event, battle)
 
     def put(self, board: str, table: Table) -> None:
-        """Let a board stand as ``table`` says."""
+        """Replace the state of a board."""
         before, self.tables[board] = self.tables[board], table
         if table.seats is not before.seats:
             self._seats.change(board, before.seats.values(), table.seats.values())
@@ -414,13 +407,8 @@ class Hall:
                 if not self.seats_of(player):
                     self.left.pop(player, None)
 
-    def take_in(self, person: Person) -> None:
-        """Let somebody be here, last of all who have come."""
-        self.people[person.name], self.names[person.name.lower()] = person, person.name
-        self._rooms.enter(person)
-
     def commit(self, decision: Decision) -> list[Telling]:
-        """Make a decision so, and return who is to be told what, in order."""
+        """Apply a decision, and return who is to be told what, in order."""
         told = [self._told(aside) for aside in decision.asides]
         board, battle = str(decision.board), decision.battle
         told += [self._happened(event, board, battle) for event in decision.events]
@@ -428,11 +416,11 @@ class Hall:
             self.people[decision.player].used = decision.board
         return told
 
-    # --- making it so ------------------------------------------------------------------------
+    # --- applying ----------------------------------------------------------------------------
 
     def _happened(self, event: TableEvent, board: str, battle: int | None) -> Telling:
-        """Make an event at a board so, and return who is to be told."""
-        # Those who give a seat up by it are still to be told, and those who take one already.
+        """Apply an event at a board, and return who is to be told."""
+        # Both those who give a seat up by it and those who take one are to be told.
         before = self.tables[board].seats.values()
         table = self._apply(board, event, battle)
         if isinstance(event, Moved):
@@ -456,14 +444,14 @@ class Hall:
         return table
 
     def _close_replays(self, table: Table) -> None:
-        """Bring those who play back from other battles: "last" is about their own again."""
+        """End the replays of those who play here: "last" is about their own battle again."""
         for player in table.seats.values():
             if player in self.people:
                 self.people[player].replay = None
 
     def _told(self, aside: Aside) -> Telling:
-        """Make an aside so, and return who is to be told."""
-        match aside:  # what is done most comes first, since the cases are tried in turn
+        """Apply an aside, and return who is to be told."""
+        match aside:  # the most frequent come first, since the cases are tried in turn
             case Spoke(_, room) | Emoted(_, room):
                 table, occupants = self._table(room), self._rooms.occupants(room)
                 concerned = table.seats.values() if table else ()
@@ -473,7 +461,8 @@ class Hall:
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
                 person = Person(player, member, room, styles=chosen, options=kept)
-                self.take_in(person)
+                self.people[player], self.names[player.lower()] = person, player
+                self._rooms.enter(person)
                 audience = (player,) if room else tuple(self.people_in(None))
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):

@@ -167,14 +167,14 @@ def _decide(
             return _join(command, hall, person, context)
         case Resume():
             table = board_meant(hall, person, command.on)
-            saved = to_resume(command, hall, person, table, found)
+            saved = _to_resume(command, hall, person, table, found)
             return _at(table, person, table_decisions.resume(table, name, saved, context))
         case Invite():
             return _invite(command, hall, person, context)
         case Step():
             return _step(command, person, found)
         case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
-            return Decision(name, asides=(looked_up(person, command, found),))
+            return Decision(name, asides=(_looked_up(person, command, found),))
         case (
             Where()
             | ScanRow()
@@ -268,7 +268,7 @@ def _step(command: Step, person: Person, found: Found) -> Decision:
     at_end = replay is None or replay.ply == len(replay.game.moves)
     if command.way is Way.LAST and at_end and person.room:
         return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
-    return Decision(person.name, asides=(looked_up(person, command, found),))
+    return Decision(person.name, asides=(_looked_up(person, command, found),))
 
 
 def _at(table: Table, person: Person, events: Events, asides: tuple[Aside, ...] = ()) -> Decision:
@@ -337,7 +337,7 @@ def _has_turn(table: Table, player: str) -> bool:
 # The battles that were played, and those that are put away.
 
 
-def looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
+def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
     """Return what ``command`` shows to ``person``.
 
     Raises:
@@ -387,7 +387,7 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 
 
-def to_resume(
+def _to_resume(
     command: Resume, hall: Hall, person: Person, table: Table, found: Found
 ) -> SavedMatch:
     """Return the match that is meant: put away, and with both of its players at ``table``.

@@ -1,10 +1,10 @@
-"""What is known of battles, tallies and ratings, as rows that each event changes.
+"""Battles, tallies and ratings: rows that change with each event.
 
-`project` says what an event does to them, `rate` what a battle does to two ratings. Both are pure:
-the rows are the store's, which calls `project` in the transaction that stores the event. So the
-rows are never behind the events, and nothing has to be folded when a server starts.
+`project` changes them by an event, `rate` two ratings by a battle. Both are pure. The rows are the
+store's, which calls `project` in the transaction that stores the event: so they are never behind
+the events, and nothing has to be folded when a server starts.
 
-Who played is whatever the rows call a player: names in a test, numbers in a database.
+A player is whatever the rows have for one: a name in a test, a number in a database.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Count, Rating, State
+from thudmud.play.archive import Battle, Rating, State, Tally
 from thudmud.play.events import (
     LANDMARKS,
     Adjourned,
@@ -115,10 +115,10 @@ class Rows(Protocol):
     def take_up(self, number: int) -> bool:
         """Forget that a match was put away; return whether it was."""
 
-    def tally(self, player: str, rules: str, kind: str) -> Count:
+    def tally(self, player: str, rules: str, kind: str) -> Tally:
         """Return how a player fared by a ruleset: with a side, or in matches."""
 
-    def put_tally(self, player: str, rules: str, kind: str, tally: Count) -> None:
+    def put_tally(self, player: str, rules: str, kind: str, tally: Tally) -> None:
         """Keep how a player fared."""
 
     def strength(self, player: str) -> Strength | None:
@@ -274,7 +274,7 @@ def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
 
 
 def _give_up(at: BattleId, rows: Rows) -> None:
-    """Note that a board is as new."""
+    """Note that a board is as new: nobody plays on there."""
     if _leave_off(at, rows):
         rows.put_on_board(at.board, None)
 

@@ -1,7 +1,7 @@
 """One board: its seats, its match, and what its players have offered each other.
 
 A table is a frozen value, the fold of its events. `thudmud.play.table_decisions` says what a
-command brings about. Who is merely looking on is not known here.
+command brings about. Those who only look on are the hall's.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import Match
-from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Ruleset, Side
+from thudmud.rules import DEFAULT_RULES, RULESETS, Game, IllegalMove, Ruleset, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +269,76 @@ def _without(mapping: Mapping[Key, Value], key: Key) -> Mapping[Key, Value]:
 
 def _match(table: Table) -> Match:
     if table.match is None:
-        raise _unfit(table, "no match")
+        raise InvalidValueError(f"the events of the {table.name} do not fit together: no match")
     return table.match
 
 
-def _unfit(table: Table, problem: str) -> InvalidValueError:
-    return InvalidValueError(f"the events of the {table.name} do not fit together: {problem}")
+# Whether an event can be the next at a table. That is asked of events that somebody else has kept,
+# line by line, since a line may have been lost or changed. What a store holds is what a table has
+# decided, and fits.
+
+
+def require_fit(table: Table, event: TableEvent) -> None:
+    """Raise InvalidValueError if an event cannot be what happens next at a table."""
+    if problem := _misfit(table, event):
+        raise InvalidValueError(problem)
+
+
+def require_ply(game: Game | None, event: Moved) -> None:
+    """Raise InvalidValueError if a ply cannot be the next of a battle."""
+    if problem := _ply_misfit(game, event):
+        raise InvalidValueError(problem)
+
+
+def _misfit(table: Table, event: TableEvent) -> str | None:
+    match event:
+        case Moved():
+            return _ply_misfit(table.game, event)
+        case Joined(player=player, side=side):
+            taken = side in table.seats or table.side_of(player)
+            return f"{player} cannot sit down" if taken else None
+        case Left() | Absent() | Returned():
+            has_it = table.seats.get(event.side) == event.player
+            return None if has_it else f"{event.player} has no such seat"
+        case Offered(player=player):
+            return None if table.side_of(player) else f"{player} has no seat"
+        case BattleStarted():
+            return _start_misfit(table, event)
+        case BattleEnded(outcome=outcome, plies=plies):
+            game = table.game
+            ends = game and len(game.moves) == plies and game.outcome in {None, outcome}
+            return None if ends else "no such battle ends"
+        case TakenBack(moves=moves):
+            game = table.game if table.running else None
+            last = game.moves[-len(moves) :] if game else ()
+            return None if moves == last else "these plies were not the last"
+        case RulesSet() | Resumed():
+            return "a match is under way" if table.under_way else None
+        case Adjourned(match=saved):
+            there = table.match and table.match.saved()
+            return None if saved == there else "another match was put away"
+        case OfferLapsed() | Declined() | Cleared():
+            return None
+        case _:
+            assert_never(event)
+
+
+def _start_misfit(table: Table, event: BattleStarted) -> str | None:
+    sit = event.dwarf, event.troll
+    swapped = event.number > 1
+    seats = tuple(table.seats.get(side) for side in Side)
+    if table.half_played is not swapped:
+        return f"battle {event.number} of a match cannot begin"
+    return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
+
+
+def _ply_misfit(game: Game | None, event: Moved) -> str | None:
+    if game is None:
+        return "no battle has begun"
+    if event.ply != len(game.moves) + 1:
+        return f"ply {event.ply} comes after ply {len(game.moves)}"
+    try:
+        legal = game.resolve(event.move.attempt(), event.side)
+    except IllegalMove as refusal:
+        return str(refusal)
+    return None if legal == event.move else f"{event.move} is not played so"

@@ -404,7 +404,7 @@ def battle(table: Table) -> Game:
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
-    """Return what becomes of the offers that stand when ``player`` does something else."""
+    """Return that the offers that stand lapse, since ``player`` does something else."""
     return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
 
 
@@ -426,10 +426,10 @@ def invited(table: Table, player: str, to: str, side: Side | None, context: Cont
     theirs = table.side_of(to)
     if theirs:
         raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
-    return Invited(player, to, table.name, _seat(table, player, to, side, context))
+    return Invited(player, to, table.name, _free_seat(table, player, to, side, context))
 
 
-def _seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
+def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
     free = [
         each
         for each in Side

@@ -1,9 +1,13 @@
-"""The boards that are up: opened, closed and renamed, by events of the hall's own.
+"""The boards that are up: they are opened, closed and renamed by events of the hall's stream.
 
-Any process that has the store may do that. Services that run follow it, see `thudmud.service`.
+Any process that has the store may do that; services that run follow it, see `thudmud.service`.
 
 A board has a key, under which its events are stored and which never changes, and a name, which may.
-The hall's stream is at a version that is required: so no two boards come to have one name.
+Each change is appended to the hall's stream at the version that it was decided at, so no two boards
+ever have one name.
+
+Throughout, ``at`` is the time in seconds since the epoch; a board is found by its name in any case;
+and StoreError is raised if the store cannot be used.
 """
 
 from __future__ import annotations
@@ -23,17 +27,25 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.store import Conflict, OpenBoard, Store
 
 
-async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
-    """Have some boards up, each by its key and under its name; most of them are.
+async def boards_up(store: Store) -> Sequence[OpenBoard]:
+    """Return the boards in the hall of a server, without those of a gateway's clients."""
+    return [board for board in await store.open_boards() if not realm_of(board.key)]
 
-    Args:
-        store: where that is stored.
-        tables: the boards, as they are set up.
-        at: the time, in seconds since the epoch.
+
+async def table_of(store: Store, board: OpenBoard) -> Table:
+    """Return a board as it stands."""
+    spec = BoardSpec(board.name, board.rules, key=board.key)
+    table = replace(Table.set_up(spec), version=board.beginning - 1)
+    for entry in await store.read(board.key, board.beginning):
+        table = table.apply(cast("TableEvent", entry.event), entry.battle)
+    return table
+
+
+async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
+    """See to it that these boards are up, each by its key and under its name; most of them are.
 
     Raises:
         StartError: another board that is up has the name of one of them.
-        StoreError: the store cannot be used.
     """
     while True:
         version = await store.version(HALL)
@@ -50,25 +62,32 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
                 events.append(BoardRenamed(at, "", table.key, table.name))
         if not events:
             return
-        await _require_own_names(store, tables)
+        if not any(realm_of(table.key) for table in tables):  # a gateway's are each a hall alone
+            _require_own_names(tables, await boards_up(store))
         with suppress(Conflict):
             await store.append({**changes, HALL: (version, events)})
             return
 
 
-async def open_board(store: Store, name: str, rules: str, at: float, player: str = "") -> None:
-    """Open a board, behind all others.
+def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> None:
+    """Raise StartError if a board has the name of another that is up, and is not to be renamed."""
+    keys = {table.key for table in tables}
+    names = {table.name.lower(): table for table in tables}
+    for board in up:
+        table = names.get(board.name.lower())
+        if table and board.key not in keys:
+            raise StartError(
+                f'there is a {board.name} already, which has the key "{board.key}" and not'
+                f' "{table.key}": give the new one that key or another name, or close the other'
+                f' one with "thudmud board close {board.name}"'
+            )
 
-    Args:
-        store: where that is stored.
-        name: what it is called, its noun last.
-        rules: the name of the ruleset that it begins with.
-        at: the time, in seconds since the epoch.
-        player: whose doing it is; "" for the operator.
+
+async def open_board(store: Store, name: str, rules: str, at: float) -> None:
+    """Open a board, which is listed behind all others, with a ruleset to begin with.
 
     Raises:
         Refused: nothing can be called that, or a board that is up is.
-        StoreError: the store cannot be used.
     """
     while True:
         version = await store.version(HALL)
@@ -80,68 +99,44 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
             number += 1
             key = f"{name} {number}"
         before = await store.version(key)
-        opened = BoardOpened(at, player, key, name, rules, before)
+        opened = BoardOpened(at, "", key, name, rules, before)
         with suppress(Conflict):
             await store.append({key: (before, ()), HALL: (version, [opened])})
             return
 
 
-async def close_board(store: Store, name: str, at: float, player: str = "") -> None:
+async def close_board(store: Store, name: str, at: float) -> None:
     """Close a board. A match under way there is put away; whoever is there goes to the hall.
-
-    Args:
-        store: where that is stored.
-        name: what it is called, in any case.
-        at: the time, in seconds since the epoch.
-        player: whose doing it is; "" for the operator.
 
     Raises:
         Refused: there is no such board.
-        StoreError: the store cannot be used.
     """
     while True:
         version = await store.version(HALL)
         board = _board(name, await boards_up(store))
         table = await table_of(store, board)
-        events = table_decisions.closed(table, player, at)
-        closed = {HALL: (version, [BoardClosed(at, player, board.key)])}
+        events = table_decisions.closed(table, "", at)
+        closed = {HALL: (version, [BoardClosed(at, "", board.key)])}
         with suppress(Conflict):
             await store.append_to_board(board.key, table.version, events, besides=closed)
             return
 
 
-async def rename_board(store: Store, name: str, new: str, at: float, player: str = "") -> None:
+async def rename_board(store: Store, name: str, new: str, at: float) -> None:
     """Call a board something else; all else of it stays.
-
-    Args:
-        store: where that is stored.
-        name: what it is called now, in any case.
-        new: what it is to be called.
-        at: the time, in seconds since the epoch.
-        player: whose doing it is; "" for the operator.
 
     Raises:
         Refused: there is no such board; or nothing can be called that, or another board is.
-        StoreError: the store cannot be used.
     """
     while True:
         version = await store.version(HALL)
         up = await boards_up(store)
         board = _board(name, up)
         _require_name(new, [each for each in up if each is not board])
-        renamed = BoardRenamed(at, player, board.key, new)
+        renamed = BoardRenamed(at, "", board.key, new)
         with suppress(Conflict):
             await store.append({HALL: (version, [renamed])})
             return
-
-
-async def boards_up(store: Store) -> Sequence[OpenBoard]:
-    """Return the boards in the hall of a server; those of a gateway's clients are in realms.
-
-    Raises:
-        StoreError: the store cannot be used.
-    """
-    return [board for board in await store.open_boards() if not realm_of(board.key)]
 
 
 def _board(name: str, up: Sequence[OpenBoard]) -> OpenBoard:
@@ -157,33 +152,3 @@ def _require_name(name: str, up: Sequence[OpenBoard]) -> None:
     for board in up:
         if board.name.lower() == name.lower():
             raise Refused(Refusal.BOARD_NAME_TAKEN, board=board.name)
-
-
-async def _require_own_names(store: Store, tables: Collection[Table]) -> None:
-    """Raise StartError if a board has the name of another that is up, and is not to be renamed."""
-    keys = {table.key: table for table in tables}
-    realm = next((realm_of(key) for key in keys), "")
-    if realm:
-        return  # each board of a gateway is a hall by itself
-    names = {table.name.lower(): table for table in keys.values()}
-    for board in await boards_up(store):
-        table = names.get(board.name.lower())
-        if table and board.key not in keys:
-            raise StartError(
-                f'there is a {board.name} already, which has the key "{board.key}" and not'
-                f' "{table.key}": give the new one that key or another name, or close the other'
-                f' one with "thudmud board close {board.name}"'
-            )
-
-
-async def table_of(store: Store, board: OpenBoard) -> Table:
-    """Return a board as it stands.
-
-    Raises:
-        StoreError: the store cannot be used.
-    """
-    spec = BoardSpec(board.name, board.rules, key=board.key)
-    table = replace(Table.set_up(spec), version=board.beginning - 1)
-    for entry in await store.read(board.key, board.beginning):
-        table = table.apply(cast("TableEvent", entry.event), entry.battle)
-    return table

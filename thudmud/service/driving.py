@@ -9,7 +9,7 @@ needs, is loaded where something waits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from types import coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -28,6 +28,17 @@ def future() -> asyncio.Future[None]:
     import asyncio  # noqa: PLC0415  (see above)
 
     return asyncio.get_running_loop().create_future()
+
+
+def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = None) -> None:
+    """Wake those who wait, by raising an error if there is one; some may wait no more."""
+    for each in waiting:
+        if each.done():
+            continue
+        if error:
+            each.set_exception(error)
+        else:
+            each.set_result(None)
 
 
 def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
@@ -57,8 +68,8 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
     """Go on with a coroutine that waits for something already."""
     try:
         try:
-            yield  # from here on it is told when the task is cancelled, be it before its first step
-        except BaseException as error:  # noqa: BLE001  (it is for who waits there)
+            yield  # from here on it learns that the task is cancelled, even before its first step
+        except BaseException as error:  # noqa: BLE001  (the coroutine has to see it)
             waiting = work.throw(error)
         while True:
             try:
@@ -72,10 +83,10 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
 
 
 class Turns:
-    """Locks by key, each first come, first served. No loop is needed until somebody has to wait.
+    """Locks by key, first come, first served. No loop is needed until somebody has to wait.
 
     Args:
-        ended: called whenever somebody has had their turn, which may be the next one's by then.
+        ended: called at the end of each turn; the key may be another's by then.
     """
 
     def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
@@ -84,11 +95,11 @@ class Turns:
         """By the keys that are taken, those who wait for their turn."""
 
     def __len__(self) -> int:
-        """Return how many are taken."""
+        """Return how many keys are taken."""
         return len(self._waiting)
 
     def of(self, key: str) -> Turn:
-        """Return a turn at a key: it is waited for, and had, in an ``async with``."""
+        """Return a turn at a key, for an ``async with``."""
         return Turn(self, key)
 
     async def take(self, key: str) -> None:
@@ -103,14 +114,14 @@ class Turns:
             await turn
         except BaseException:
             if turn.cancelled():
-                with suppress(ValueError):  # it may have been passed over already
+                with suppress(ValueError):  # it may have been removed already
                     waiting.remove(turn)
-            else:  # it was our turn just when we were cancelled
+            else:  # we got the key just when we were cancelled
                 self._hand_on(key)
             raise
 
     def leave(self, key: str) -> None:
-        """Let go of a key that we have taken."""
+        """Release a key that we have taken."""
         self._hand_on(key)
         self._ended()
 

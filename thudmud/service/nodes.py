@@ -1,51 +1,53 @@
 """Nodes: services that share a store, and which of them has whom.
 
-A name belongs to one node at a time, by a claim in the store, and a node lives by a lease there
-that it renews. What holds besides what `thudmud.service.service` says:
+A name belongs to one node at a time, by a claim in the store. A node lives as long as the lease
+that it has there, and renews it. What holds besides what `thudmud.service.service` says:
 
-10. Whoever stores that a player is away, or back, has the claim on their name: claim, store, let
-    go. (`Service._note_presence`)
-11. After a claim, all that is stored has to have come in here before anything is decided: the last
-    node may have stored a moment ago that they are away. (`Service._claim`)
-12. A node that dies is reaped by one that lives: in one transaction its claims are the reaper's,
-    who stores that its players are away, tells it, and lets go. A reaper that dies is reaped
-    likewise. (`Node.reap`)
-13. A node acts only while its own clock says that its lease holds. If it has slept through that, it
-    dismisses its players when it wakes: others may have them by now. Where nobody else can serve
-    from the store, none of that is needed. (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
-14. What is only told has no order against events between nodes.
+10. Only the node that has the claim on a name stores that its player is away, or back: it claims,
+    stores, releases. (`Service._note_presence`)
+11. After a claim, everything that is stored has to be applied here before anything is decided: the
+    node before may have stored a moment ago that the player is away. (`Service._claim`)
+12. A node that has died is reaped by one that lives. One transaction gives its claims to the
+    reaper, which stores and tells that the players are away, and releases them. A reaper that dies
+    is reaped likewise. (`Node.reap`)
+13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
+    dismisses its players: other nodes may have them by now. None of this is needed where no other
+    process can serve from the store. (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
+14. What is only told, and not stored, reaches other nodes in no certain order against events.
 
-A claim is on a name in a realm: of services on one node, each is to have a realm of its own.
+A claim is on a name in a realm, so each service of one node has to have a realm of its own.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from thudmud.errors import ThudmudError
-from thudmud.play.asides import Aside, Entered
-from thudmud.service.driving import future, now
+from thudmud.play.asides import Aside
+from thudmud.service.driving import future, now, settle
 from thudmud.store import LEASE, PlayerClaim, Store, StoreError
 
 if TYPE_CHECKING:
     import asyncio
 
+    from thudmud.service.service import Service
+
 _log = logging.getLogger(__name__)
 
 
 def seconds() -> float:
-    """Return seconds that go on while the machine sleeps, where there is such a clock."""
+    """Return seconds of a clock that also runs while the machine sleeps, if there is one."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Elsewhere(ThudmudError):
-    """Somebody plays on another node, which does not let them go."""
+    """A player is on another node, which does not release their name."""
 
     def __init__(self, name: str, node: str) -> None:
         super().__init__(name, node)
@@ -57,7 +59,7 @@ class Elsewhere(ThudmudError):
 
 @dataclass(frozen=True, slots=True)
 class NodeAsides:
-    """What has happened on a node that is only told, or who is on it: a note to the others."""
+    """A note: what has happened on a node and is only told, or who is on it."""
 
     node: str
     realm: str
@@ -66,14 +68,14 @@ class NodeAsides:
 
 @dataclass(frozen=True, slots=True)
 class NodeHello:
-    """A node has begun, and asks the others who is on them."""
+    """A note: a node has begun, and asks the others who is on them."""
 
     node: str
 
 
 @dataclass(frozen=True, slots=True)
-class LetGo:
-    """A node is asked to let somebody go, who comes in on another."""
+class ReleaseRequest:
+    """A note: a node is asked to release a name, whose player comes in on another."""
 
     node: str
     realm: str
@@ -81,32 +83,11 @@ class LetGo:
 
 
 @dataclass(frozen=True, slots=True)
-class Freed:
-    """Somebody is on no node any more."""
+class NameReleased:
+    """A note: a name is on no node any more."""
 
     realm: str
     name: str
-
-
-class NodeService(Protocol):
-    """What a node asks of a service that lives on it."""
-
-    realm: str
-
-    def people_here(self) -> tuple[Entered, ...]:
-        """Return who is here, and where."""
-
-    def hear(self, asides: Iterable[Aside]) -> None:
-        """Take note of what has happened on another node, or of who is there."""
-
-    async def let_go(self, name: str) -> None:
-        """Let somebody go on on another node."""
-
-    def lost(self, name: str) -> None:
-        """See somebody out, in the background, whom no node has any more."""
-
-    async def dismiss(self) -> None:
-        """Dismiss all who are here: they may have been taken for lost."""
 
 
 class Node:
@@ -134,12 +115,12 @@ class Node:
         self.lease = lease
         self.peers: set[str] = set()
         self._store, self._clock = store, clock
-        self._services: list[NodeService] = []
+        self._services: list[Service] = []
         self._until: float | None = None
-        self._freed: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
-        """Those who wait here until somebody is let go, by realm and name."""
+        self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
+        """Those who wait here until a name is released, by realm and name."""
         self._late: set[tuple[str, str]] = set()
-        """Those whom another node may still let go, though nobody waits for it any more."""
+        """Names that another node may still release, though nobody waits for it any more."""
 
     @property
     def is_alive(self) -> bool:
@@ -147,7 +128,7 @@ class Node:
         return self._until is not None and self._clock() < self._until
 
     async def open(self) -> None:
-        """Begin to live. If no other node lives, the time in which none did is stored.
+        """Begin the lease. If no other node lives, the time in which none did is stored.
 
         Raises:
             StoreError: that cannot be stored.
@@ -156,7 +137,7 @@ class Node:
         self._unhear = self._store.hear(self._hear)
 
     async def live(self) -> None:
-        """Renew the lease time and again, and see to those of nodes that have died."""
+        """Renew the lease for ever, and reap nodes that have died."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         while True:
@@ -170,7 +151,7 @@ class Node:
                 _log.exception("failed while the lease was renewed")
 
     async def renew(self) -> None:
-        """Renew the lease once. If it had run out, others may have our players: they are dismissed.
+        """Renew the lease once. If it had run out, all players are dismissed: others may have them.
 
         Raises:
             StoreError: that cannot be stored.
@@ -195,7 +176,7 @@ class Node:
             self._lose(claim.realm, claim.name)
 
     async def close(self) -> None:
-        """Live no longer. Our claims stay: another node, or the next, sees to the players."""
+        """End the lease. The claims stay: another node, or the next start, sees to the players."""
         self._until = None
         self._unhear()
         try:
@@ -203,29 +184,29 @@ class Node:
         except StoreError as error:
             _log.error("it cannot be stored that the server stops: %s", error)
 
-    async def add(self, service: NodeService) -> None:
-        """Have a service live on this node; it is told who is on the others."""
+    async def add(self, service: Service) -> None:
+        """Add a service to this node; it is told who is on the others."""
         self._services.append(service)
         await self._store.notify(NodeHello(self.name))
 
-    def remove(self, service: NodeService) -> None:
-        """Have a service live here no longer."""
+    def remove(self, service: Service) -> None:
+        """Remove a service from this node."""
         self._services.remove(service)
 
-    async def claim(self, service: NodeService, name: str, *, asks: bool) -> bool:
+    async def claim(self, service: Service, name: str, *, asks: bool) -> bool:
         """Claim a name.
 
         Args:
             service: whose player it is.
             name: the name.
-            asks: whether a node that has it is asked to let go, and waited for.
+            asks: whether a node that has it is asked to release it, and waited for.
 
         Returns:
             whether it is ours.
 
         Raises:
-            Elsewhere: it was not let go.
-            StoreError: that is not known.
+            Elsewhere: it was not released.
+            StoreError: whose it is cannot be told.
         """
         realm = service.realm
         try:
@@ -243,51 +224,51 @@ class Node:
         return True
 
     async def _ask(self, owner: PlayerClaim, name: str) -> None:
-        """Ask the node that has somebody to let them go, and wait until it has.
+        """Ask the node that has a name to release it, and wait until it has.
 
         Raises:
-            Elsewhere: it has not, in the time after which it would be dead.
+            Elsewhere: it has not, in the time of a lease.
         """
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         key = owner.realm, name.lower()
-        freed = future()
-        self._freed.setdefault(key, []).append(freed)
+        released = future()
+        self._releases.setdefault(key, []).append(released)
         self._late.discard(key)
         try:
-            await self._store.notify(LetGo(owner.node, owner.realm, name))
-            done, _ = await asyncio.wait([freed], timeout=self.lease)
+            await self._store.notify(ReleaseRequest(owner.node, owner.realm, name))
+            done, _ = await asyncio.wait([released], timeout=self.lease)
         finally:
-            self._freed[key].remove(freed)
-            if not self._freed[key]:
-                del self._freed[key]
-                if not freed.done():
-                    self._late.add(key)  # if they are let go after all, nobody else sees to them
+            self._releases[key].remove(released)
+            if not self._releases[key]:
+                del self._releases[key]
+                if not released.done():
+                    self._late.add(key)  # if it is released after all, see the player out
         if not done:
             raise Elsewhere(name, owner.node)
 
-    async def release(self, service: NodeService, name: str) -> None:
-        """Let a name go; a note tells who waits for it."""
+    async def release(self, service: Service, name: str) -> None:
+        """Release a name; a note tells whoever waits for it."""
         try:
             await self._store.release(name, self.name, realm=service.realm)
         except StoreError as error:  # it is let go when this node ends, or comes back
             _log.error("not stored: %s", error, extra={"player": name})
             return
         if self.peers:
-            await self._store.notify(Freed(service.realm, name))
+            await self._store.notify(NameReleased(service.realm, name))
 
-    async def tell(self, service: NodeService, asides: tuple[Aside, ...]) -> None:
+    async def tell(self, service: Service, asides: tuple[Aside, ...]) -> None:
         """Tell the other nodes what has happened that is only told, or who is here."""
         await self._store.notify(NodeAsides(self.name, service.realm, asides))
 
     def _hear(self, note: object) -> None:
-        """Take note of what another node says. Who says it must not suffer by our mistakes."""
+        """Act on a note of another node. An error here must not reach the node that sent it."""
         try:
-            self._heed(note)
+            self._act_on(note)
         except Exception:  # noqa: BLE001
             _log.exception("what another node has said could not be taken note of")
 
-    def _heed(self, note: object) -> None:
+    def _act_on(self, note: object) -> None:
         match note:
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
@@ -297,14 +278,12 @@ class Node:
                 self.peers.add(node)
                 for service in self._of(realm):
                     service.hear(asides)
-            case LetGo(node, realm, name) if node == self.name:
+            case ReleaseRequest(node, realm, name) if node == self.name:
                 for service in self._of(realm):
                     now(service.let_go(name))
-            case Freed(realm, name):
+            case NameReleased(realm, name):
                 key = realm, name.lower()
-                for freed in self._freed.get(key, ()):
-                    if not freed.done():
-                        freed.set_result(None)
+                settle(self._releases.get(key, ()))
                 if key in self._late:
                     self._late.discard(key)
                     self._lose(realm, name)
@@ -313,5 +292,5 @@ class Node:
         for service in self._of(realm):
             service.lost(name)
 
-    def _of(self, realm: str) -> list[NodeService]:
+    def _of(self, realm: str) -> list[Service]:
         return [service for service in self._services if service.realm == realm]

@@ -1,30 +1,33 @@
-"""The one way in: a player's line becomes events, is stored, is made so, and is told.
+"""The one way in: a player's line becomes events, and these are stored, applied and told.
 
-Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It has people join,
-submits their lines and sees them leave; what they are told comes out by outboxes, or all of it by
-``told``. A program that wants no words is a watcher: it is called with what happens.
+Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It lets people
+join, submits their lines and lets them leave. What a player is told goes to the outbox of their
+visit; all that is told goes to ``told`` as well. A program that wants no words has a watcher, which
+is called with what happens.
 
 What holds here, each where the code does it:
 
-1.  Locks are taken in one order: a player's name, then a table. Whoever has a table's waits for no
-    name's. (`Service.submit`, `Service._write`)
-2.  A name's lock covers joining, each line, leaving and being marked away, so they happen in their
-    order; other players' lines do not wait for it. (`Service.join`, `Service.leave`)
-3.  What is stored is applied and told in one place, in the store's order, whoever stored it. Who
-    decided it here has left there what only they know. (`Service._take`)
-4.  Who appended is woken first, and told second, in one callback: so the text and the prompt behind
-    it are one write. Between the end of an append and that of the line nothing waits.
-5.  After a conflict nothing has been told. What came first is waited for, and the command decided
-    anew; it was parsed once. (`Service._decide`)
-6.  A line that is cancelled while it is stored may be stored: it is told when it comes back. The
-    next one at the table follows on it or finds a conflict. (`Service._write`)
-7.  What is not stored has not happened, and who submitted it is told so, by an exception. Only
-    presence is otherwise: who is gone is gone, and it is stored later, unless their front end says
-    that it has to be stored. (`Service._note`)
-8.  Shutdown waits for the lines in flight. Players are not stored as away by it, and their names
-    stay claimed: the next start, or another node, sees to those who do not come back.
-    (`Service.close`)
-9.  An outbox and a watcher neither raise nor call back; whoever wants to does it later.
+1.  Locks are taken in one order: first a player's name, then a table. Whoever holds a table's lock
+    waits for no name's. (`Service.submit`, `Service._write`)
+2.  A name's lock covers joining, each line, leaving and being marked as away: what concerns one
+    player happens in order. Other players' lines do not wait for it. (`Service.join`,
+    `Service.leave`)
+3.  Events are applied and told in one place, in the store's order, whoever stored them. Those that
+    were decided here come with a mark, which holds what only the decision knows. (`Service._take`)
+4.  When an append is done, its caller is woken first, and the events are handed out second, in one
+    callback of the loop. Nothing waits between the end of an append and the end of the line: so
+    the text and the prompt after it are one write.
+5.  At a conflict, nothing has been told. The line waits until what came first has been applied
+    here, and its command is decided again; it was parsed once. (`Service._decide`)
+6.  A line that is cancelled while its events are being stored may be stored all the same. Then it
+    is told when they are handed out; the next line at the table follows on it, or finds a
+    conflict. (`Service._write`)
+7.  What is not stored has not happened, and an exception says so to whoever submitted it. Only
+    presence differs: a player who leaves is gone even if that cannot be stored, and it is stored
+    later. A front end can ask that it must be stored; then they stay. (`Service._note`)
+8.  Shutdown waits for the lines in flight. It marks nobody as away, and names stay claimed: the
+    next start, or another node, marks those who do not come back. (`Service.close`)
+9.  An outbox, or a watcher, neither raises nor calls the service. What it has to do, it does later.
 
 What holds besides where several nodes share a store stands in `thudmud.service.nodes`.
 """
@@ -74,7 +77,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import come_back, vanish
 from thudmud.service.boards import put_up
-from thudmud.service.driving import Turns, future, now
+from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
     Dismissal,
     Handle,
@@ -94,8 +97,6 @@ from thudmud.store import (
     NotWritten,
     Store,
     StoreError,
-    as_stored,
-    decided_elsewhere,
 )
 from thudmud.views import rooms
 from thudmud.views.facts import concerning
@@ -184,18 +185,22 @@ class Service:
         self._watching: dict[str, Visit] = {}
         """Those of them that have a watcher."""
         self._names, self._tables = Turns(self._turn_ended), Turns()
-        self._landed: asyncio.Future[None] | None = None
-        """Done when nothing is in flight any more; whoever closes waits for it."""
-        self._due: dict[str, Handle] = {}
-        """By name, whose presence could not be stored, and when that is tried again."""
+        self._idle: asyncio.Future[None] | None = None
+        """Done when no line is in flight any more; whoever closes waits for it."""
+        self._retries: dict[str, Handle] = {}
+        """By name, when it is tried again to store somebody's presence."""
         self._replays: dict[str, Handle] = {}
-        self._unsure: list[str] = []
-        """Whose seats may not say where they are; it is looked at the end of a turn."""
+        """By name, when somebody is shown the next ply of a battle."""
+        self._unchecked: list[str] = []
+        """Players whose seats may say wrongly whether they are here. It is checked at the end of a
+        turn, when no lock is held."""
         self._closing = False
         self._trouble: Exception | None = None
         """Why what is stored cannot be made so here any more."""
         self._ended: list[asyncio.Future[None]] = []
+        """Of those who wait for such trouble."""
         self._news: list[asyncio.Future[None]] = []
+        """Of those who wait until something has come in from the store."""
 
     # Opening and closing.
 
@@ -249,7 +254,7 @@ class Service:
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
         self._closing = True
-        for handle in (*self._replays.values(), *self._due.values()):
+        for handle in (*self._replays.values(), *self._retries.values()):
             handle.cancel()
         self._replays.clear()
 
@@ -257,16 +262,14 @@ class Service:
         """Stop, wait for the lines in flight, and follow the store no longer."""
         self.stop()
         if self._names:
-            self._landed = future()
-            await self._landed
+            self._idle = future()
+            await self._idle
         self._following.close()
         if self._node:
             self._node.remove(self)
         for visit in self._visits.values():
             visit.end()
-        for waiting in self._ended:
-            if not waiting.done():
-                waiting.set_result(None)
+        settle(self._ended)
 
     async def ended(self) -> None:
         """Wait until what is stored cannot be made so here any more, by a mistake of ours.
@@ -355,7 +358,7 @@ class Service:
                         person.member = member or person.member
                         person.styles = chosen or person.styles
                         person.options = options or person.options
-                    self._unsure.append(name)  # their last node may have died just now
+                    self._unchecked.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
                     if watcher:
@@ -377,7 +380,7 @@ class Service:
                 is_in = True
             return visit
         finally:
-            if not is_in:  # their last front end may have let them go
+            if not is_in:  # their front end before this one may have let them go already
                 self._abandon(visit)
 
     async def submit(
@@ -503,7 +506,7 @@ class Service:
     async def _obey(
         self, visit: Visit, line: str | Command, cause: object, at: int | None
     ) -> Result:
-        """Do what a player's line asks for; they have their turn."""
+        """Do what a player's line asks for. Their name's lock is held."""
         if at is not None:
             self._require_version(at)
         if not isinstance(line, str):
@@ -524,7 +527,7 @@ class Service:
     async def _decide(
         self, visit: Visit, command: Command, cause: object, at: int | None
     ) -> Result:
-        """Do what a command asks for, decided again until nothing comes first."""
+        """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
         problem = self._allow(name, command) if self._allow else None
         if problem:
@@ -541,7 +544,12 @@ class Service:
                 self._require_version(at)
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
-                await self._do(name, decision, cause)
+                if decision.events:
+                    await self._write(decision, cause)
+                else:
+                    if self._keep and (chosen := self._chosen(name, decision)):
+                        await self._keep(name, *chosen)
+                    self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
             except Unread as unread:
@@ -575,14 +583,6 @@ class Service:
         )
         self._tell(told, cause)
         return Result(command, refusal=refusal)
-
-    async def _do(self, name: str, decision: Decision, cause: object) -> None:
-        if decision.events:
-            await self._write(decision, cause)
-            return
-        if self._keep and (chosen := self._chosen(name, decision)):
-            await self._keep(name, *chosen)
-        self._carry_out(decision, cause)
 
     async def _write(self, decision: Decision, cause: object) -> None:
         """Store the events of a decision. When this returns, they have been applied and told.
@@ -631,31 +631,30 @@ class Service:
         try:
             for entry in entries:
                 if entry.stream == HALL:
-                    self._happen_to_hall(cast("HallEvent", entry.event))
+                    self._take_hall_event(cast("HallEvent", entry.event))
                     continue
                 table = self.hall.board_with(entry.stream)
                 # It may have been folded with what came meanwhile.
                 if table and entry.version > table.version:
-                    self._happen(entry, table)
+                    self._take_board_event(entry, table)
         except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
             self._trouble = error
-            for waiting in self._ended:
-                if not waiting.done():
-                    waiting.set_exception(error)
-        self._wake(None)
+            settle(self._ended, error)
+        self._wake()
         if not self._names:  # else the end of a turn does that
-            self._look_again()
+            self._check_presence()
 
-    def _happen_to_hall(self, event: HallEvent) -> None:
+    def _take_hall_event(self, event: HallEvent) -> None:
         """Open, close or rename a board, and tell it; each node moves those whom it knows."""
         if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
             return
         for telling in self.hall.happen(event):
             self._spread(telling)
         if table := self.hall.board_with(event.key):
-            self._unsure += table.seats.values()  # presence may have been noted under the old name
+            # Somebody's presence may just have been noted under the old name.
+            self._unchecked += table.seats.values()
 
-    def _happen(self, entry: Entry, table: Table) -> None:
+    def _take_board_event(self, entry: Entry, table: Table) -> None:
         board, before = table.name, table.seats
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.service is self
         decision, cause = self._decided(entry, board)
@@ -668,38 +667,35 @@ class Service:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
         if not is_ours and not self._node:
-            return  # without claims, only who has stored it knows whether its player is there
+            return  # without claims, only the service that stored it knows who is there
         seats = self.hall.tables[board].seats
         if seats is not before:
-            self._unsure += [each for each in seats.values() if each not in before.values()]
+            self._unchecked += [each for each in seats.values() if each not in before.values()]
         if isinstance(entry.event, Absent | Returned):
-            self._unsure.append(entry.event.player)  # who was cancelled has not waited for it
+            self._unchecked.append(entry.event.player)  # if cancelled, nobody has waited for it
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
-        """Return what an entry brings about, with what only its author knows if that is us."""
-        match entry.mark:
-            case _Pending(service=service, decision=decision, cause=cause) if service is self:
-                # Whose line was cancelled may be gone before it comes back, and walks nowhere.
-                is_first = entry.version == decision.version + 1
-                if is_first and decision.player in self.hall.people:
-                    return as_stored(decision, [entry]), cause
-                return decided_elsewhere(entry, board), cause
-        return decided_elsewhere(entry, board), None
+        """Return what an entry brings about, and its cause, if it was decided here."""
+        event = cast("TableEvent", entry.event)
+        cause: object = None
+        if isinstance(entry.mark, _Pending) and entry.mark.service is self:
+            decided, cause = entry.mark.decision, entry.mark.cause
+            # With the first event come the asides. But if the line was cancelled, its player may
+            # be gone by now and walks nowhere; and the board may have another name.
+            is_first = entry.version == decided.version + 1 and decided.board == board
+            if is_first and decided.player in self.hall.people:
+                return replace(decided, events=(event,), battle=entry.battle), cause
+        version = entry.version - 1
+        return Decision(event.player, board, version, (event,), battle=entry.battle), cause
 
     def _unread(self, error: StoreError) -> None:
-        """Let nobody wait for what cannot be read for now."""
+        """Let nobody wait for what cannot be read for now. It comes when it can be."""
         _log.error("what is new in the store cannot be read: %s", error)
         self._wake(error)
 
-    def _wake(self, error: StoreError | None) -> None:
+    def _wake(self, error: StoreError | None = None) -> None:
         waiting, self._news = self._news, []
-        for news in waiting:
-            if news.done():
-                continue
-            if error:
-                news.set_exception(error)
-            else:
-                news.set_result(None)
+        settle(waiting, error)
 
     def _carry_out(
         self,
@@ -747,15 +743,15 @@ class Service:
             raise
 
     def _abandon(self, visit: Visit) -> None:
-        """See out somebody who has come in no further than half."""
+        """See out somebody whose joining has failed half-way."""
         if self._visits.get(visit.name) is visit:
-            visit.must_store = False  # nobody has them
+            visit.must_store = False  # no front end has them, so they cannot stay
             now(self.leave(visit))
         elif self._node and visit.name not in self._visits:
             now(self._note_presence(visit.name))
 
     async def _see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
-        """Store and tell that a player goes; whether they are gone without, the visit says."""
+        """Store and tell that a player goes. If it must be stored and cannot be, they stay."""
         name = visit.name
         self._stop_replay(name)
         terminal = self._screens.get(name)
@@ -794,7 +790,7 @@ class Service:
             self._watching.pop(visit.name, None)
         self._screens.forget(visit.name)
         # Another player's doing may have given them one more seat meanwhile.
-        self._unsure.append(visit.name)
+        self._unchecked.append(visit.name)
 
     async def _note(
         self,
@@ -806,16 +802,16 @@ class Service:
         leaves: bool = False,
         raises: bool = False,
     ) -> None:
-        """Store whether a player is here who has a seat at a board, decided until nothing is first.
+        """Store whether a player who has a seat at a board is here; after a conflict, try again.
 
-        What cannot be stored is tried again later: they are gone, or back, even so.
+        If it cannot be stored, they are gone, or back, all the same, and it is tried again later.
 
         Args:
             name: the player's.
             board: which one.
             parting: how they left, if they are not here.
             cause: as for `submit`.
-            leaves: whether they are leaving, and only here as yet.
+            leaves: whether they are leaving, and here until that is stored.
             raises: whether a StoreError is raised instead.
         """
         try:
@@ -840,12 +836,13 @@ class Service:
     def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
         """Try again in a while to store whether a player is here."""
         _log.error("not stored: %s", error, extra={"player": name})
-        if self._later and name not in self._due and not self._closing:
-            self._due[name] = self._later(RETRY, lambda: self._note_again(name, parting))
 
-    def _note_again(self, name: str, parting: Parting) -> None:
-        del self._due[name]
-        now(self._note_presence(name, parting))
+        def again() -> None:
+            del self._retries[name]
+            now(self._note_presence(name, parting))
+
+        if self._later and name not in self._retries and not self._closing:
+            self._retries[name] = self._later(RETRY, again)
 
     async def _note_presence(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
@@ -882,16 +879,16 @@ class Service:
                 self._pass_on([Gone(name, None, Parting.LOST)])  # others may know them still
             await self._release(name)
 
-    def _look_again(self) -> None:
-        """Note the presence of those who have come to a seat, or gone, by somebody else's doing.
+    def _check_presence(self) -> None:
+        """Note the presence of those who have got a seat, or have gone, by somebody else's doing.
 
-        Not where that happens: a table's lock is held there, and a name's comes before it.
+        It waits until nobody holds a table's lock: a name's lock is taken before that.
         """
-        names, self._unsure = self._unsure, []
+        names, self._unchecked = self._unchecked, []
         for name in names:
             is_here = name in self._visits
             is_elsewhere = name in self.hall.people and not is_here
-            if self._closing or is_elsewhere or name in self._due:
+            if self._closing or is_elsewhere or name in self._retries:
                 continue  # the next start does that, or their node, or the next try
             if any(
                 (each.side_of(name) in each.away) == is_here for each in self.hall.seats_of(name)
@@ -906,7 +903,7 @@ class Service:
 
     async def _release(self, name: str) -> None:
         """Let a name go, unless there is something to be stored of it yet."""
-        if self._node and name not in self._due:
+        if self._node and name not in self._retries:
             await self._node.release(self, name)
 
     def _pass_on(self, asides: Sequence[Aside]) -> None:
@@ -921,7 +918,7 @@ class Service:
         return tuple(_entered(self.hall.people[name]) for name in self._visits)
 
     def hear(self, asides: Iterable[Aside]) -> None:
-        """Take note of what has happened on another node, or of who is there."""
+        """Apply and tell what has happened on another node, or note who is there."""
         for aside in asides:
             name = aside.player
             person = self.hall.people.get(name)
@@ -946,24 +943,24 @@ class Service:
                 self._carry_out(Decision(name, asides=(aside,)), crosses=False)
 
     def _gone(self, gone: Gone, person: Person) -> Gone:
-        """Return how a player is gone from where they are to us; at a seat, it has been told."""
+        """Return that a player has gone from where they are here. At a seat, it has been told."""
         table = self.hall.tables.get(person.room) if person.room else None
         is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
         return replace(gone, room=person.room, told=is_told)
 
     async def let_go(self, name: str) -> None:
-        """Let somebody go on on another node, after the line in flight."""
+        """Leave a player to another node, after their line in flight."""
         async with self._names.of(name):
             if visit := self._visits.get(name):
                 self._dismiss(visit, Dismissal.MOVED)
             await self._release(name)
 
     def lost(self, name: str) -> None:
-        """See somebody out, in the background, whom no node has any more, unless they are here."""
+        """See out, in the background, a player whom no node has any more, unless they are here."""
         now(self._note_presence(name))
 
     async def dismiss(self) -> None:
-        """Dismiss all who are here: others may have taken us for dead, and them for lost."""
+        """Dismiss all who are here: other nodes may have taken this one for dead."""
         for name in list(self.hall.people):
             if name in self._visits:
                 async with self._names.of(name):  # others wait for nothing of ours
@@ -1018,8 +1015,7 @@ class Service:
             self._say(name, '"play" goes on.', cause)
 
     def _next(self, name: str) -> None:
-        # A ply of their own battle may have ended it meanwhile.
-        self.play_on(name)
+        self.play_on(name)  # unless a ply of their own battle has ended the replay meanwhile
         self._go_on(name)
 
     def _pause_replay(self, name: str) -> None:
@@ -1057,11 +1053,9 @@ class Service:
             self._tell([Message(tuple(self.hall.people), sentence)])
 
     def _say(self, name: str, sentence: str, cause: object) -> None:
-        self._tell([self._lines(name, wrapped(sentence, self._display(name).width))], cause)
-
-    def _lines(self, name: str, lines: list[str]) -> Message:
-        """Return lines for one player, in characters that their screen shows."""
-        return Message((name,), "\n".join(fitted(lines, self._display(name))))
+        display = self._display(name)
+        lines = fitted(wrapped(sentence, display.width), display)
+        self._tell([Message((name,), "\n".join(lines))], cause)
 
     def _display(self, name: str) -> Display:
         return display_of(self.hall, name, self._screens)
@@ -1069,14 +1063,14 @@ class Service:
     # Small things.
 
     def _turn_ended(self) -> None:
-        """See to what had to wait until a player's turn was over."""
-        if self._unsure:
-            self._look_again()
-        if self._landed and not self._names and not self._landed.done():
-            self._landed.set_result(None)
+        """Do what had to wait until a player's turn was over."""
+        if self._unchecked:
+            self._check_presence()
+        if self._idle and not self._names and not self._idle.done():
+            self._idle.set_result(None)
 
     def _require_lease(self) -> None:
-        """Refuse what a node does that others may have taken for dead, if there can be others."""
+        """Raise NotWritten if other nodes may have taken ours for dead; there may be none."""
         if self._node and not self.store.is_exclusive and not self._node.is_alive:
             raise NotWritten("The lease of this node has run out: others may play on by now.")
 

@@ -1,5 +1,6 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
+from thudmud.store.database import LEASE
 from thudmud.store.interface import (
     Account,
     Conflict,
@@ -16,11 +17,9 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     Unknown,
-    as_stored,
-    decided_elsewhere,
 )
 from thudmud.store.running import Subscription
-from thudmud.store.store import LEASE, Store, at_once
+from thudmud.store.store import Store, at_once
 
 __all__ = [
     "LEASE",
@@ -41,7 +40,5 @@ __all__ = [
     "Stored",
     "Subscription",
     "Unknown",
-    "as_stored",
     "at_once",
-    "decided_elsewhere",
 ]

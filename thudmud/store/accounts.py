@@ -8,7 +8,8 @@ it follows. A name that was given up leaves its player without a key: who has it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ def find(database: Database, name: str) -> Account | None:
     return _account(database, row) if row else None
 
 
-def everybody(database: Database) -> list[Account]:
+def everybody(database: Database) -> Sequence[Account]:
     """Return all accounts, by name."""
     rows = cast("list[_Row]", list(database.table.rows("account")))
     found = [_account(database, row) for row in rows]
@@ -32,7 +33,11 @@ def everybody(database: Database) -> list[Account]:
 
 
 def enrol(database: Database, name: str, password: str) -> Account:
-    """Make an account. Its name is no guest's any more; who played under it has it now."""
+    """Make an account with the hash of a password; who played under its name has it now.
+
+    Raises:
+        NameTaken: there is one.
+    """
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
     now, number = database.now(), database.number_of(name)
@@ -44,7 +49,11 @@ def enrol(database: Database, name: str, password: str) -> Account:
 def set_password(
     database: Database, name: str, password: str, instead_of: str | None = None
 ) -> None:
-    """Set the hash of a member's password; only if it is ``instead_of`` now, where given."""
+    """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
+
+    Raises:
+        Nobody: there is no such member, or their password is another one by now.
+    """
     number, before, *rest = _member(database, name)
     if instead_of not in (None, before):
         raise Nobody(f"The password of {name} is another one by now.")
@@ -52,13 +61,18 @@ def set_password(
 
 
 def set_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
-    """Set how a member wants things."""
+    """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
     number, password, _, *rest = _member(database, name)
     database.table.put("account", number, password, json.dumps(dict(preferences)), *rest)
 
 
 def rename(database: Database, name: str, new: str) -> None:
-    """Call a member something else."""
+    """Call a member something else; all they have played is theirs still.
+
+    Raises:
+        Nobody: there is no such member.
+        NameTaken: somebody else is called that.
+    """
     number, *_ = _member(database, name)
     other = database.player(new)
     if other and other[0] != number:
@@ -71,9 +85,9 @@ def rename(database: Database, name: str, new: str) -> None:
 
 
 def erase(database: Database, name: str) -> None:
-    """Remove an account, and the name with it: what was played stays, as somebody's.
+    """Remove an account and its name, from the disk as well. Nobody if there is none.
 
-    A ban stays, since it is the operator's, and is of a name.
+    What was played stays, as somebody's. A ban stays, since it is the operator's, and is of a name.
     """
     number, *_, banned = _member(database, name)
     database.table.delete("account", "where player = ?", number)
@@ -93,7 +107,7 @@ def ban(database: Database, name: str) -> None:
 
 
 def unban(database: Database, name: str) -> None:
-    """Let a member in again; a name without an account is free again."""
+    """Let a member in again; a name without an account is free again. Nobody if not banned."""
     row = _row(database, name)
     if not row or not row[5]:
         raise Nobody(f"{name} is not banned.")
@@ -117,7 +131,17 @@ def find_guest(database: Database, name: str) -> KeptName | None:
 
 
 def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None = None) -> bool:
-    """Keep a name for a guest; return whether it is, and not somebody else's by now."""
+    """Keep a name for a guest.
+
+    Args:
+        database: where.
+        kept: the name, and what shows that it is theirs. With another word than before it is
+            another guest's, who has nothing to do with what was played under it.
+        instead_of: what was found of that name before, if anything.
+
+    Returns:
+        Whether it is kept; not if somebody else has got the name since it was looked for.
+    """
     if _row(database, kept.name):
         return False
     before = find_guest(database, kept.name)
@@ -130,14 +154,17 @@ def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None =
     return True
 
 
-def guests(database: Database, before: float) -> list[str]:
+def guests(database: Database, before: float = math.inf) -> Sequence[str]:
     """Return the names of the guests who were last here before a time, by name."""
     rows = database.table.rows("guest", "where seen < ?", before)
     return sorted((database.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
-def forget_guests(database: Database, names: Iterable[str], before: float) -> None:
-    """Let the names of guests go who were last here before a time: who has one next is another."""
+def forget_guests(database: Database, names: Sequence[str], before: float = math.inf) -> None:
+    """Keep the names of these guests no longer; of those who were last here before a time.
+
+    Who has such a name next is another player.
+    """
     for name in names:
         kept = find_guest(database, name)
         if kept and kept.seen < before:
@@ -145,7 +172,7 @@ def forget_guests(database: Database, names: Iterable[str], before: float) -> No
 
 
 def seen(database: Database, times: Mapping[str, float]) -> None:
-    """Note when players, members and guests, were here."""
+    """Note when players, members and guests, were here, in seconds since the epoch."""
     for name, time in times.items():
         if row := _row(database, name):
             database.table.put("account", *row[:4], float(time), row[5])

@@ -1,9 +1,9 @@
-"""Whether all that is stored is what was written: a check beside play, as a program of its own.
+"""The check of all that is stored: whether it is what was written.
 
-`thudmud store check` is that program, and so is ``python -m thudmud.store FILE``, which is how a
-store starts it. It reads one snapshot, however much is written meanwhile, and gives way to all
-other processes. It checks how the file hangs together and that the indexes fit; then that no row
-has changed, and that none is missing; then it makes the projections anew and compares them.
+It runs in a process of its own, beside play: `thudmud store check`, or ``python -m thudmud.store
+FILE``, which is how a store starts it. It reads one snapshot, however much is written meanwhile,
+and gives way to all other processes. First it has SQLite check its pages and indexes; then it looks
+whether a row has changed or is missing; then it makes the projections anew and compares them.
 """
 
 from __future__ import annotations

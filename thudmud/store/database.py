@@ -1,24 +1,24 @@
-"""A store's database, read and written by one thread: appends, streams, and what follows from them.
+"""A store's database, used by one thread: transactions, events, players, battles, nodes.
 
-Nothing here waits for anything but the disk, and nothing knows of an event loop. The rules that
-everything rests on:
+Nothing here waits for anything but the disk, and nothing knows of an event loop. Everything rests
+on three rules:
 
-- Positions, versions and numbers of players and streams are given under the lock of the writer. A
-  sequence would give them out before, and out of order: whoever follows would miss events.
-- What is cached of the rows holds until another connection has written. SQLite's data version says
-  whether one has, and it is looked at first thing under the lock.
-- The caller is told only after the commit, and only after the commit the witness is raised.
+- Positions, versions and the numbers of players and streams are given out under the writer's lock.
+  A sequence would give them out before that, and out of order: subscribers would miss events.
+- What is cached of the rows holds until another connection has written. SQLite's data version tells
+  whether one has, and is the first thing that is read under the lock.
+- The witness is raised, and the caller told, only after the commit.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from operator import attrgetter
 from secrets import randbits
-from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -26,11 +26,11 @@ from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
-    Count,
     HistoryPage,
     PlayerScore,
     RankedPlayer,
     Ranking,
+    Tally,
 )
 from thudmud.play.events import (
     Adjourned,
@@ -72,13 +72,13 @@ from thudmud.store.interface import (
 from thudmud.store.rows import PROJECTIONS, ProjectedRows, SqlTable, definitions
 
 BATCH = 1_000
-"""About how many entries are read at once for who follows."""
+"""About how many entries are read at once for subscribers."""
 
-KEPT_REQUESTS = 3 * 86_400.0
-"""Seconds for which it is known what a request with a key came to."""
+LEASE = 10.0
+"""Seconds for which a node lives, unless it says once more that it does."""
 
 MOST_CACHED = 10_000
-"""How many streams and players are known without looking."""
+"""How many streams, and how many players, are cached."""
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
@@ -109,7 +109,7 @@ class _Stream(NamedTuple):
 
 
 class _Spoilt(ThudmudError):
-    """A work was refused after it had written something: nothing of its batch may stay."""
+    """Work was refused after it had written something: its whole transaction is rolled back."""
 
 
 class Database:
@@ -123,7 +123,7 @@ class Database:
     def __init__(self, files: Files, clock: Callable[[], float]) -> None:
         self.files = files
         self.damage: Damaged | None = None
-        """What has been found of it; from then on nothing is written."""
+        """The damage that was found; from then on nothing is written."""
         self._clock = clock
         self._version: int | None = None
         """The files' version when it was last seen what others have written."""
@@ -132,9 +132,9 @@ class Database:
         self.projected = ProjectedRows(self.table)
         self._streams: dict[str, _Stream] = {}
         self._events: list[tuple[object, ...]] = []
-        """The rows of the events of this transaction, which are written at its end."""
+        """The rows of this transaction's events, which are written at its end."""
         self._moved: dict[str, tuple[_Stream, _Stream]] = {}
-        """The streams that have gone on in it: as their rows are, and as they will be then."""
+        """The streams that have new events in it: as their rows are, and as they will be then."""
         self._keys: dict[int, str] = {}
         self._players: dict[tuple[str, str], tuple[int, str]] = {}
         self._names: dict[int, str] = {}
@@ -142,7 +142,6 @@ class Database:
         self._followed = False
         self._serves = False
         """Whether a node of ours lives: then there is a server, not only somebody who imports."""
-        self._pruned_at: float | None = None
         self.others_wrote = False
         """Whether a commit of another process was seen that nobody has been told of yet."""
         self.erased = False
@@ -152,7 +151,7 @@ class Database:
                 self._begin()
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
-                self._rebuild()
+                self.rebuild()
         self._handed = self.head.position
         files.told(self.head.commits, self.head.store)
 
@@ -169,8 +168,8 @@ class Database:
         """Do works in one transaction, each all or not at all.
 
         Returns:
-            What each returned, or the exception that it came to, and the entries that are to be
-            handed to who follows, in their order: those of others that had not been seen, too.
+            What each returned or raised; and the entries for subscribers, in order, which begin
+            with those of other processes that had not been seen.
         """
         if self.damage:
             refused = NotWritten(f"Nothing is written any more: {self.damage}")
@@ -178,8 +177,9 @@ class Database:
         try:
             return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
-            # One bad work must not fail the others that happen to share its transaction. But what
-            # the disk or another process does not allow it allows none of them, each after a wait.
+            # One bad work must not fail the others that happen to share its transaction: each is
+            # tried by itself. But what the disk or another process refuses, it refuses to all of
+            # them, and each time after a wait.
             is_its_own = not isinstance(error, sqlite3.OperationalError | NotWritten)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
@@ -244,7 +244,7 @@ class Database:
             return error
 
     def _unseen(self) -> list[Entry]:
-        """Take note of what others have written; return the entries of it to be handed on."""
+        """Note what other processes have written; return those of its entries for subscribers."""
         version = self.files.version()
         if version != self._version or self.head.commits < 0:
             if self._read_head().commits != self.head.commits:
@@ -286,19 +286,27 @@ class Database:
         return head
 
     def _forget(self) -> None:
-        """Forget what is cached: the rows may be others."""
+        """Forget what is cached: the rows may have changed."""
         for cache in (self._streams, self._moved, self._keys, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
         self._events.clear()
-        self.head = self.head._replace(commits=-1)  # if it cannot be read, whoever writes does
-        with suppress(sqlite3.Error, Damaged):  # who reads next is told
+        self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
+        with suppress(sqlite3.Error, Damaged):  # the next read raises it
             self.head = self._read_head()
 
-    def _told(self) -> _Told:
-        return _Told(self)
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what comes of reading into errors of ours."""
+        try:
+            yield
+        except Exception as error:
+            told = self._translated(error)
+            if told is error:
+                raise
+            raise told from error
 
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error as the caller is to have it; remember damage."""
+        """Return an error as the caller is to see it; remember damage."""
         told = self.files.translated(error, writing=writing)
         if isinstance(told, Damaged) and self.damage is None:
             self.damage = told
@@ -306,12 +314,8 @@ class Database:
 
     # Appending
 
-    def append(
-        self, changes: Changes, key: str | None = None, mark: object = None
-    ) -> Mapping[str, Stored]:
+    def append(self, changes: Changes, mark: object = None) -> Mapping[str, Stored]:
         """Store events of several streams, all or none, see `thudmud.store.Store.append`."""
-        if key is not None and (known := self._came_to(changes, key)):
-            return known
         for name, (expected, _) in changes.items():
             found = self.version(name)
             if found != expected:
@@ -323,10 +327,6 @@ class Database:
             for event in events:
                 left -= 1
                 stored[name] = self._store(name, event, at, last=not left, mark=mark)
-        if key is not None:
-            self._prune_requests(at)
-            for name, place in stored.items():
-                self.table.put("request", self._stream(name).id, key, *place)
         return stored
 
     def _store(
@@ -400,37 +400,8 @@ class Database:
                 raise Conflict(stream, max(version - 1, 0), version)
         return version
 
-    def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
-        """Return what a request with a key came to; nothing if it came to nothing yet."""
-        found = {}
-        for name in changes:
-            stream = self._known(name)
-            where = "where stream = ? and key = ?"
-            row = stream and self.table.row("request", where, stream.id, key)
-            if row:
-                found[name] = Stored(cast("int", row[2]), cast("int", row[3]))
-        return found
-
-    def _prune_requests(self, at: float) -> None:
-        """Forget what old requests came to, once an hour.
-
-        Times go up with positions, so the last old one is found by halving, without an index.
-        """
-        if self._pruned_at is not None and monotonic() < self._pruned_at + 3600.0:
-            return
-        self._pruned_at = monotonic()
-        low, high = 0, self.head.position
-        while low < high:
-            middle = (low + high + 1) // 2
-            row = self.table.row("event", "where position >= ? order by position limit 1", middle)
-            if row and cast("float", row[4]) < at - KEPT_REQUESTS:
-                low = middle
-            else:
-                high = middle - 1
-        self.table.delete("request", "where position <= ?", low)
-
     def now(self) -> float:
-        """Return the time, which never goes back."""
+        """Return the store's time, in seconds since the epoch; it never goes back."""
         return max(float(self._clock()), self.head.at)  # a row of a whole number is another one
 
     def lived(self) -> None:
@@ -477,10 +448,10 @@ class Database:
         self._events.clear()
         self._moved.clear()
 
-    def version(self, name: str) -> int:
+    def version(self, stream: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
-        stream = self._known(name)
-        return stream.version if stream else 0
+        found = self._known(stream)
+        return found.version if found else 0
 
     def _key(self, number: int) -> str:
         if number not in self._keys:
@@ -490,25 +461,25 @@ class Database:
             self._cache(self._keys, number, cast("str", row[1]))
         return self._keys[number]
 
-    def read_stream(self, name: str, first: int, most: int | None) -> Sequence[Entry]:
-        """Return events of a stream, see `thudmud.store.Store.read`."""
-        stream = self._known(name)
-        if stream is None:
+    def read_stream(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        found = self._known(stream)
+        if found is None:
             return []
         first = max(first, 1)
         entries = self._entries(
             "where stream = ? and version between ? and ? order by version",
-            stream.id,
+            found.id,
             first,
-            stream.version if most is None else min(stream.version, first + most - 1),
+            found.version if most is None else min(found.version, first + most - 1),
         )
-        self._require_whole(stream, entries, first, most)
+        self._require_whole(found, entries, first, most)
         return entries
 
     def _require_whole(
         self, stream: _Stream, entries: Sequence[Entry], first: int, most: int | None
     ) -> None:
-        """Refuse what has holes: an index may have lost rows that are there."""
+        """Raise Damaged if events are missing: an index may have lost rows that are there."""
         wanted = max(0, stream.version - first + 1)
         wanted = wanted if most is None else min(wanted, most)
         versions = [each.version for each in entries]
@@ -518,13 +489,13 @@ class Database:
         ):
             raise Damaged(f"events of {stream.key!r} are missing")
 
-    def streams(self) -> dict[str, int]:
-        """Return the streams that have events, and their versions."""
+    def streams(self) -> Mapping[str, int]:
+        """Return all streams by key, and their versions. For export and checks: there are many."""
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream")))
         return {key: version for _, key, _, version, _ in rows if version}
 
-    def open_boards(self) -> list[OpenBoard]:
-        """Return the boards that are up."""
+    def open_boards(self) -> Sequence[OpenBoard]:
+        """Return the boards that are up, in the order in which they first were."""
         # Not a join: that would go through all boards there ever were.
         rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
         rest = "where id in (select stream from open_board) order by id"
@@ -538,7 +509,7 @@ class Database:
         return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
     def position(self) -> int:
-        """Return the position of the last event."""
+        """Return the position of the last event; 0 if there is none."""
         return self._read_head().position
 
     # Following
@@ -634,22 +605,29 @@ class Database:
 
     # Battles
 
-    def battle(self, number: int, realm: str) -> Battle | None:
-        """Return the battle of a realm with a number, if there is one."""
+    def battle_number(self, began: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        return self.projected.number_of(began)
+
+    def battle(self, number: int, *, realm: str = "") -> Battle | None:
+        """Return the battle with a number, if there is one."""
         if not 0 < number < 1 << 63:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
 
     def plies(self, battle: Battle) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from."""
+        """Return the events that a battle is folded from; none if they were pruned."""
         key, first = battle.source
         most = None if battle.until is None else battle.until - first + 1
         return [entry.event for entry in self.read_stream(key, first, most)]
 
     def history(
-        self, player: str | None, before: int | None, most: int, realm: str
-    ) -> list[Battle]:
-        """Return the last battles, of a player or of all, before one, the latest first."""
+        self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the last battles of a player, or of all, before a number if one is given.
+
+        The latest comes first.
+        """
         before = 2**62 if before is None else before
         if player is None:
             rest = "where realm = ? and number < ? order by number desc limit ?"
@@ -683,12 +661,27 @@ class Database:
         if not 0 <= skipped < in_all:
             return HistoryPage((), in_all)
         first = self.table.number(f"{last} desc limit 1 offset ?", whose, skipped)
-        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm)), in_all)
+        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm=realm)), in_all)
 
     def battles(
-        self, player: str | None, after: int, most: int, since: float, realm: str
-    ) -> list[Battle]:
-        """Return battles in the order of their numbers, see `thudmud.store.Store.battles`."""
+        self,
+        player: str | None = None,
+        after: int = 0,
+        most: int = 1000,
+        *,
+        since: float = -math.inf,
+        realm: str = "",
+    ) -> Sequence[Battle]:
+        """Return the first battles after a number, in the order of their numbers.
+
+        Args:
+            player: whose; None for everybody's. Those of a guest whose name is free by now are
+                among them, and those of who has it after that.
+            after: the number.
+            most: how many at most.
+            since: only those that began at that time or later.
+            realm: of the players.
+        """
         if player is None:
             rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
             return self._battles(rest, realm, after, since, most)
@@ -705,9 +698,12 @@ class Database:
         return [found[number] for number in sorted(found)[:most]]
 
     def between(
-        self, dwarf: str, troll: str, since: float, until: float, realm: str
-    ) -> list[Battle]:
-        """Return the battles of two players in some time, see `thudmud.store.Store.between`."""
+        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+    ) -> Sequence[Battle]:
+        """Return the battles of two that began at a time or later and before another, in order.
+
+        Each is who is called that, or was, as for `battles`.
+        """
         found = [
             battle
             for one in self._called(dwarf, realm)
@@ -723,8 +719,8 @@ class Database:
         where = "where name = ? collate nocase and realm = ? order by id"
         return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
 
-    def adjourned(self, player: str, realm: str) -> list[AdjournedMatch]:
-        """Return the matches of a player that are put away, by the battles they have come to."""
+    def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
+        """Return the matches of a player that are put away, each with the battle it has come to."""
         found = self.player(player, realm)
         if found is None:
             return []
@@ -733,13 +729,15 @@ class Database:
         matches = []
         for number, position in away:
             (entry,) = self._entries("where position = ?", position)
-            battle = self.battle(cast("int", number), realm)
+            battle = self.battle(cast("int", number), realm=realm)
             if battle and isinstance(entry.event, Adjourned):
                 matches.append(AdjournedMatch(battle, entry.event.match))
         return matches
 
-    def standings(self, rules: str | None, most: int, realm: str) -> list[PlayerScore]:
-        """Return the best of those who have ended a battle by some rules, the best first."""
+    def standings(
+        self, rules: str | None = None, most: int = 50, *, realm: str = ""
+    ) -> Sequence[PlayerScore]:
+        """Return the best players by rating, of those who have ended a battle by some rules."""
         who, values = "where realm = ?", [realm]
         if rules is not None:
             played = "select 1 from tally where tally.player = rating.player and rules = ?"
@@ -762,9 +760,9 @@ class Database:
     def ranking(self, player: str, realm: str) -> Ranking:
         """Return the best players, and one of the others with their place."""
         count = self.table.number("select count(*) from rating where realm = ?", realm)
-        best = self.standings(None, PAGE, realm)
+        best = self.standings(None, PAGE, realm=realm)
         ranked = [RankedPlayer(place, each) for place, each in enumerate(best, 1)]
-        me = self.score(player, realm)
+        me = self.score(player, realm=realm)
         if me and me.rating and me.name not in [each.score.name for each in ranked]:
             ranked.append(RankedPlayer(self._place(me, realm), me))
         return Ranking(tuple(ranked), count)
@@ -781,7 +779,7 @@ class Database:
         better = "select count(*) from rating where realm = ? and proven > ?"
         return self.table.number(better, realm, proven) + before + 1
 
-    def score(self, player: str, realm: str) -> PlayerScore | None:
+    def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
@@ -792,9 +790,9 @@ class Database:
         for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
             _, rules, kind, *counts = cast("tuple[int, str, str, int, int, int]", row)
             if kind == MATCH:
-                matches[rules] = Count(*counts)
+                matches[rules] = Tally(*counts)
             else:
-                battles[rules, Side(kind)] = Count(*counts)
+                battles[rules, Side(kind)] = Tally(*counts)
         strength: Strength | None = self.projected.strength(str(player))
         return PlayerScore(name, battles, matches, strength.rating if strength else None)
 
@@ -807,7 +805,7 @@ class Database:
             for battle in self.projected.battles(rest, *values)
         ]
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """Make the rows of the projections anew, unless another process just has."""
         self._db.execute("begin immediate")
         try:
@@ -828,8 +826,14 @@ class Database:
 
     # Nodes and claims
 
-    def beat(self, node: str, lease: float) -> bool:
-        """Say that a node lives, see `thudmud.store.Store.beat`."""
+    def beat(self, node: str, lease: float = LEASE) -> bool:
+        """Say that a node lives, for so many seconds at least.
+
+        If no other does and it is new, the time in which none did is stored as an event first.
+
+        Returns:
+            Whether it had a row still. If not, it was taken for dead: its claims are others'.
+        """
         now = self.now()
         known = self.table.row("node", "where name = ?", node) is not None
         if not self.is_served():
@@ -845,13 +849,13 @@ class Database:
         return self.table.row("node", "where until > ? limit 1", self.now()) is not None
 
     def leave(self, node: str) -> None:
-        """Take a node out, with its claims."""
+        """Take a node out, and let go of what it has claimed."""
         self.lived()
         self.table.delete("claim", "where node = ?", node)
         self.table.delete("node", "where name = ?", node)
 
-    def reap(self, node: str) -> list[PlayerClaim]:
-        """Take over the claims of dead nodes, see `thudmud.store.Store.reap`."""
+    def reap(self, node: str) -> Sequence[PlayerClaim]:
+        """Take the claims of dead nodes over for a node that lives; return them as they were."""
         dead = [row[0] for row in self.table.rows("node", "where until <= ?", self.now())]
         taken: list[PlayerClaim] = []
         for name in dead:
@@ -864,9 +868,17 @@ class Database:
         return taken
 
     def claim(
-        self, name: str, node: str, session: str, room: str, realm: str
+        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
     ) -> PlayerClaim | None:
-        """Claim a name for a node, see `thudmud.store.Store.claim`."""
+        """Claim a player for a session of a node, or say in which room a session's player is.
+
+        Returns:
+            None if it is claimed; else whose it is, on another node that lives. That may be asked
+            by a note to let go.
+
+        Raises:
+            NotWritten: the node's own lease has run out.
+        """
         now = self.now()
         lease = self.table.row("node", "where name = ?", node)
         if lease is None or cast("float", lease[2]) <= now:
@@ -880,13 +892,13 @@ class Database:
         self.table.put("claim", self.number_of(name, realm), node, session, room)
         return None
 
-    def release(self, name: str, node: str, realm: str) -> None:
-        """Let a name go, if a node has it."""
+    def release(self, name: str, node: str, *, realm: str = "") -> None:
+        """Let a player go, if the node has them."""
         if found := self.player(name, realm):
             self.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
-    def people(self) -> list[PlayerClaim]:
-        """Return all claims."""
+    def people(self) -> Sequence[PlayerClaim]:
+        """Return all who are claimed."""
         return [self._claim(row) for row in self.table.rows("claim", "order by player")]
 
     def _claim(self, row: Sequence[object]) -> PlayerClaim:
@@ -897,7 +909,7 @@ class Database:
         return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
     def alone(self) -> None:
-        """Take all nodes for dead: whoever serves from these files has them alone."""
+        """Take all nodes for dead: only one process at a time serves from these files."""
 
         def end(_: Database) -> None:
             for name, seen, _until in list(self.table.rows("node")):
@@ -914,22 +926,6 @@ class Database:
     def close(self) -> None:
         """Let go of the files."""
         self.files.close()
-
-
-class _Told:
-    """Turns what comes of reading a database into errors of ours."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception):
-            told = self._database._translated(error)  # noqa: SLF001  (of this module)
-            if told is not error:
-                raise told from error
 
 
 def project_all(events: SqlTable, rows: ProjectedRows) -> None:

@@ -1,17 +1,17 @@
 """The files of a store on a disk, or in memory: how they are opened, and whether they are whole.
 
-Beside the database, ``FILE``, and the two that SQLite keeps beside that, there is ``FILE-head``,
-the witness. It holds the count of commits that was told last, and the number of the store. SQLite
-takes from a -wal what comes before the first mistake and forgets the rest without a word; it takes
-a -wal that was cut or deleted for one that never was, and another database's for this one's. The
-witness remembers that there was more, and of what. It is written after each commit, without a sync:
-what it counts was synced before, so it is never ahead of the disk.
+Beside the database, ``FILE``, and the two files that SQLite keeps beside it, there is
+``FILE-head``, the witness. It holds the number of the store, and how many commits anybody has been
+told of. It is needed because SQLite reads a damaged -wal up to the first mistake and ignores the
+rest without a word; it does not miss a -wal that was cut or deleted, and it accepts another
+database's. The witness is written after each commit, without a sync: what it counts was synced
+before, so it is never ahead of the disk.
 
-All of this is looked at read-only first: opening for writing would fold the good half of a damaged
--wal into the file and delete the rest, which is evidence.
+All files are checked read-only first: opening them for writing would take the good half of a
+damaged -wal into the database and delete the rest, which is evidence.
 
-A server holds a lock on the witness, not on the database: closing any descriptor of that would drop
-SQLite's own locks.
+A server holds its lock on the witness, not on the database: closing any descriptor of the database
+would drop SQLite's own locks.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def has_log(path: Path) -> bool:
 
 
 def identity(path: str) -> Identity | None:
-    """Return what tells a file from any other that may come to have its name; None if none has."""
+    """Return what tells a file from others that may replace it; None if there is no file."""
     try:
         status = os.stat(path)  # noqa: PTH116  (before each commit: a Path takes twice as long)
     except OSError:
@@ -113,12 +113,12 @@ def identity(path: str) -> Identity | None:
 
 
 LITTLE = 1 << 20
-"""Bytes. With less than this free on a disk, what it does not do it does not for want of room."""
+"""Bytes. A disk with less free than this counts as full when something on it fails."""
 
 Trouble = OSError | sqlite3.Error | UnicodeDecodeError
 TROUBLES = (OSError, sqlite3.Error, UnicodeDecodeError)
-"""What can come of using a file. SQLite's complaint about a damaged one quotes it, and so may be no
-text itself."""
+"""What using a file can raise. SQLite's message about a damaged file quotes from it, and so may be
+no text."""
 
 _FULL = "the disk is full"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
@@ -144,7 +144,7 @@ _FOR_WANT_OF_RIGHTS = {*_FOR_WANT_OF_ROOM, sqlite3.SQLITE_READONLY}
 
 
 def is_damage(error: Trouble) -> bool:
-    """Whether it is what was read that is wrong, not the disk or the system."""
+    """Whether the file itself is wrong, not the disk or the system."""
     return _code(error) & 0xFF not in {*_REASONS, sqlite3.SQLITE_FULL}
 
 
@@ -210,7 +210,7 @@ ADDED: frozenset[str] = frozenset()
 Any other that is missing was lost."""
 
 _LONGEST_LOG = 64 << 20
-"""Bytes that the -wal is cut to, when it had to grow while everything was checked."""
+"""Bytes to which the -wal is cut after it has grown, as it does during a check."""
 
 
 class Files:
@@ -225,7 +225,7 @@ class Files:
     is_new = False
 
     def require(self) -> None:
-        """Refuse to commit to files that nobody would ever find: SQLite would not notice."""
+        """Raise NotWritten if a file was removed or replaced, which SQLite would not notice."""
 
     def told(self, commits: int, store: int) -> None:
         """Remember that so many commits of a store are about to be told of."""
@@ -302,7 +302,7 @@ class OnDisk(Files):
         self._identities = self._on_disk()
 
     def require(self) -> None:
-        """Refuse to commit if one of the files was removed or replaced."""
+        """Raise NotWritten if one of the files was removed or replaced."""
         if self._on_disk() != self._identities:
             raise NotWritten(
                 f"The store {self._path} could not be written: it, or a file that belongs to it,"

@@ -1,14 +1,13 @@
-"""What a store gives out, the tree of what it raises, and decisions as they have been stored."""
+"""What a store gives out, and the tree of what it raises."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
-from thudmud.play.events import StoredEvent, TableEvent
-from thudmud.play.hall import Decision
+from thudmud.play.events import StoredEvent
 
 
 class StoreError(ThudmudError):
@@ -145,21 +144,3 @@ class Damage(NamedTuple):
     """What the check of everything has found, in words for the operator."""
 
     what: str
-
-
-def as_stored(decision: Decision, entries: Sequence[Entry]) -> Decision:
-    """Return a decision with its events as they are stored: their times, and the battle's number.
-
-    Args:
-        decision: the decision.
-        entries: its events, or the first of them.
-    """
-    events = tuple(cast("TableEvent", entry.event) for entry in entries)
-    battle = next((entry.battle for entry in entries if entry.battle), None)
-    return replace(decision, events=events, battle=battle)
-
-
-def decided_elsewhere(entry: Entry, board: str) -> Decision:
-    """Return what an entry brings about at a board, of which nothing else is known here."""
-    event = cast("TableEvent", entry.event)
-    return Decision(event.player, board, entry.version - 1, (event,), battle=entry.battle)

@@ -1,18 +1,17 @@
 """The tables of a store, how a row of any of them is written and read, and rows of projections.
 
-Every row ends with a CRC of what is before it, checked whenever the row is read. What SQLite finds
-by itself is how its pages hang together, not whether what is in them is what was written. That no
-event is missing is seen by the numbers, and the projections can be made again; of all other rows
-the CRCs are summed up in ``head``, so that an old page in the place of a newer one is found too.
+Every row ends with a CRC of what is before it, which is checked whenever the row is read: SQLite
+itself checks how its pages hang together, not what is in them. If an event is missing, the numbers
+show it, and the projections can be made again. The CRCs of all other rows are summed up in
+``head``, so that an old page in the place of a newer one is found too.
 
-There are two kinds of tables. The durable ones have to be right from the start. Those of the
-projections are made of the events, and made anew when `thudmud.play.projections.PROJECTION` is
-another one, so they may be changed with it. A table that is new is made when it is missing. A
-player is a number in them: names are looked up when a battle is handed out.
+There are two kinds of tables. The durable ones cannot be changed later, only added to. Those of the
+projections are made from the events, and are made anew when `thudmud.play.projections.PROJECTION`
+changes, so they may be changed with it. A player is a number in all of them.
 
-What players did at their boards is kept as events alone, the plies of ended battles too: as one
-text they would take a twelfth of the room, and a table for it can be added when somebody has so
-many that this matters. Events may then be pruned, and ``gap`` says which were.
+What happened at boards is kept as events alone, the plies of ended battles too. As one text each,
+they would take a twelfth of the room: a table for that can be added when somebody has so many that
+it matters. Their events may be pruned then, and ``gap`` says which were.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 from zlib import crc32
 
-from thudmud.play.archive import Battle, Count, State
+from thudmud.play.archive import Battle, State, Tally
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
 from thudmud.rules import Ending, Outcome, Score, Side
@@ -58,9 +57,6 @@ DURABLE = {
     # A node lives ``until`` then, unless it says once more that it does.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
-    # What requests with a key came to.
-    "request": "stream integer, key text, position integer, version integer,"
-    " primary key (stream, key)",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
@@ -91,7 +87,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request"}
+_WITHOUT_ROWID = {"player_battle", "tally"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -313,13 +309,13 @@ class ProjectedRows:
         """Forget that a match was put away; return whether it was."""
         return self._table.delete("adjourned", "where battle = ?", number) > 0
 
-    def tally(self, player: str, rules: str, kind: str) -> Count:
+    def tally(self, player: str, rules: str, kind: str) -> Tally:
         """Return how a player fared."""
         where = "where player = ? and rules = ? and kind = ?"
         row = self._table.row("tally", where, int(player), rules, kind)
-        return Count(*cast("tuple[int, int, int]", row[3:])) if row else Count()
+        return Tally(*cast("tuple[int, int, int]", row[3:])) if row else Tally()
 
-    def put_tally(self, player: str, rules: str, kind: str, tally: Count) -> None:
+    def put_tally(self, player: str, rules: str, kind: str, tally: Tally) -> None:
         """Keep how a player fared."""
         self._table.put("tally", int(player), rules, kind, *tally)
 

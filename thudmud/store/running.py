@@ -1,12 +1,12 @@
-"""Where the work on a database is done, in a thread or at once; and who is handed what is stored.
+"""Work on a database, done in a thread or at once; and subscriptions to what is stored.
 
 All writes that wait when the thread is free become one transaction, so that many tables share the
-wait for the disk (group commit). What was stored is told to the loop in one callback: first those
-who appended are woken, then it is handed to those who follow. So whoever appended has their own
-text and the prompt in one write.
+wait for the disk (group commit). The loop learns of them in one callback: first those who appended
+are woken, then the entries are handed to subscribers. So a player's own text and the prompt after
+it are one write.
 
 A database in memory has no thread. Its coroutines never wait, and may be driven without a loop. So
-asyncio is loaded where there is a thread: it takes as long to load as all else that a house needs.
+asyncio is loaded only where there is a thread: that takes as long as all else that a house needs.
 """
 
 from __future__ import annotations
@@ -18,55 +18,61 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry, NotWritten, StoreError
 
+if TYPE_CHECKING:
+    from asyncio import Future
+
+T = TypeVar("T")
 Take = Callable[[Sequence[Entry]], None]
 Failed = Callable[[StoreError], None]
+
+CLOSED = "The store is closed."
 
 _log = logging.getLogger(__name__)
 
 
 class Subscription:
-    """One who follows, until `close`."""
+    """Hands entries to one subscriber, until `close`."""
 
     def __init__(
         self,
-        everybody: Followers,
+        followers: Followers,
         streams: Collection[str] | None,
         after: int,
         take: Take,
         failed: Failed,
     ) -> None:
-        self._everybody = everybody
+        self._followers = followers
         self.streams = None if streams is None else frozenset(streams)
         self.position = after
-        """Of the last entry that was handed over, or passed over."""
+        """That of the last entry that was handed over."""
         self.failed = failed
         self._take = take
         self._waiting: list[Sequence[Entry]] | None = []
         """What was stored while earlier entries were still being read; None after that."""
 
     def close(self) -> None:
-        """Be handed nothing more."""
-        self._everybody.remove(self)
+        """Hand over nothing more."""
+        self._followers.remove(self)
 
     def catch_up(self, entries: Sequence[Entry]) -> None:
-        """Be handed entries that were read."""
+        """Hand over earlier entries, which were read."""
         if self.streams is not None:
             entries = [entry for entry in entries if entry.stream in self.streams]
         self._hand_over(entries)
 
     def go_on(self) -> None:
-        """Be handed what came meanwhile, and from now on what comes."""
+        """Hand over what came meanwhile, and from now on what comes."""
         waiting, self._waiting = self._waiting or [], None
         for entries in waiting:
             self._hand_over(entries)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Be handed entries of our streams, or be handed them later."""
+        """Hand over new entries of our streams, now or when the earlier ones have been."""
         if self._waiting is None:
             self._hand_over(entries)
         else:
@@ -80,12 +86,12 @@ class Subscription:
         self.position = entries[-1].position
         try:
             self._take(entries)
-        except Exception:  # noqa: BLE001 - one who follows must not keep it from the others
+        except Exception:  # noqa: BLE001 - the other subscribers must have it still
             _log.exception("what was stored could not be taken note of")
 
 
 class Followers:
-    """Everybody who follows, found by stream: most follow few."""
+    """All subscriptions, by stream: most are to few."""
 
     def __init__(self) -> None:
         self._of_all: dict[Subscription, None] = {}
@@ -94,7 +100,7 @@ class Followers:
         self._busy = False
 
     def add(self, subscription: Subscription) -> None:
-        """Let somebody follow."""
+        """Add a subscription."""
         if subscription.streams is None:
             self._of_all[subscription] = None
         else:
@@ -102,7 +108,7 @@ class Followers:
                 self._of.setdefault(stream, {})[subscription] = None
 
     def remove(self, subscription: Subscription) -> None:
-        """Let somebody follow no more."""
+        """Remove a subscription."""
         self._of_all.pop(subscription, None)
         for stream in subscription.streams or ():
             found = self._of.get(stream, {})
@@ -111,9 +117,9 @@ class Followers:
                 self._of.pop(stream, None)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Hand entries to all whom they concern.
+        """Hand entries to all subscribers of their streams.
 
-        Who takes them may append: at once, in memory. That waits until everybody has these.
+        In memory a subscriber may append at once. Those entries wait until all have these.
         """
         self._coming.append(entries)
         if self._busy:
@@ -126,7 +132,7 @@ class Followers:
             self._busy = False
 
     def fail(self, error: StoreError) -> None:
-        """Tell everybody that what comes next cannot be read."""
+        """Tell all subscribers that what comes next cannot be read."""
         everybody = dict(self._of_all)
         for some in self._of.values():
             everybody |= some
@@ -146,52 +152,12 @@ class Followers:
             subscription.deliver(part)
 
 
-if TYPE_CHECKING:
-    from asyncio import Future
-
-T = TypeVar("T")
-
-CLOSED = "The store is closed."
-
-
-class Listener(Protocol):
-    """Who is told what has been written."""
-
-    def deliver(self, entries: Sequence[Entry]) -> None:
-        """These entries come next, in order."""
-
-    def changed(self) -> None:
-        """Another process has written something, maybe of accounts."""
-
-    def fail(self, error: StoreError) -> None:
-        """What comes next cannot be read; it will be tried again and again."""
-
-    def stopped(self, error: StoreError) -> None:
-        """Nothing can be done with the database any more, by a mistake of ours."""
-
-
-class Runner(Protocol):
-    """Does work on a database, each all or not at all."""
-
-    async def write(self, work: Callable[[Database], T]) -> T:
-        """Do what changes something."""
-
-    async def read(self, work: Callable[[Database], T]) -> T:
-        """Do what changes nothing."""
-
-    async def catch_up(self) -> None:
-        """Hand out what others have written by now."""
-
-    async def stop(self) -> None:
-        """Do what was asked for, and let go of the database."""
-
-
 class AtOnce:
-    """Does everything in the call."""
+    """Does work on a database in the call, each all or not at all."""
 
-    def __init__(self, database: Database, listener: Listener) -> None:
+    def __init__(self, database: Database, followers: Followers) -> None:
         self._database: Database | None = database
-        self._listener = listener
+        self._followers = followers
 
     async def write(self, work: Callable[[Database], T]) -> T:
         """Do what changes something."""
@@ -199,7 +165,7 @@ class AtOnce:
             raise NotWritten(CLOSED)
         [outcome], entries = self._database.write([work])
         if entries:
-            self._listener.deliver(entries)
+            self._followers.deliver(entries)
         if isinstance(outcome, Exception):
             raise outcome
         return cast("T", outcome)
@@ -221,7 +187,7 @@ class AtOnce:
 
 
 class _Job(NamedTuple):
-    """Something to be done in the thread, and the future of its result, which is the loop's."""
+    """Work for the thread, and the future of its result, which belongs to the loop."""
 
     work: Callable[[Database], Any] | None
     """None to come to an end."""
@@ -230,20 +196,36 @@ class _Job(NamedTuple):
 
 
 class InThread:
-    """A thread with a database of its own. All methods are for the event loop."""
+    """A thread with a database of its own. All methods are for the event loop.
 
-    def __init__(self, open_it: Callable[[], Database], poll: float, listener: Listener) -> None:
-        self._open_it, self._poll, self._listener = open_it, poll, listener
+    Args:
+        open_it: opens the database, in the thread.
+        poll: seconds between two looks at whether another process has written something.
+        followers: those to whom entries are handed.
+        changed: called when another process has written something, maybe of accounts.
+        stopped: called when nothing can be done with the database any more, by a mistake of ours.
+    """
+
+    def __init__(
+        self,
+        open_it: Callable[[], Database],
+        poll: float,
+        followers: Followers,
+        changed: Callable[[], None],
+        stopped: Callable[[StoreError], None],
+    ) -> None:
+        self._open_it, self._poll, self._followers = open_it, poll, followers
+        self._changed, self._stopped = changed, stopped
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._at_work: Sequence[_Job] = ()
-        """Those that were last taken from the queue; the thread's, as long as it runs."""
+        """The jobs last taken from the queue; only the thread touches them while it runs."""
         self._why = CLOSED
         """Why nothing is done any more, once nothing is."""
         self._trouble = ""
-        """What could not be read of others, as it was last told; the thread's."""
+        """What could not be read, as it was last told; only the thread touches it."""
         self._started: Future[None] = self._loop.create_future()
         self._ended: Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name="store", daemon=True)
@@ -334,8 +316,8 @@ class InThread:
     def _look(self, database: Database) -> None:
         """See whether another process has written something.
 
-        What cannot be read is told once, and looked for again until it can: whoever follows must
-        not be given what comes after it.
+        What cannot be read is told once and tried again and again: nobody may be handed what comes
+        after it before.
         """
         try:
             self._hand_out(database)
@@ -343,19 +325,19 @@ class InThread:
         except StoreError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
-                self._tell(self._listener.fail, error)
+                self._tell(self._followers.fail, error)
 
     def _hand_out(self, database: Database) -> None:
         """Hand out what another process has written, if anything is new."""
         while (entries := database.news()) is not None:
             self._tell_of_others(database)
             if entries:
-                self._tell(self._listener.deliver, entries)
+                self._tell(self._followers.deliver, entries)
 
     def _tell_of_others(self, database: Database) -> None:
         if database.others_wrote:
             database.others_wrote = False
-            self._tell(self._listener.changed)
+            self._tell(self._changed)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
@@ -369,12 +351,12 @@ class InThread:
         for job, outcome in zip(jobs, outcomes, strict=True):
             _settle(job.result, outcome)
         if entries:
-            self._listener.deliver(entries)
+            self._followers.deliver(entries)
 
     def _finish(self) -> None:
         self._thread.join()
         if self._why != CLOSED:
-            self._listener.stopped(StoreError(self._why))
+            self._stopped(StoreError(self._why))
         _settle(self._ended, None)
         for job in self._at_work:
             _refuse(job, self._why)
@@ -391,7 +373,7 @@ def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
 
 
 def _settle(future: Future[Any], outcome: object) -> None:
-    """Hand an outcome, maybe an exception, to who waits for it, unless they wait no more."""
+    """Give a future its outcome, maybe an exception, unless nobody waits for it any more."""
     if future.done():
         return
     if isinstance(outcome, Exception):
@@ -401,7 +383,7 @@ def _settle(future: Future[Any], outcome: object) -> None:
 
 
 def _refuse(job: _Job, why: str) -> None:
-    """Tell who waits for a job, if it has not been done, why it will not be."""
+    """Fail a job that has not been done."""
     if job.work is None:
         _settle(job.result, None)
     else:

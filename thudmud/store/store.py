@@ -12,53 +12,49 @@ accounts, nodes and claims are rows beside them.
 from __future__ import annotations
 
 import logging
-import math
 import sys
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from thudmud.play.archive import (
     AdjournedLookup,
-    AdjournedMatch,
     AdjournedMatches,
     Battle,
     BattleLookup,
     FoundBattle,
     HistoryLookup,
     Lookup,
-    PlayerScore,
     ScoreLookup,
     StandingsLookup,
     State,
 )
-from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
+from thudmud.play.events import Adjourned, Event, Resumed, StoredEvent
 from thudmud.play.match import game_of
 from thudmud.play.projections import match_stream
 from thudmud.rules import Game
-from thudmud.store import accounts
+from thudmud.store import accounts as account_rows
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
-    Account,
     Damage,
     Damaged,
     Entry,
-    KeptName,
-    OpenBoard,
-    PlayerClaim,
     Stored,
     StoreError,
 )
-from thudmud.store.running import AtOnce, Failed, Followers, InThread, Runner, Subscription, Take
+from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
 
 if TYPE_CHECKING:
     import asyncio
 
+P = ParamSpec("P")
 T = TypeVar("T")
+DatabaseWork = Callable[Concatenate[Database, P], T]
+StoreMethod = Callable[Concatenate["Store", P], Coroutine[Any, Any, T]]
 Heard = Callable[[object], None]
 
 POLL = 0.1
@@ -67,10 +63,33 @@ POLL = 0.1
 GAMES_KEPT = 100
 """How many battles that have ended are kept folded, for whoever wants to see one."""
 
-LEASE = 10.0
-"""Seconds for which a node lives, unless it says once more that it does."""
-
 _log = logging.getLogger(__name__)
+
+
+def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
+    """Return the method of a store that does some work on its database, which changes nothing."""
+
+    @wraps(work)
+    async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store._runner.read(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (of this module)
+
+    return method
+
+
+def _writing(work: DatabaseWork[P, T], *, bars: bool = False) -> StoreMethod[P, T]:
+    """Return the method of a store that does some work on its database, all or nothing.
+
+    With ``bars`` it may be that somebody is welcome no longer after it, or is again.
+    """
+
+    @wraps(work)
+    async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (of this module)
+        if bars:
+            await store._tell_barred()  # noqa: SLF001  (of this module)
+        return outcome
+
+    return method
 
 
 class Store:
@@ -79,10 +98,14 @@ class Store:
     All methods are for one event loop, and nothing of them blocks it. In memory they need none:
     their coroutines never wait. Each raises StoreError if what is stored cannot be read or changed.
     If a call is cancelled, what it was to change may be changed nevertheless.
+
+    Many of the methods are work of `Database`, or of `thudmud.store.accounts`, that is done in the
+    store's thread. They take what that takes, but for the database. A ``realm`` is that of the
+    players, see `thudmud.play.projections.realm_of`.
     """
 
     def __init__(self) -> None:
-        self._runner: Runner
+        self._runner: AtOnce | InThread
         self.is_exclusive = False
         """Whether no other process can serve boards from it while it is open."""
         self._path: Path | None = None
@@ -100,7 +123,7 @@ class Store:
     def in_memory(cls, *, clock: Callable[[], float] = time.time) -> Store:
         """Return a store that is gone when it is closed."""
         store = cls()
-        store._runner = AtOnce(Database(InMemory(), clock), store._listener())
+        store._runner = AtOnce(Database(InMemory(), clock), store._followers)
         return store
 
     @classmethod
@@ -143,7 +166,9 @@ class Store:
                 raise
             return database
 
-        runner = InThread(open_it, poll, store._listener())
+        runner = InThread(
+            open_it, poll, store._followers, store._others_changed, store._runner_stopped
+        )
         store._runner = runner
         try:
             await runner.start()
@@ -176,9 +201,7 @@ class Store:
 
     # Streams
 
-    async def append(
-        self, changes: Changes, key: str | None = None, *, mark: object = None
-    ) -> Mapping[str, Stored]:
+    async def append(self, changes: Changes, *, mark: object = None) -> Mapping[str, Stored]:
         """Store events, all or none, durably, each with the store's time.
 
         Once it returns they are stored, and whoever follows has been handed them.
@@ -186,9 +209,6 @@ class Store:
         Args:
             changes: by stream, the version that it has to stand at, and the events that come next.
                 Where there are no events, only the version is required.
-            key: tells this request from all others to these streams. If it was stored before, it
-                is not again: what it came to then is returned. That is known for some days. A
-                request that was refused may be made again.
             mark: what the entries are to be known by when this store hands them out.
 
         Returns:
@@ -199,7 +219,7 @@ class Store:
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
-        return await self._runner.write(lambda database: database.append(kept, key, mark))
+        return await self._runner.write(lambda database: database.append(kept, mark))
 
     async def append_to_board(
         self,
@@ -303,33 +323,13 @@ class Store:
         """
         await self._runner.catch_up()
 
-    async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
-        """Return the events of a stream from a version on, in order, ``most`` at most."""
-        return await self._runner.read(lambda database: database.read_stream(stream, first, most))
-
-    async def version(self, stream: str) -> int:
-        """Return the version of a stream; 0 if it has no events."""
-        return await self._runner.read(lambda database: database.version(stream))
-
-    async def streams(self) -> Mapping[str, int]:
-        """Return all streams by key, and their versions. For export and checks: there are many."""
-        return await self._runner.read(Database.streams)
-
-    async def open_boards(self) -> Sequence[OpenBoard]:
-        """Return the boards that are up, in the order in which they first were."""
-        return await self._runner.read(Database.open_boards)
-
-    async def board(self, key: str) -> OpenBoard | None:
-        """Return the board with a key, if it is up."""
-        return await self._runner.read(lambda database: database.open_board(key))
-
-    async def position(self) -> int:
-        """Return the position of the last event; 0 if there is none."""
-        return await self._runner.read(Database.position)
-
-    async def now(self) -> float:
-        """Return the store's time, in seconds since the epoch; it never goes back."""
-        return await self._runner.read(Database.now)
+    read = _reading(Database.read_stream)
+    version = _reading(Database.version)
+    streams = _reading(Database.streams)
+    open_boards = _reading(Database.open_boards)
+    board = _reading(Database.open_board)
+    position = _reading(Database.position)
+    now = _reading(Database.now)
 
     # Battles
 
@@ -352,77 +352,22 @@ class Store:
                 return await self._runner.read(lambda db: db.ranking(player, realm))
         raise ValueError(f"{lookup} cannot be looked up here")
 
-    async def battle(self, number: int, *, realm: str = "") -> Battle | None:
-        """Return the battle with a number, if there is one."""
-        return await self._runner.read(lambda database: database.battle(number, realm))
-
-    async def plies(self, battle: Battle) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from; none if they were pruned."""
-        return await self._runner.read(lambda database: database.plies(battle))
-
-    async def history(
-        self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
-    ) -> Sequence[Battle]:
-        """Return the last battles of a player, or of all, before a number if one is given.
-
-        The latest comes first.
-        """
-        return await self._runner.read(lambda db: db.history(player, before, most, realm))
-
-    async def battles(
-        self,
-        player: str | None = None,
-        after: int = 0,
-        most: int = 1000,
-        *,
-        since: float = -math.inf,
-        realm: str = "",
-    ) -> Sequence[Battle]:
-        """Return the first battles after a number, in the order of their numbers.
-
-        Args:
-            player: whose; None for everybody's. Those of a guest whose name is free by now are
-                among them, and those of who has it after that.
-            after: the number.
-            most: how many at most.
-            since: only those that began at that time or later.
-            realm: of the players.
-        """
-        return await self._runner.read(lambda db: db.battles(player, after, most, since, realm))
-
-    async def between(
-        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
-    ) -> Sequence[Battle]:
-        """Return the battles of two that began at a time or later and before another, in order.
-
-        Each is who is called that, or was, as for `battles`.
-        """
-        return await self._runner.read(lambda db: db.between(dwarf, troll, since, until, realm))
-
-    async def number_of(self, began: BattleId) -> int | None:
-        """Return the number of the battle that began there, if one did."""
-        return await self._runner.read(lambda database: database.projected.number_of(began))
-
-    async def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
-        """Return the matches of a player that are put away, each with the battle it has come to."""
-        return await self._runner.read(lambda database: database.adjourned(player, realm))
-
-    async def standings(
-        self, rules: str | None = None, most: int = 50, *, realm: str = ""
-    ) -> Sequence[PlayerScore]:
-        """Return the best players by rating, of those who have ended a battle by some rules."""
-        return await self._runner.read(lambda database: database.standings(rules, most, realm))
-
-    async def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
-        """Return what a player has won and lost; None if they have ended no battle."""
-        return await self._runner.read(lambda database: database.score(player, realm))
+    battle = _reading(Database.battle)
+    plies = _reading(Database.plies)
+    history = _reading(Database.history)
+    battles = _reading(Database.battles)
+    between = _reading(Database.between)
+    number_of = _reading(Database.battle_number)
+    adjourned = _reading(Database.adjourned)
+    standings = _reading(Database.standings)
+    score = _reading(Database.score)
 
     async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
         """Return a battle and its game. Folding one takes 10 ms and more: the last are kept."""
         known = self._games.pop(number, None)
 
         def read(database: Database) -> tuple[Battle, Sequence[StoredEvent]] | None:
-            battle = database.battle(number, realm)
+            battle = database.battle(number, realm=realm)
             if battle is None:
                 return None
             is_known = known and battle.state is State.ENDED
@@ -446,50 +391,20 @@ class Store:
 
     # Accounts, by names that are the same in any case
 
-    async def find(self, name: str) -> Account | None:
-        """Return the account of a name, which may be banned; None if it has none."""
-        return await self._runner.read(lambda database: accounts.find(database, name))
-
-    async def accounts(self) -> Sequence[Account]:
-        """Return all accounts, by name."""
-        return await self._runner.read(accounts.everybody)
-
-    async def enrol(self, name: str, password: str) -> Account:
-        """Make an account with the hash of a password. NameTaken if there is one."""
-        return await self._runner.write(lambda database: accounts.enrol(database, name, password))
-
-    async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
-        """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
-
-        Raises:
-            Nobody: there is no such member, or their password is another one by now.
-        """
-        await self._runner.write(lambda db: accounts.set_password(db, name, password, instead_of))
-
-    async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
-        """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
-        await self._runner.write(lambda db: accounts.set_preferences(db, name, preferences))
-
-    async def rename(self, name: str, new: str) -> None:
-        """Call a member something else; all they have played is theirs still.
-
-        Raises:
-            Nobody: there is no such member.
-            NameTaken: somebody else is called that.
-        """
-        await self._change(lambda database: accounts.rename(database, name, new))
-
-    async def erase(self, name: str) -> None:
-        """Remove an account and its name, from the disk as well. Nobody if there is none."""
-        await self._change(lambda database: accounts.erase(database, name))
-
-    async def ban(self, name: str) -> None:
-        """Let nobody in under a name, be there an account of it or not."""
-        await self._change(lambda database: accounts.ban(database, name))
-
-    async def unban(self, name: str) -> None:
-        """Let a member in again; a name without an account is free again. Nobody if not banned."""
-        await self._change(lambda database: accounts.unban(database, name))
+    find = _reading(account_rows.find)
+    accounts = _reading(account_rows.everybody)
+    enrol = _writing(account_rows.enrol)
+    set_password = _writing(account_rows.set_password)
+    set_preferences = _writing(account_rows.set_preferences)
+    rename = _writing(account_rows.rename, bars=True)
+    erase = _writing(account_rows.erase, bars=True)
+    ban = _writing(account_rows.ban, bars=True)
+    unban = _writing(account_rows.unban, bars=True)
+    find_guest = _reading(account_rows.find_guest)
+    keep_guest = _writing(account_rows.keep_guest)
+    guests = _reading(account_rows.guests)
+    forget_guests = _writing(account_rows.forget_guests)
+    seen = _writing(account_rows.seen)
 
     async def barred(self, told: Callable[[frozenset[str]], None] | None = None) -> frozenset[str]:
         """Return the names, in lower case, that nobody may play under.
@@ -500,84 +415,17 @@ class Store:
         """
         if told:
             self._told_barred.append(told)
-        return await self._runner.read(accounts.barred)
-
-    async def find_guest(self, name: str) -> KeptName | None:
-        """Return what is kept of a guest's name, if anything is."""
-        return await self._runner.read(lambda database: accounts.find_guest(database, name))
-
-    async def keep_guest(self, kept: KeptName, instead_of: KeptName | None = None) -> bool:
-        """Keep a name for a guest.
-
-        Args:
-            kept: the name, and what shows that it is theirs. With another word than before it is
-                another guest's, who has nothing to do with what was played under it.
-            instead_of: what was found of that name before, if anything.
-
-        Returns:
-            Whether it is kept; not if somebody else has got the name since it was looked for.
-        """
-        return await self._runner.write(lambda db: accounts.keep_guest(db, kept, instead_of))
-
-    async def guests(self, before: float = math.inf) -> Sequence[str]:
-        """Return the names of the guests who were last here before a time, by name."""
-        return await self._runner.read(lambda database: accounts.guests(database, before))
-
-    async def forget_guests(self, names: Iterable[str], before: float = math.inf) -> None:
-        """Keep the names of these guests no longer; of those who were last here before a time."""
-        some = list(names)
-        await self._runner.write(lambda database: accounts.forget_guests(database, some, before))
-
-    async def seen(self, times: Mapping[str, float]) -> None:
-        """Note when players, members and guests, were here, in seconds since the epoch."""
-        some = dict(times)
-        await self._runner.write(lambda database: accounts.seen(database, some))
+        return await self._runner.read(account_rows.barred)
 
     # Nodes, and who is on them
 
-    async def beat(self, node: str, lease: float = LEASE) -> bool:
-        """Say that a node lives, for so many seconds at least.
-
-        If no other does and it is new, the time in which none did is stored as an event first.
-
-        Returns:
-            Whether it had a row still. If not, it was taken for dead: its claims are others'.
-        """
-        return await self._runner.write(lambda database: database.beat(node, lease))
-
-    async def is_served(self) -> bool:
-        """Return whether a node lives."""
-        return await self._runner.read(Database.is_served)
-
-    async def reap(self, node: str) -> Sequence[PlayerClaim]:
-        """Take the claims of dead nodes over for a node that lives; return them as they were."""
-        return await self._runner.write(lambda database: database.reap(node))
-
-    async def leave(self, node: str) -> None:
-        """Take a node out, and let go of what it has claimed."""
-        await self._runner.write(lambda database: database.leave(node))
-
-    async def claim(
-        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
-    ) -> PlayerClaim | None:
-        """Claim a player for a session of a node, or say in which room a session's player is.
-
-        Returns:
-            None if it is claimed; else whose it is, on another node that lives. That may be asked
-            by a note to let go.
-
-        Raises:
-            NotWritten: the node's own lease has run out.
-        """
-        return await self._runner.write(lambda db: db.claim(name, node, session, room, realm))
-
-    async def release(self, name: str, node: str, *, realm: str = "") -> None:
-        """Let a player go, if the node has them."""
-        await self._runner.write(lambda database: database.release(name, node, realm))
-
-    async def people(self) -> Sequence[PlayerClaim]:
-        """Return all who are claimed."""
-        return await self._runner.read(Database.people)
+    beat = _writing(Database.beat)
+    is_served = _reading(Database.is_served)
+    reap = _writing(Database.reap)
+    leave = _writing(Database.leave)
+    claim = _writing(Database.claim)
+    release = _writing(Database.release)
+    people = _reading(Database.people)
 
     async def notify(self, aside: object) -> None:
         """Tell all who hear, here and on other nodes, what is never stored."""
@@ -607,20 +455,34 @@ class Store:
         await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
         return Damage(said)
 
-    async def _change(self, work: Callable[[Database], T]) -> T:
-        """Change accounts so that somebody may be welcome no longer, or again."""
-        outcome = await self._runner.write(work)
-        if self._told_barred:
-            await self._tell_barred()
-        return outcome
-
     async def _tell_barred(self) -> None:
-        names = await self._runner.read(accounts.barred)
-        for told in self._told_barred:
-            told(names)
+        if self._told_barred:
+            names = await self._runner.read(account_rows.barred)
+            for told in self._told_barred:
+                told(names)
 
-    def _listener(self) -> _Listener:
-        return _Listener(self)
+    def _others_changed(self) -> None:
+        """Look again at what other processes may have changed."""
+        if not self._told_barred:
+            return
+        import asyncio  # noqa: PLC0415  (a house needs none)
+
+        async def tell() -> None:
+            try:
+                await self._tell_barred()
+            except StoreError as error:
+                _log.error("who may not come in is not known: %s", error)
+
+        task = asyncio.get_running_loop().create_task(tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _runner_stopped(self, error: StoreError) -> None:
+        """Tell whoever waits for the end."""
+        self._trouble = error
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_exception(error)
 
 
 def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -631,33 +493,6 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         return cast("T", done.value)
     coroutine.close()
     raise RuntimeError("a store in memory should not wait")
-
-
-class _Listener:
-    """What the store is told of the work that is done on its database."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.deliver = store._followers.deliver  # noqa: SLF001  (of this module)
-        self.fail = store._followers.fail  # noqa: SLF001  (of this module)
-
-    def stopped(self, error: StoreError) -> None:
-        """Let go on whoever waits for that."""
-        self._store._trouble = error  # noqa: SLF001  (of this module)
-        for waiting in self._store._waiting:  # noqa: SLF001  (of this module)
-            if not waiting.done():
-                waiting.set_exception(error)
-
-    def changed(self) -> None:
-        """Look again at what others may have changed."""
-        store = self._store
-        if not store._told_barred:  # noqa: SLF001  (of this module)
-            return
-        import asyncio  # noqa: PLC0415  (a house needs none)
-
-        task = asyncio.get_running_loop().create_task(_logged(store))
-        store._tasks.add(task)  # noqa: SLF001  (of this module)
-        task.add_done_callback(store._tasks.discard)  # noqa: SLF001  (of this module)
 
 
 async def _program(*words: str) -> tuple[int | None, str, str]:
@@ -683,10 +518,3 @@ async def _program(*words: str) -> tuple[int | None, str, str]:
         await process.communicate()  # until its pipes are closed, too
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     return process.returncode, said, trouble
-
-
-async def _logged(store: Store) -> None:
-    try:
-        await store._tell_barred()  # noqa: SLF001  (of this module)
-    except StoreError as error:
-        _log.error("who may not come in is not known: %s", error)

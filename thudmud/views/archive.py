@@ -15,13 +15,13 @@ from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
-    Count,
     FoundBattle,
     HistoryPage,
     PlayerScore,
     Ranking,
     Rating,
     State,
+    Tally,
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.events import BATTLES
@@ -284,8 +284,8 @@ def _rating(rating: Rating) -> str:
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 
-def _count(count: Count) -> str:
-    return f"{count.won} won, {count.drawn} drawn, {count.lost} lost"
+def _count(tally: Tally) -> str:
+    return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
 
 
 def summary(game: Game) -> list[str]:
