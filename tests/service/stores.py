@@ -74,14 +74,18 @@ class SlowStore(Store):
         for failed in self.failing:
             failed(StoreError("The disk does not work."))
 
-    async def append(self, changes: Changes, *, mark: object = None) -> Mapping[str, Stored]:
-        return await self._pass("append", partial(self._append, changes, mark))
+    async def append(
+        self, changes: Changes, key: str | None = None, *, mark: object = None
+    ) -> Mapping[str, Stored]:
+        return await self._pass("append", partial(self._append, changes, key, mark))
 
-    async def _append(self, changes: Changes, mark: object) -> Mapping[str, Stored]:
+    async def _append(
+        self, changes: Changes, key: str | None, mark: object
+    ) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
             raise Conflict(stream, expected, expected + 1)
-        return await super().append(changes, mark=mark)
+        return await super().append(changes, key, mark=mark)
 
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed

@@ -149,6 +149,36 @@ class TestAppending:
         assert [entry.position for entry in taken.entries] == [entry.position for entry in found]
 
 
+class TestRequests:
+    async def test_a_request_with_a_key_is_stored_once(self, store: Store) -> None:
+        first = await store.append({OAK: (0, [joined(1), joined(2)])}, "k")
+        await store.append({OAK: (2, [joined(3)])})
+        assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
+        assert await store.streams() == {OAK: 3}
+
+    async def test_each_stream_has_its_own_keys(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1)])}, "k")
+        await store.append({PINE: (0, [joined(1)])}, "k")
+        assert await store.streams() == {OAK: 1, PINE: 1}
+
+    async def test_a_request_to_several_streams_is_known_by_any(self, store: Store) -> None:
+        first = await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])}, "k")
+        assert await store.append({PINE: (7, [joined(2)]), OAK: (9, [joined(1)])}, "k") == first
+
+    async def test_a_request_that_was_refused_may_be_made_again(self, store: Store) -> None:
+        with pytest.raises(Conflict):
+            await store.append({OAK: (1, [joined(1)])}, "k")
+        assert await store.append({OAK: (0, [joined(1)])}, "k") == {OAK: (1, 1)}
+
+    async def test_it_is_forgotten_after_some_days(self, opening: object, clock: Clock) -> None:
+        store = await opening()  # type: ignore[operator]
+        await store.append({OAK: (0, [joined(1)])}, "old")
+        clock.now += 10 * 86_400.0
+        # It is looked for once an hour, and when a store has just been opened.
+        await store.append({OAK: (1, [joined(2)])}, "new")
+        assert await store.append({OAK: (7, [joined(2)])}, "new") == {OAK: (2, 2)}
+
+
 class TestTime:
     async def test_the_time_of_an_event_is_the_store_s(self, store: Store, clock: Clock) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
@@ -207,7 +237,7 @@ class TestBringingIn:
 
         with pytest.raises(LookupError, match="that is all"):
             await store.bring_in(events(), list[Entry]().append)
-        assert await store.version(OAK) == 0
+        assert await store.streams() == {}
         assert await store.battle(1) is None
         await store.bring_in([(OAK, joined(1))], list[Entry]().append)
         assert await store.streams() == {OAK: 1}
@@ -226,7 +256,7 @@ class TestBringingIn:
         ]  # fmt: skip
         with pytest.raises(Conflict):
             await store.bring_in(twice, taken.append)
-        assert await store.version(OAK) == 0
+        assert await store.streams() == {}
         taken.clear()
         await store.bring_in([(OAK, started(1)), (OAK, away)], taken.append)
         assert len(await store.adjourned("Anna")) == 1

@@ -46,7 +46,7 @@ def contents(path: Path) -> Files:
 
 
 def do(database: Database, changes: Changes) -> None:
-    ([outcome], _) = database.write([lambda db: db.append(changes)])
+    ([outcome], _) = database.write([lambda db: db.append(changes, f"{database.head.position}")])
     assert isinstance(outcome, dict)
 
 
@@ -109,6 +109,7 @@ def read_all(database: Database) -> str:
             database.standings(None, 1000),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
+            list(database.table.rows("request", "order by stream, key")),
             database.people(),
         )
     )

@@ -266,12 +266,13 @@ class TestServing:
 class TestFiles:
     async def test_all_is_there_the_next_time(self, path: Path) -> None:
         store = await Store.open(path)
-        await store.append({OAK: (0, [started(1), joined(2)])})
+        await store.append({OAK: (0, [started(1), joined(2)])}, "k")
         await store.enrol("Anna", "hash")
         before = await store.read(OAK), await store.accounts(), await store.battle(1)
         await store.close()
         store = await Store.open(path)
         assert (await store.read(OAK), await store.accounts(), await store.battle(1)) == before
+        assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
     async def test_a_copy_is_a_store_like_any(

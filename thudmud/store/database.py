@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from operator import attrgetter
 from secrets import randbits
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -76,6 +77,9 @@ BATCH = 1_000
 
 LEASE = 10.0
 """Seconds for which a node lives, unless it says once more that it does."""
+
+KEPT_REQUESTS = 3 * 86_400.0
+"""Seconds for which it is known what a request with a key came to."""
 
 MOST_CACHED = 10_000
 """How many streams, and how many players, are cached."""
@@ -142,6 +146,7 @@ class Database:
         self._followed = False
         self._serves = False
         """Whether a node of ours lives: then there is a server, not only somebody who imports."""
+        self._pruned_at: float | None = None
         self.others_wrote = False
         """Whether a commit of another process was seen that nobody has been told of yet."""
         self.erased = False
@@ -314,8 +319,12 @@ class Database:
 
     # Appending
 
-    def append(self, changes: Changes, mark: object = None) -> Mapping[str, Stored]:
+    def append(
+        self, changes: Changes, key: str | None = None, mark: object = None
+    ) -> Mapping[str, Stored]:
         """Store events of several streams, all or none, see `thudmud.store.Store.append`."""
+        if key is not None and (known := self._came_to(changes, key)):
+            return known
         for name, (expected, _) in changes.items():
             found = self.version(name)
             if found != expected:
@@ -327,6 +336,10 @@ class Database:
             for event in events:
                 left -= 1
                 stored[name] = self._store(name, event, at, last=not left, mark=mark)
+        if key is not None:
+            self._prune_requests(at)
+            for name, place in stored.items():
+                self.table.put("request", self._stream(name).id, key, *place)
         return stored
 
     def _store(
@@ -399,6 +412,35 @@ class Database:
             if not isinstance(last, Adjourned) or last.match != event.match:
                 raise Conflict(stream, max(version - 1, 0), version)
         return version
+
+    def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
+        """Return what a request with a key came to; nothing if it came to nothing yet."""
+        found = {}
+        for name in changes:
+            stream = self._known(name)
+            where = "where stream = ? and key = ?"
+            row = stream and self.table.row("request", where, stream.id, key)
+            if row:
+                found[name] = Stored(cast("int", row[2]), cast("int", row[3]))
+        return found
+
+    def _prune_requests(self, at: float) -> None:
+        """Forget what old requests came to, once an hour.
+
+        Times go up with positions, so the last old one is found by halving, without an index.
+        """
+        if self._pruned_at is not None and monotonic() < self._pruned_at + 3600.0:
+            return
+        self._pruned_at = monotonic()
+        low, high = 0, self.head.position
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = self.table.row("event", "where position >= ? order by position limit 1", middle)
+            if row and cast("float", row[4]) < at - KEPT_REQUESTS:
+                low = middle
+            else:
+                high = middle - 1
+        self.table.delete("request", "where position <= ?", low)
 
     def now(self) -> float:
         """Return the store's time, in seconds since the epoch; it never goes back."""

@@ -57,6 +57,9 @@ DURABLE = {
     # A node lives ``until`` then, unless it says once more that it does.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
+    # What requests with a key came to.
+    "request": "stream integer, key text, position integer, version integer,"
+    " primary key (stream, key)",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
@@ -87,7 +90,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally"}
+_WITHOUT_ROWID = {"player_battle", "tally", "request"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS

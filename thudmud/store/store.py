@@ -201,7 +201,9 @@ class Store:
 
     # Streams
 
-    async def append(self, changes: Changes, *, mark: object = None) -> Mapping[str, Stored]:
+    async def append(
+        self, changes: Changes, key: str | None = None, *, mark: object = None
+    ) -> Mapping[str, Stored]:
         """Store events, all or none, durably, each with the store's time.
 
         Once it returns they are stored, and whoever follows has been handed them.
@@ -209,6 +211,9 @@ class Store:
         Args:
             changes: by stream, the version that it has to stand at, and the events that come next.
                 Where there are no events, only the version is required.
+            key: tells this request from all others to these streams. If it was stored before, it
+                is not again: what it came to then is returned. That is known for some days. A
+                request that was refused may be made again.
             mark: what the entries are to be known by when this store hands them out.
 
         Returns:
@@ -219,7 +224,7 @@ class Store:
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
-        return await self._runner.write(lambda database: database.append(kept, mark))
+        return await self._runner.write(lambda database: database.append(kept, key, mark))
 
     async def append_to_board(
         self,
