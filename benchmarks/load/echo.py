@@ -75,27 +75,28 @@ async def protocol(kind: type[asyncio.Protocol]) -> asyncio.Server:
     return await loop.create_server(kind, "127.0.0.1", 0, backlog=BACKLOG)
 
 
-async def documented() -> asyncio.Server:
-    server = cast("asyncio.Server", await telnetlib3.create_server("127.0.0.1", 0, shell=shell))
+async def documented(wait: float) -> asyncio.Server:
+    created = await telnetlib3.create_server("127.0.0.1", 0, shell=shell, connect_maxwait=wait)
+    server = cast("asyncio.Server", created)
     # telnetlib3 leaves asyncio's backlog of 100, beyond which connections hang.
     with socket.socket(fileno=os.dup(server.sockets[0].fileno())) as listening:
         listening.listen(BACKLOG)
     return server
 
 
-KINDS: dict[str, Callable[[], Awaitable[asyncio.Server]]] = {
-    "bare": lambda: protocol(Bare),
+KINDS: dict[str, Callable[[float], Awaitable[asyncio.Server]]] = {
+    "bare": lambda _: protocol(Bare),
     "telnetlib3": documented,
-    "tell": lambda: protocol(Tell),
+    "tell": lambda _: protocol(Tell),
 }
 
 
-async def main(kind: str) -> None:
-    server = await KINDS[kind]()
+async def main(kind: str, wait: float) -> None:
+    server = await KINDS[kind](wait)
     host, port = server.sockets[0].getsockname()[:2]
     print(f"ready: {host} {port}", flush=True)
     await asyncio.get_running_loop().create_future()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(sys.argv[1], float(sys.argv[2])))

@@ -131,8 +131,12 @@ def thudmud(folder: Path, boards: int = 4) -> Iterator[Running]:
         yield running
 
 
+WAIT = 4.0
+"""How many seconds telnetlib3 waits, by default, for a client that does not say what it can."""
+
+
 @contextmanager
 def yardstick(kind: str, folder: Path) -> Iterator[Running]:
     """Start one of the servers of ``echo.py``."""
-    with started(["benchmarks.load.echo", kind], folder) as running:
+    with started(["benchmarks.load.echo", kind, str(WAIT)], folder) as running:
         yield running

@@ -28,7 +28,8 @@ TINY = Extent(
 
 
 @pytest.mark.slow
-def test_the_table() -> None:
+def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "WAIT", 0.1)
     measured = list(rows(TINY))
     titles = [row.title for row in measured]
     for talkers in ("2 players",):

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Container, Mapping
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lark import UnexpectedInput, UnexpectedToken
@@ -202,6 +202,7 @@ KEYWORDS: frozenset[str] = frozenset(
 """The lower-case words of the command language, which no player may be named like."""
 
 
+@cache
 def second_words(verb: str) -> tuple[str, ...]:
     """Return the keywords that can follow the first word of a line."""
     return tuple(word for name, words in WORDS.items() if name in following(verb) for word in words)
