@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.accounts.dialogues import CHEAP
 from tests.server.plain import PlainService, Serving, Setup
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, ServerSettings, Settings
 from thudmud.server.sessions import Sessions
 from thudmud.store import Store
@@ -155,7 +155,7 @@ async def serving() -> AsyncIterator[Serving]:
             store = Store.in_memory()
             stack.push_async_callback(store.close)
             sessions = Sessions(PlainService(store))
-            setup = Setup(Server(settings, hasher=CHEAP), sessions, stack)
+            setup = Setup(Acceptor(settings, hasher=CHEAP), sessions, stack)
             await setup.start()
             return setup
 

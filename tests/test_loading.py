@@ -78,7 +78,7 @@ def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> No
     assert not foreign(others)
 
 
-SMALL = {*COMMAND, *RULES, f"{CLI}.options", f"{CLI}.records"}
+SMALL = {*COMMAND, *RULES, f"{CLI}.common", f"{CLI}.records"}
 BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
 
 
@@ -86,7 +86,7 @@ BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
     ("words", "needed"),
     [
         (["perft", "--depth", "1"], {*SMALL, f"{CLI}.perft"}),
-        (["engine"], {*SMALL, *BOTS, f"{CLI}.engine"} - {f"{CLI}.options", f"{CLI}.records"}),
+        (["engine"], {*SMALL, *BOTS, f"{CLI}.engine"} - {f"{CLI}.common", f"{CLI}.records"}),
     ],
 )
 def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str]) -> None:

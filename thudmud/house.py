@@ -274,9 +274,9 @@ class House:
         self._service.play_on(name)
         return self._taken()
 
-    def is_playing(self, name: str) -> bool:
+    def is_replaying(self, name: str) -> bool:
         """Whether a player is being shown a battle again, ply after ply."""
-        return self._service.is_playing(name)
+        return self._service.is_replaying(name)
 
     def stop_playing(self, name: str) -> None:
         """Stop at the ply that is shown."""

@@ -34,7 +34,7 @@ class Directory:
     def name_problem(self, words: str) -> str | None:
         return None if words.isalpha() else "Letters, please."
 
-    def is_playing(self, name: str) -> bool:
+    def is_here(self, name: str) -> bool:
         return name in self.playing
 
     async def is_needed(self, name: str) -> bool:

@@ -20,7 +20,7 @@ from tests.fuzz.targets import WILLING
 from tests.server.plain import PlainService, Setup
 from thudmud.accounts import limiters
 from thudmud.server import logs
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
 from thudmud.server.sessions import Sessions
 from thudmud.store import Store
@@ -86,7 +86,7 @@ async def throw(steps: Sequence[bytes]) -> None:
         await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
         sessions = Sessions(PlainService(store))
         whole = Settings(server=ServerSettings.model_validate(GENEROUS))
-        server = Server(whole, hasher=CHEAP)
+        server = Acceptor(whole, hasher=CHEAP)
         setup = Setup(server, sessions, stack)
         await setup.start()
         client = await setup.connect()

@@ -11,7 +11,7 @@ import pytest
 from tests.gateway.client import PATIENCE, SECRET, opened
 from thudmud.errors import StartError
 from thudmud.gateway import listening
-from thudmud.gateway.listening import Acceptor
+from thudmud.gateway.listening import GatewayAcceptor
 from thudmud.gateway.session import GatewayPolicy
 
 
@@ -24,7 +24,7 @@ async def code(reader: asyncio.StreamReader) -> str:
 async def test_no_more_links_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "STRANGERS", 1)
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, links=1))
-    acceptor = Acceptor(gateway)
+    acceptor = GatewayAcceptor(gateway)
     server, place = await acceptor.on_port("127.0.0.1", 0)
     host, port = place.split()
     links = [await asyncio.open_connection(host, port) for _ in range(3)]
@@ -42,7 +42,7 @@ async def test_no_more_links_than_there_may_be(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
-    acceptor = Acceptor(gateway)
+    acceptor = GatewayAcceptor(gateway)
     server, _ = await acceptor.on_path(tmp_path / "socket")
     with pytest.raises(StartError, match="another program listens there"):
         await acceptor.on_path(tmp_path / "socket")

@@ -316,16 +316,16 @@ class TestPlaying:
     def test_ply_after_ply(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
         assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
-        assert house.is_playing("Carla")
-        assert not house.is_playing("Anna")
+        assert house.is_replaying("Carla")
+        assert not house.is_replaying("Anna")
         assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
-        assert not house.is_playing("Carla")
+        assert not house.is_replaying("Carla")
 
     def test_it_can_be_stopped(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
         house.obey("Carla", "play", 0.0)
         house.stop_playing("Carla")
-        assert not house.is_playing("Carla")
+        assert not house.is_replaying("Carla")
         assert house.play_on("Carla") == []
         assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
 
@@ -339,7 +339,7 @@ class TestPlaying:
         for first, last in ((1, 20), (21, 40), (41, 48)):
             lines = [each.text for each in house.obey("Carla", "play", 0.0)]
             assert (lines[-1] == '"play" goes on.') is (last < plies)
-            assert not house.is_playing("Carla")
+            assert not house.is_replaying("Carla")
             seen = [int(each.split("ply ")[1].split(" of ")[0]) for each in lines if "ply " in each]
             assert seen == list(range(first, last + 1))
             shown += lines
@@ -348,7 +348,7 @@ class TestPlaying:
     def test_nobody_plays_who_is_not_here(self) -> None:
         house = house_of()
         house.stop_playing("Dora")
-        assert not house.is_playing("Dora")
+        assert not house.is_replaying("Dora")
 
 
 def test_who_has_an_account_is_known() -> None:

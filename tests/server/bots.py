@@ -147,7 +147,7 @@ async def opened(
         async with serving.open_sessions(settings, folder) as sessions:
             anna = Person(sessions, "Anna")
             await anna.come()
-            await until(lambda: all(sessions.is_playing(bot.name) for bot in settings.bot))
+            await until(lambda: all(sessions.is_here(bot.name) for bot in settings.bot))
             yield sessions, anna
             sessions.close("The server stops.")
             async with asyncio.timeout(PATIENCE):

@@ -15,7 +15,7 @@ from thudmud.play.commands import Command, Password, Register
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.sessions import Sessions, keep_preferences
 from thudmud.service import Result, Service, Visit
 from thudmud.store import Store
@@ -178,7 +178,7 @@ class Client:
 class Setup:
     """A running server, its service, and how to connect to it."""
 
-    def __init__(self, server: Server, sessions: Sessions, stack: AsyncExitStack) -> None:
+    def __init__(self, server: Acceptor, sessions: Sessions, stack: AsyncExitStack) -> None:
         assert isinstance(sessions.service, PlainService)
         self.service = sessions.service
         self.sessions = sessions

@@ -76,7 +76,7 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
     async with open_sessions(given, tmp_path) as sessions:
         await sessions.ready()
         await until(lambda: "stays outside" in caplog.text)
-        assert not sessions.is_playing("Grog")
+        assert not sessions.is_here("Grog")
         async with asyncio.timeout(20):
             await sessions.wait_closed()
 
@@ -121,7 +121,7 @@ async def test_what_follows_an_invitation_is_done_when_it_has_sat_down(tmp_path:
 async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> None:
     async with open_sessions(settings(AMBLING), tmp_path) as sessions:
         await sessions.ready()
-        assert sessions.is_playing("Grog")
+        assert sessions.is_here("Grog")
         sessions.close("The server stops.")
 
 

@@ -22,7 +22,7 @@ from tests.service.stores import SlowStore
 from tests.store.deeds import moved
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions
 from thudmud.server.telnet_session import TelnetSession
@@ -147,7 +147,7 @@ async def test_a_move_is_one_write_to_the_mover(
 
     monkeypatch.setattr(acceptor, "TelnetSession", session)
     async with open_sessions(SETTINGS, tmp_path) as sessions, AsyncExitStack() as stack:
-        server = Server(SETTINGS, hasher=CHEAP)
+        server = Acceptor(SETTINGS, hasher=CHEAP)
         [(host, port)] = await server.bind()
         await server.start(sessions)
         stack.push_async_callback(server.stop)

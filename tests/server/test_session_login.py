@@ -267,7 +267,7 @@ async def test_whoever_comes_again_while_they_are_being_let_in(
         return await admit(*what)
 
     keeper = await setup.connect()
-    while setup.sessions.is_playing("Anna"):
+    while setup.sessions.is_here("Anna"):
         await keeper.fence()
     monkeypatch.setattr(setup.sessions.store, "look_up", look_up_slowly)
     monkeypatch.setattr(setup.sessions, "admit", admit_counted)

@@ -15,7 +15,7 @@ from tests.service.stores import SlowStore
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings
 from thudmud.server.serve import open_sessions
@@ -182,7 +182,7 @@ async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) ->
             "storage": {"backend": "memory"},
         }
     )
-    server = Server(settings, hasher=CHEAP)
+    server = Acceptor(settings, hasher=CHEAP)
     [(host, port)] = await server.bind()
     async with open_sessions(settings, tmp_path) as sessions:
         await server.start(sessions)

@@ -16,13 +16,13 @@ import trustme
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from thudmud.errors import StartError
-from thudmud.server.acceptor import ConnectionLimiter, IncomingConnection, Server
+from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 
 AUTHORITY = trustme.CA()
 
-Secure = Callable[..., Awaitable[Server]]
+Secure = Callable[..., Awaitable[Acceptor]]
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ async def secure(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Secure]:
     AUTHORITY.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
     async with AsyncExitStack() as stack:
 
-        async def start(**changed: object) -> Server:
+        async def start(**changed: object) -> Acceptor:
             given = {"port": 0, "tls_port": free_port(), "tls_certificate": "both.pem"}
             settings = Settings(
                 server=ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed),
                 storage=StorageSettings(backend="memory"),
             )
-            server = Server(settings, tmp_path)
+            server = Acceptor(settings, tmp_path)
             await server.bind()
             sessions = await stack.enter_async_context(open_sessions(settings, tmp_path))
             await server.start(sessions)
@@ -54,7 +54,7 @@ def trusting() -> ssl.SSLContext:
     return context
 
 
-async def connected(server: Server, context: ssl.SSLContext | None = None) -> Client:
+async def connected(server: Acceptor, context: ssl.SSLContext | None = None) -> Client:
     async with asyncio.timeout(PATIENCE):
         host, port = server.tls_places[0]
         return Client(*await asyncio.open_connection(host, port, ssl=context))
@@ -173,4 +173,4 @@ async def test_a_certificate_that_cannot_be_used(
         (tmp_path / "c.pem").write_bytes(text)
     settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
     with pytest.raises(StartError, match=problem):
-        await Server(Settings(server=settings), tmp_path).bind()
+        await Acceptor(Settings(server=settings), tmp_path).bind()

@@ -28,7 +28,7 @@ class PlayerDirectory(Protocol):
     def name_problem(self, words: str) -> str | None:
         """Return a sentence that says why nobody can be called that; None if somebody could."""
 
-    def is_playing(self, name: str) -> bool:
+    def is_here(self, name: str) -> bool:
         """Whether somebody is logged in under that name."""
 
     async def is_needed(self, name: str) -> bool:
@@ -75,7 +75,7 @@ class LastSeen:
         """
         if self._clock() - kept.seen < self._guest_grace:
             return True
-        return self._directory.is_playing(kept.name) or await self._directory.is_needed(kept.name)
+        return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
     def came(self, name: str) -> None:
         """Note that a player is here; it is noted again now and then until they leave."""
@@ -119,7 +119,7 @@ class LastSeen:
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
         """Free those of some guests' names that nothing depends on."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
-        unused = [name for name in unneeded if not self._directory.is_playing(name)]
+        unused = [name for name in unneeded if not self._directory.is_here(name)]
         await self._store.forget_guests(unused, before)
 
     def _note(self, name: str) -> None:

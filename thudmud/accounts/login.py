@@ -215,7 +215,7 @@ class Logins:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
     async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
-        playing = self._directory.is_playing(name)
+        playing = self._directory.is_here(name)
         here = "is here already" if playing else "was here, and may come back"
         prompter.say(
             f"Somebody called {name} {here}. If that is you, give the resume word that you were "
@@ -243,7 +243,7 @@ class Logins:
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
         """Give a name that is nobody's to a new guest."""
-        if self._directory.is_playing(name) or await self._directory.is_needed(name):
+        if self._directory.is_here(name) or await self._directory.is_needed(name):
             prompter.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
         if self._new_names and (wait := self._new_names.of(network(address)).take(self._clock())):

@@ -7,8 +7,8 @@ import asyncio
 import time
 from pathlib import Path
 
+from thudmud.cli.common import CommandError, refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
-from thudmud.cli.options import CommandError, refuse
 from thudmud.cli.records import ruleset_named
 from thudmud.english import counted
 from thudmud.errors import Refused

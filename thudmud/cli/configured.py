@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 
-from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.common import CommandError, refuse
 from thudmud.errors import StartError
 from thudmud.server.config import ConfigError, config_folder, load_settings, named_or_default
 from thudmud.store import Store, StoreError

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
-from thudmud.cli.options import refuse
 from thudmud.cli.records import is_player
 from thudmud.english import counted
 from thudmud.errors import ThudmudError

@@ -8,10 +8,10 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+from thudmud.cli.common import CommandError, port
 from thudmud.cli.configured import config_option, tells_errors
-from thudmud.cli.options import CommandError, port
 from thudmud.gateway.gateway import Gateway
-from thudmud.gateway.listening import Acceptor, on_standard_streams
+from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import logs, serve
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
@@ -82,7 +82,7 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
 async def _listen(
     gateway: Gateway, settings: Settings, folder: Path, stopped: asyncio.Event
 ) -> None:
-    listener = Acceptor(gateway)
+    listener = GatewayAcceptor(gateway)
     name = settings.gateway.socket
     if name:
         server, place = await listener.on_path(folder / name)

@@ -16,9 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
+from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
-from thudmud.cli.options import refuse
 from thudmud.cli.records import is_player, ruleset_named
 from thudmud.english import capitalised, counted
 from thudmud.errors import ThudmudError

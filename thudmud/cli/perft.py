@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.common import CommandError, refuse
 from thudmud.cli.records import read, rules_option
 from thudmud.rules import DEFAULT_RULES, Game, divide, perft
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from thudmud.cli.options import CommandError
+from thudmud.cli.common import CommandError
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,

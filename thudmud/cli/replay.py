@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from thudmud.cli.options import CommandError, refuse
+from thudmud.cli.common import CommandError, refuse
 from thudmud.cli.records import read, rules_option
 from thudmud.views.archive import summary
 

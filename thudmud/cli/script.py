@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.options import HIGHEST_PORT, UNUSABLE, refuse
+from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, refuse
 from thudmud.cli.staging import Address, Setup, attempt, texts
 from thudmud.english import counted
 from thudmud.script import Mismatch, Missed, Transcript

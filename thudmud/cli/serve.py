@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, tells_errors
-from thudmud.cli.options import port
 from thudmud.server import logs
 from thudmud.server.config import config_folder, load_settings, named_or_default
 from thudmud.server.serve import run_in_loop, serve

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thudmud.cli.options import CommandError
+from thudmud.cli.common import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
 from thudmud.script import (

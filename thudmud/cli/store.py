@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, store_file, tells_errors
-from thudmud.cli.options import refuse
 from thudmud.store import checking
 
 

@@ -14,8 +14,8 @@ import sys
 import time
 
 from thudmud.accounts.passwords import Passwords, password_problem
+from thudmud.cli.common import CommandError
 from thudmud.cli.configured import config_option, open_store, tells_errors
-from thudmud.cli.options import CommandError
 from thudmud.english import capitalised, counted
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of

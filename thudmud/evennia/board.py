@@ -361,7 +361,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _play_later(self, character: Any) -> None:
         person = self.host.person(character)
-        if person and self.host.house.is_playing(person.name):
+        if person and self.host.house.is_replaying(person.name):
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:

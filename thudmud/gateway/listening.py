@@ -35,7 +35,7 @@ class AsyncioWriter:
         self._writer.transport.abort()
 
 
-class Acceptor:
+class GatewayAcceptor:
     """Accepts links on a port or a unix socket, and serves each.
 
     Args:

@@ -23,7 +23,6 @@ Attributes:
 
 from thudmud.rules.board import CENTRE, SQUARES, Square
 from thudmud.rules.game import Game
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Every, Move, Piece, Side, Verb
 from thudmud.rules.notation import (
     read_ply,
@@ -34,6 +33,7 @@ from thudmud.rules.notation import (
 )
 from thudmud.rules.position import Position
 from thudmud.rules.records import Record, RecordError, read_record, write_record
+from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import (
     CLASSIC,
     DEFAULT_RULES,

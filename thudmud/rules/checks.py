@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from thudmud.rules.board import NEXT_TO, Direction, Square, direction_to, distance, walk
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Piece, Verb
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 
 
 def require_departure(attempt: Attempt) -> None:

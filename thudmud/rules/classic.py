@@ -23,9 +23,9 @@ from thudmud.rules.board import (
     squares_in,
 )
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 
 OPENING = Position.from_diagram(
     """

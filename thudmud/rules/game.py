@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 

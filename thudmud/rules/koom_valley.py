@@ -31,9 +31,9 @@ from thudmud.rules.generation import (
     dwarfs_in_view,
     require_queen_way,
 )
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.scoring import Ending
 from thudmud.rules.tramples import (
     Path,

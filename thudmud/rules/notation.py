@@ -16,9 +16,9 @@ import re
 from dataclasses import replace
 
 from thudmud.rules.board import Square
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import Ruleset
 
 _PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)

@@ -27,9 +27,9 @@ from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.rules.game import Game
-from thudmud.rules.illegal import IllegalMove
 from thudmud.rules.moves import Side
 from thudmud.rules.notation import read_setup, write_setup
+from thudmud.rules.refusals import IllegalMove
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 

@@ -16,9 +16,9 @@ from thudmud.errors import InvalidValueError
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, SQUARES, Square
 from thudmud.rules.generation import Fighters
-from thudmud.rules.illegal import IllegalMove, Reason
 from thudmud.rules.moves import Attempt, Every, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
+from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, Scoring
 
 

@@ -39,7 +39,7 @@ _HOUR = 3600.0
 _log = logging.getLogger(__name__)
 
 
-class Server:
+class Acceptor:
     """Listens, and gives everybody who connects a session.
 
     Args:

@@ -15,7 +15,7 @@ from thudmud.bots.opponent import START_AFTER
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
-from thudmud.server.acceptor import Server
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import Settings
 from thudmud.server.sessions import Sessions, make_service
@@ -44,7 +44,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = Server(settings, folder)
+    server = Acceptor(settings, folder)
     # The port comes first: a server that cannot have it must not touch what another one stores.
     places = await server.bind()
     try:

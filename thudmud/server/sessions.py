@@ -120,7 +120,7 @@ class Sessions:
         if self._expected:
             await asyncio.wait(self._expected)
 
-    def is_playing(self, name: str) -> bool:
+    def is_here(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is here."""
         return name.lower() in self._hall.names
 

@@ -305,7 +305,7 @@ class TelnetSession:
                 case Fitted(terminal):
                     self._prompter.terminal = terminal
                     if self._visit:
-                        self._sessions.service.fit(self.name, terminal, is_playing=True)
+                        self._sessions.service.fit(self.name, terminal, brief=True)
                 case Credentials(name, password):
                     self._timer.heard()
                     if self._prompter.asks(NAME_PROMPT):

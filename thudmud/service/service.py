@@ -430,17 +430,17 @@ class Service:
             else:
                 await self._see_out(visit, parting, cause)
 
-    def fit(self, name: str, terminal: Terminal, *, is_playing: bool = False) -> None:
+    def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
         """Note what a player's terminal can show, now or as soon as they come in.
 
         Args:
             name: the player's.
             terminal: what is known of it.
-            is_playing: whether a program that has just come is told how things stand.
+            brief: whether a program that has just come is told how things stand.
         """
         before = self._screens.get(name)
         self._screens.fit(name, terminal.nearest())
-        if is_playing and before and terminal.packages - before.packages:
+        if brief and before and terminal.packages - before.packages:
             self._tell(self.brief(name))
 
     def enrol(self, name: str) -> None:
@@ -982,14 +982,14 @@ class Service:
 
     # Battles that are shown again.
 
-    def is_playing(self, name: str) -> bool:
+    def is_replaying(self, name: str) -> bool:
         """Whether a player is being shown a battle again, ply after ply."""
         person = self.hall.people.get(name)
         return bool(person and person.replay and person.replay.playing)
 
     def play_on(self, name: str, cause: object = None) -> None:
         """Show such a player the next ply."""
-        if self.is_playing(name):
+        if self.is_replaying(name):
             self._carry_out(decide(self.hall, name, Step(Way.PLAY), 0)[0], cause)
 
     def stop_playing(self, name: str) -> None:
@@ -1003,14 +1003,14 @@ class Service:
         self._stop_replay(name)
         if self._pause == 0:
             self._play_at_once(name, cause)
-        elif self._pause and self._later and self.is_playing(name):
+        elif self._pause and self._later and self.is_replaying(name):
             self._replays[name] = self._later(self._pause, lambda: self._next(name))
 
     def _play_at_once(self, name: str, cause: object) -> None:
         """Show a few plies, and stop: everybody else waits meanwhile."""
         for _ in range(1, PLIES_AT_ONCE):
             self.play_on(name, cause)
-        if self.is_playing(name):
+        if self.is_replaying(name):
             self.stop_playing(name)
             self._say(name, '"play" goes on.', cause)
 
