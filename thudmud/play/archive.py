@@ -112,7 +112,7 @@ class Rating:
 
     @property
     def proven(self) -> int:
-        """What the player is good for, almost certainly. Players are ranked by it."""
+        """The least that the player is worth, almost certainly. Players are ranked by it."""
         return self.points - 2 * self.uncertainty
 
 
@@ -174,7 +174,7 @@ class RankedPlayer(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best players, whoever asked, if they have a rating, and how many have one in all."""
+    """The best players, the one who asked if they have a rating, and how many have one in all."""
 
     players: tuple[RankedPlayer, ...]
     in_all: int

@@ -194,7 +194,7 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
         case Offered(player=player, offer=offer):
             side = table.side_of(player)
             if side is None:
-                return table  # whose name was erased meanwhile offers nothing any more
+                return table  # the player's name has been erased since: the offer is void
             return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
         case TakenBack(moves=moves):
             match = _match(table)

@@ -26,7 +26,7 @@ Keep = Callable[[str, Mapping[str, Style], Options], Awaitable[None]]
 
 
 class Dismissal(Enum):
-    """Why a front end has a player no longer, who has not left by it."""
+    """Why a visit ended although the player did not leave by that front end."""
 
     TAKEN_OVER = "they have come in by another"
     MOVED = "they have come in on another node"
@@ -55,7 +55,7 @@ Later = Callable[[float, Callable[[], None]], Handle]
 
 
 class Unfollowed(StoreError):
-    """The store is followed no longer: what comes of what was to be stored cannot be seen."""
+    """The store cannot be followed any longer, so it is not known what became of an append."""
 
     def __str__(self) -> str:
         return "The store is followed no longer."

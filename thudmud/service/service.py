@@ -132,7 +132,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """What was decided here and is being stored: it tells our entries from those of others."""
+    """The mark of an append of ours: it tells our entries from those of other services."""
 
     service: Service
     decision: Decision
@@ -1032,7 +1032,7 @@ class Service:
     # Telling.
 
     def _spread(self, telling: Telling, cause: object = None) -> None:
-        """Tell everybody what has happened who is to be told, in words or as it is."""
+        """Tell an audience what has happened: outboxes in words, watchers by the telling itself."""
         self._tell(messages(self.hall, telling, self._screens), cause)
         for name in [each for each in self._watching if each in telling.audience]:
             if watcher := self._watching[name].watcher:

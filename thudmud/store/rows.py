@@ -37,7 +37,7 @@ DURABLE = {
     # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
     # those of accounts too; ``at`` is the last time that was given to anything, ``served`` the last
     # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``;
-    # ``store`` is a number by chance, which another store does not have.
+    # ``store`` is a random number that tells this store from others.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
     " at real, served real, sum integer, store integer",
     # ``beginning``: from which version on a board's state is folded.
