@@ -337,11 +337,19 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
+TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server refuses that, before anything is decided
+
+
+def test_what_is_said_too_soon() -> None:
+    assert refused(TALKS) == "That was not passed on: you can say something again in 90 seconds."
+
+
 def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
+    yield TALKS
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

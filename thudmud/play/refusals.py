@@ -23,6 +23,7 @@ class Refusal(Enum):
     WHICH_PLAYER = "which_player"
     AWAY_FROM = "away_from"
     TELL_SELF = "tell_self"
+    TALK_TOO_FAST = "talk_too_fast"
     NO_ACCOUNTS = "no_accounts"
 
     NO_BOARD_UP = "no_board_up"

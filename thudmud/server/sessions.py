@@ -10,11 +10,13 @@ from functools import partial
 from typing import Protocol
 
 from thudmud.accounts.limiters import RateLimiter
-from thudmud.english import capitalised, lasting
+from thudmud.english import capitalised
+from thudmud.errors import Refused
 from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.commands import Command, Emote, Invite, Password, Register, Say, Style, Tell
 from thudmud.play.hall import Hall
 from thudmud.play.options import Options, SetOption
+from thudmud.play.refusals import Refusal
 from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
 from thudmud.views.rooms import greeting
@@ -272,14 +274,12 @@ def make_service(
         talk: limits what each player says, by their names; None for no limit.
     """
 
-    def allow(name: str, command: Command) -> str | None:
+    def allow(name: str, command: Command) -> None:
         if talk is None or not isinstance(command, Say | Emote | Tell | Invite):
-            return None
+            return
         # By name: leaving and coming back does not help.
-        wait = talk.of(name.lower()).take(clock())
-        if not wait:
-            return None
-        return f"That was not passed on: you can say something again in {lasting(wait)}."
+        if wait := talk.of(name.lower()).take(clock()):
+            raise Refused(Refusal.TALK_TOO_FAST, seconds=wait)
 
     return Service(
         hall,

@@ -98,7 +98,7 @@ from thudmud.store import (
     Store,
     StoreError,
 )
-from thudmud.views import rooms
+from thudmud.views import archive, rooms
 from thudmud.views.facts import concerning
 from thudmud.views.messages import (
     Message,
@@ -152,7 +152,7 @@ class Service:
         later: has something done later; None where nothing waits, and a failing store is not tried
             again.
         keep: stores how members want things; None if nobody does.
-        allow: returns why a player may not do what a command asks for just now, as a sentence.
+        allow: raises Refused if a player may not do what a command asks for just now.
         leaves: kinds of commands that are left to the front end.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
@@ -169,7 +169,7 @@ class Service:
         told: Teller | None = None,
         later: Later | None = None,
         keep: Keep | None = None,
-        allow: Callable[[str, Command], str | None] | None = None,
+        allow: Callable[[str, Command], None] = lambda *_: None,
         leaves: tuple[type[Command], ...] = (),
         pause: float | None = 0,
         is_alone: bool = False,
@@ -529,10 +529,10 @@ class Service:
     ) -> Result:
         """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
-        problem = self._allow(name, command) if self._allow else None
-        if problem:
-            self._say(name, problem, cause)
-            return Result(command)
+        try:
+            self._allow(name, command)
+        except Refused as refusal:
+            return self._refuse(name, command, refusal, cause)
         if isinstance(command, self._leaves):
             return Result(command, is_left=True)
         if isinstance(command, Quit):
@@ -1012,7 +1012,7 @@ class Service:
             self.play_on(name, cause)
         if self.is_replaying(name):
             self.stop_playing(name)
-            self._say(name, '"play" goes on.', cause)
+            self._say(name, archive.PLAY_ON, cause)
 
     def _next(self, name: str) -> None:
         self.play_on(name)  # unless a ply of their own battle has ended the replay meanwhile

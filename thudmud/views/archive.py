@@ -32,6 +32,7 @@ from thudmud.views import boards, reader, sentences
 from thudmud.views.view import Display
 from thudmud.views.words import day, wrapped, wrapped_each
 
+PLAY_ON = '"play" goes on.'
 STEPS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
 
 

@@ -291,9 +291,16 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.BATTLE_OVER:
             hint = _next(board, details["seats"], me, "the next")
             return f"The battle at the {board} is over. {hint}"
+        case Refusal.TALK_TOO_FAST:
+            return (
+                "That was not passed on: you can say something again in "
+                f"{lasting(details['seconds'])}."
+            )
         case Refusal.TOO_SOON:
-            player, wait = details["player"], lasting(details["seconds"])
-            return f"{player} may still come back. You need not wait longer than another {wait}."
+            return (
+                f"{details['player']} may still come back. You need not wait longer than another "
+                f"{lasting(details['seconds'])}."
+            )
         case Refusal.NOTHING_TO_CLAIM:
             return (
                 "There is no battle to claim between the two of a match; "
