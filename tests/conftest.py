@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,20 @@ LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 FreePort = Callable[[], int]
 PassTime = Callable[[float], Awaitable[None]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let programs that tests start find no ``interegular``, which players have not either.
+
+    Where Lark finds it, it looks for collisions in its own grammar at each start, which takes a
+    third of that.
+    """
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "interegular.py").write_text("raise ImportError\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        yield
 
 
 @pytest.fixture(autouse=True)

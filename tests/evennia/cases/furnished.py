@@ -41,9 +41,6 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
                 del evennia.SESSION_HANDLER[number]
         super().tearDown()
 
-    def teardown_accounts(self) -> None:
-        """Leave them to the database, which forgets all that was done in a test."""
-
     def connect(self, number: int, account: Any, character: Any) -> Any:
         session = ServerSession()
         session.init_session("telnet", ("localhost", "testmode"), evennia.SESSION_HANDLER)
