@@ -410,7 +410,7 @@ class BoardOpened:
         key: what the board's events are stored under. It never changes.
         name: what the board is called, its noun last.
         rules: the name of the ruleset that it begins with.
-        version: how many events are stored of it from when it was up before.
+        version: how many events the board already had when it was put up, from earlier times.
     """
 
     at: float

@@ -1,4 +1,4 @@
-"""A match: two battles, with the seats swapped for the second; and a battle folded from its events.
+"""A match: two battles, with the seats swapped for the second; and an old battle, read again.
 
 A contestant is not a name: whoever sits down in a seat that was given up plays on with that seat's
 points.

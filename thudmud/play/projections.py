@@ -104,10 +104,10 @@ class Rows(Protocol):
         """Keep a battle by its number, and by who plays in it now, besides who did before."""
 
     def on_board(self, board: str) -> int | None:
-        """Return the number of the last battle at a board, unless that is as new."""
+        """Return the number of the last battle at a board; None if the board is as new."""
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Keep the number of the last battle at a board; None if that is as new."""
+        """Keep the number of the last battle at a board; None if the board is as new."""
 
     def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
         """Keep where the match that came to a battle was put away, and whose it is."""

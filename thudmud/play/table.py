@@ -1,6 +1,6 @@
-"""One board: its seats, its match, and what its players have offered each other.
+"""One board, folded from its events: its seats, its match, and the offers of its players.
 
-A table is a frozen value, the fold of its events. `thudmud.play.table_decisions` says what a
+A table is a frozen value. `thudmud.play.table_decisions` says what a
 command brings about. Those who only look on are the hall's.
 """
 

@@ -1,4 +1,4 @@
-"""Everybody who is connected: who may come in, whose session ends, and when all are gone."""
+"""All sessions, and the service that they share: who may come in, and how often they may talk."""
 
 from __future__ import annotations
 

@@ -847,9 +847,9 @@ class Service:
     async def _note_presence(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
     ) -> None:
-        """Store, at all their seats, whether a player is here, or is away since they are nowhere.
+        """Store, at all their seats, whether a player is here, or is away, being on no node.
 
-        Who is on another node is left to it. Whom another node had, and has no more, is seen out.
+        Players on another node are left to it. Those whom another node had and lost are seen out.
 
         Args:
             name: the player's.

@@ -346,7 +346,8 @@ class _Kind:
     Attributes:
         name: what it is kept under.
         form: of all its fields.
-        first: from which field on the store keeps it: not the time, but where that is the event's.
+        first: the first field that the store keeps. The time comes before that, and is left out
+            unless it is the event's own.
     """
 
     def __init__(self, name: str, kind: type[StoredEvent]) -> None:

@@ -79,7 +79,7 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 def _writing(work: DatabaseWork[P, T], *, bars: bool = False) -> StoreMethod[P, T]:
     """Return the method of a store that does some work on its database, all or nothing.
 
-    With ``bars`` it may be that somebody is welcome no longer after it, or is again.
+    ``bars`` says that the work may change who may not play.
     """
 
     @wraps(work)
@@ -238,7 +238,7 @@ class Store:
         """Store what was decided at a board, see `append`, and with it changes of other streams.
 
         What puts a match away, or takes it up again, is stored in a stream of the match's own as
-        well: so two boards cannot take up one, nor one as it was before.
+        well: so no two boards can resume the same match, and none an older state of it.
 
         Raises:
             Conflict: the board stands at another version; or the match is not as it was.
@@ -257,8 +257,8 @@ class Store:
     ) -> None:
         """Store what was decided at boards elsewhere, all or nothing, each with its own time.
 
-        That is the time of the one before it, if that is later. Else it is as if each was given to
-        `append_to_board`, but in one transaction.
+        If the event before has a later time, that is used instead. In all other respects it is as
+        if each was given to `append_to_board`, but in one transaction.
 
         Args:
             events: what has happened at which board, in order. What it raises is raised here, and

@@ -114,8 +114,8 @@ class Screens(Mapping[str, Terminal]):
 
     Attributes:
         programs: the names of those whose clients have asked for any of our packages.
-        kept: the groups of readers in a room, by which of them an event involves; kept until a
-            terminal changes.
+        kept: for those in each room, their readers grouped by view, by which of them an event
+            involves; forgotten when a terminal changes.
     """
 
     def __init__(self) -> None:
