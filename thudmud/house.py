@@ -66,6 +66,7 @@ class House:
             `enter`, and for all others there is `settle`.
         replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
             the next.
+        any_names: whether boards may have names that players cannot type, since you find the board.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.
@@ -81,8 +82,9 @@ class House:
         events: Iterable[str] = (),
         *,
         replays_at_once: bool = True,
+        any_names: bool = False,
     ) -> None:
-        _require_boards(boards)
+        _require_boards(boards, any_names=any_names)
         self.hall = Hall(boards, quiet_plies, seat_grace)
         self._now = 0.0
         self._told: list[Message] = []
@@ -461,11 +463,11 @@ def _is_other(entry: Entry) -> bool:
     return entry.stream == HALL or is_of_a_match(entry.stream)
 
 
-def _require_boards(boards: Sequence[BoardSpec]) -> None:
+def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
     if not boards:
         raise InvalidValueError("a house should have at least one board")
     for spec in boards:
-        if problem := board_problem(spec.name):
+        if not any_names and (problem := board_problem(spec.name)):
             raise InvalidValueError(f"the name of a board {problem}: {spec.name!r:.50}")
     name, times = Counter(spec.name.lower() for spec in boards).most_common(1)[0]
     if times > 1:

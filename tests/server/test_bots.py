@@ -38,7 +38,7 @@ async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
         await anna.sees("Grog (a bot): in the hall")
-        await anna.sees('"invite" and its name ask a bot to a game.')
+        await anna.sees('To ask a bot to a game, type "invite" and its name.')
         await anna.type(*SIT)
         await anna.sees("Grog sits down at the oak board to play the trolls.")
         await anna.type("start")

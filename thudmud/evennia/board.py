@@ -28,7 +28,8 @@ from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
 from thudmud.errors import ThudmudError
-from thudmud.evennia.host import BoardHost, BoardHouse, escaped, first_session, send, terminal
+from thudmud.evennia.host import BoardHost, escaped, first_session, send, terminal
+from thudmud.house import House
 from thudmud.play.commands import Command, ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS
@@ -300,11 +301,11 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_kept, self.ndb.thud_used = kept, True
         return BoardHost(house, str(self.id), known)
 
-    def _house(self, lines: Iterable[str]) -> BoardHouse:
+    def _house(self, lines: Iterable[str]) -> House:
         spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)
         grace = self._number("seat_grace")
         plies = int(self._number("quiet_plies"))
-        return BoardHouse([spec], plies, grace, lines, replays_at_once=False)
+        return House([spec], plies, grace, lines, replays_at_once=False, any_names=True)
 
     def _rules(self) -> str:
         rules = self._setting("rules")

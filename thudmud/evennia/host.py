@@ -20,7 +20,7 @@ from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
 from thudmud.play.options import WIDTHS, Options
-from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table import Table
 from thudmud.views import Message
 from thudmud.views.messages import fitted
 from thudmud.views.telling import drawn, standing
@@ -131,13 +131,6 @@ def _kept(character: Any) -> dict[str, Any]:
 
 
 _LONGEST_NAME = 60
-
-
-class BoardHouse(House):
-    """The house of one board, which is called whatever its builder wants."""
-
-    def _require_boards(self, boards: Sequence[BoardSpec]) -> None:
-        """Accept any name: it is Evennia that finds the board."""
 
 
 class BoardHost:
