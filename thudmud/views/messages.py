@@ -79,10 +79,13 @@ def refusal_messages(
         lines = explain(refusal, display.width, pointing=not display.reader)
     else:
         lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
-    lines, fact = fitted(lines, display), refusal_fact(refusal, name, board)
+    lines = fitted(lines, display)
+    # Few clients ask for facts, and this one may name every verb there is.
+    wanted = display.machine or (name in screens and bool(screens[name].packages))
+    known = [refusal_fact(refusal, name, board)] if wanted else []
     if display.machine:
-        lines.append(machine_line(fact))
-    return [Message((name,), "\n".join(lines)), *sent([fact], [name], screens)]
+        lines += map(machine_line, known)
+    return [Message((name,), "\n".join(lines)), *sent(known, [name], screens)]
 
 
 def sent(

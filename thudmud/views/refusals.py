@@ -212,17 +212,15 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         me: the name of the player who is told, if they may have a seat.
         name: what to call squares; game records have other letters.
     """
-    details = {key: _said(value, name) for key, value in refusal.details.items()}
-    if "words" in details:
-        details["words"] = shortened(str(details["words"]))
     template = _TEMPLATES.get(refusal.code)
-    if template is not None:
-        sentence = template.format(**details)
-    elif isinstance(refusal.code, Mistake):
-        sentence = _mistake(refusal.code, details)
+    if template is None and isinstance(refusal.code, Mistake):
+        sentence = _mistake(refusal.code, refusal.details)
     else:
-        sentence = _composed(refusal, me, details)
-    meant = details.get("suggestion")
+        details = {key: _said(value, name) for key, value in refusal.details.items()}
+        if "words" in details:
+            details["words"] = shortened(str(details["words"]))
+        sentence = template.format(**details) if template else _composed(refusal, me, details)
+    meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
 
 
@@ -436,17 +434,17 @@ _KINDS = {
 
 def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
     """Return the sentence of a mistake for which a template will not do."""
-    word, line = _quote(details["word"]), details["line"]
-    understood = _quote_end(line[: details["column"]].strip())
-    expected = _either([_KINDS.get(each, f'"{each}"') for each in details["expected"]])
+    word = _quote(details["word"])
     match code:
         case Mistake.UNKNOWN_COMMAND:
             known = ' "help" lists the commands, "syntax" how each is typed.'
             return f"There is no command {word}." + ("" if details["suggestion"] else known)
-        case Mistake.UNEXPECTED_WORD:
+        case Mistake.UNEXPECTED_WORD | Mistake.MISSING_WORD:
+            understood = _quote_end(details["line"][: details["column"]].strip())
+            expected = _either([_KINDS.get(each, f'"{each}"') for each in details["expected"]])
+            if code is Mistake.MISSING_WORD:
+                return f"After {understood} something is missing: {expected}."
             return f"After {understood} comes {expected}, not {word}."
-        case Mistake.MISSING_WORD:
-            return f"After {understood} something is missing: {expected}."
         case Mistake.COLUMN_FOR_ROW:
             letter = details["letter"]
             return f'{letter} is a column: type "scan column {letter.lower()}".'
