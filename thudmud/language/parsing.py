@@ -83,6 +83,12 @@ class ParseError(Refused):
         self.expected = expected
         self.suggestion = suggestion
 
+    def __copy__(self) -> ParseError:
+        """Return another to be raised; what is raised comes to hold on to whoever is told of it."""
+        another = ParseError.__new__(ParseError, *self.args)
+        another.__dict__.update(self.__dict__)
+        return another
+
     @property
     def understood(self) -> str:
         """The beginning of the line, as far as it made sense."""
@@ -227,7 +233,7 @@ def parse(line: str) -> Command:
         return parse_afresh(cleaned)
     found = _remembered(cleaned)
     if isinstance(found, ParseError):
-        raise copy(found)  # what is raised comes to hold on to whoever was told of it
+        raise copy(found)
     return found
 
 
