@@ -371,11 +371,10 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed:
         Pair(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
         for name, pair in BOARDS.items()
     ]
-    killings = islice(cycle(KILLINGS), ROUNDS)
-    for killing in killings:
+    for number, killing in enumerate(islice(cycle(KILLINGS), ROUNDS), 1):
         await play_a_round(tmp_path, pairs, newcomers, dice, killing)
-    plies = sum(pair.stored for pair in pairs)
-    print(f"{ROUNDS} rounds, {plies} events stored, {newcomers.registered} registered")
+        plies = sum(pair.stored for pair in pairs)
+        print(f"{number} rounds, {plies} events stored, {newcomers.registered} registered")
     assert plies > ROUNDS, "too little was played for this to mean anything"
     assert newcomers.registered, "nobody has registered"
     kinds = {kind for pair in pairs for kind in pair.kinds}
