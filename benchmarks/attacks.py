@@ -30,9 +30,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -56,6 +57,7 @@ from benchmarks.load.processes import (
     letters,
     started,
     thudmud,
+    without_uvloop,
 )
 from benchmarks.load.siege import Assault, Besides, Figure, Harm, Playing, Ply, flooding, siege
 from thudmud.play.commands import Play
@@ -695,10 +697,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", default="", metavar="WORDS", help="leave out attacks without these words"
     )
+    parser.add_argument(
+        "--no-uvloop", action="store_true", help="let thudmud run on asyncio's own loop in any case"
+    )
     options = parser.parse_args(arguments)
     extent = QUICK if options.quick else FULL
     form = markdown if options.markdown else for_terminal
-    is_wanted = report(extent, rows(extent, options.only), form)
+    on_uvloop = not options.no_uvloop and find_spec("uvloop") is not None
+    with nullcontext() if on_uvloop else without_uvloop():
+        is_wanted = report(extent, rows(extent, options.only), form)
+    print(f"thudmud ran on {'uvloop' if on_uvloop else 'asyncio'}'s event loop.")
     return int(options.strict and not is_wanted)
 
 

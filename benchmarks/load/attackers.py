@@ -1,7 +1,7 @@
 """Attackers: a process of its own that floods a server for some seconds, then stops by itself.
 
-It is started with what it is to do as JSON, prints ``begun`` once those who log in have done so,
-and what it has sent when it stops. It knows sockets and bytes; what they mean is said in
+It is told what to do as JSON on its standard input, prints ``begun`` once those who log in have
+done so, and what it has sent when it stops. It knows sockets and bytes; what they mean is said in
 `benchmarks/attacks.py`.
 """
 
@@ -230,20 +230,26 @@ class Attacking:
 @contextmanager
 def attacking(place: tuple[str, int], flood: Flood) -> Iterator[Attacking]:
     """Let attackers begin; in the end they are stopped if they have not stopped."""
-    words = [sys.executable, "-m", "benchmarks.load.attackers", *map(str, place)]
     with subprocess.Popen(  # noqa: S603  (ours)
-        [*words, json.dumps(asdict(flood))], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.load.attackers", *map(str, place)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
+            assert process.stdin
             assert process.stdout
+            json.dump(asdict(flood), process.stdin)
+            process.stdin.close()
             assert process.stdout.readline() == "begun\n", "there are no attackers"
             yield Attacking(process)
         finally:
             process.kill()
 
 
-def main(host: str, port: str, flood: str) -> None:
-    sent = attack((host, int(port)), Flood(**json.loads(flood)))
+def main(host: str, port: str) -> None:
+    sent = attack((host, int(port)), Flood(**json.load(sys.stdin)))
     with suppress(BrokenPipeError):
         print(json.dumps(asdict(sent)), flush=True)
 
