@@ -337,11 +337,13 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
-TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server refuses that, before anything is decided
+TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server's
 
 
 def test_what_is_said_too_soon() -> None:
-    assert refused(TALKS) == "That was not passed on: you can say something again in 90 seconds."
+    assert refused(TALKS) == (
+        "That was not done: others have just heard a lot from you. You can go on in 90 seconds."
+    )
 
 
 def all_refusals() -> Iterator[Refused]:

@@ -31,6 +31,7 @@ from thudmud.play.asides import (
     Emoted,
     Entered,
     Gone,
+    Invited,
     OptionChosen,
     Question,
     Replayed,
@@ -87,7 +88,17 @@ from thudmud.play.commands import (
     Where,
     Who,
 )
-from thudmud.play.events import Parting, SavedMatch
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Declined,
+    Moved,
+    Offer,
+    Parting,
+    SavedMatch,
+    TakenBack,
+)
 from thudmud.play.hall import Decision, Hall, Person
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
@@ -214,6 +225,27 @@ def _decide(
             raise ValueError("to quit is more than one decision")
         case _:
             assert_never(command)
+
+
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+
+
+def is_limited(hall: Hall, decision: Decision) -> bool:
+    """Whether a player may do what was decided for them only so often in a time.
+
+    That is all that others are told of or that is stored for ever, but for what nobody can do again
+    and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
+    over has to be begun anew.
+    """
+    if not decision.events:
+        return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
+    match decision.events[-1]:
+        case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
+            return False
+        case BattleStarted():
+            return Offer.RESTART not in hall.tables[str(decision.board)].offers
+        case _:
+            return True
 
 
 def _look(command: Look, hall: Hall, person: Person) -> Decision:

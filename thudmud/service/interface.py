@@ -89,6 +89,7 @@ class Visit:
         watcher: what is called with what happens, if it is a program that wants no words for it.
         must_store: whether they neither come nor go if that cannot be stored.
         quiet: whether nobody is told that they come or go, but at a seat.
+        origin: where they come from, if the front end knows: an address.
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
             is done with it then.
     """
@@ -97,6 +98,7 @@ class Visit:
     outbox: Outbox | None = None
     must_store: bool = False
     quiet: bool = False
+    origin: str = ""
     is_over: bool = False
     watcher: Watcher | None = None
 

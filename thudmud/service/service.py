@@ -69,7 +69,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
-from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.hall_decisions import arrive, decide, is_limited, part
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
@@ -152,7 +152,8 @@ class Service:
         later: has something done later; None where nothing waits, and a failing store is not tried
             again.
         keep: stores how members want things; None if nobody does.
-        allow: raises Refused if a player may not do what a command asks for just now.
+        allow: called before others are told of something that a player does or of their coming in,
+            see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
         leaves: kinds of commands that are left to the front end.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
@@ -169,7 +170,7 @@ class Service:
         told: Teller | None = None,
         later: Later | None = None,
         keep: Keep | None = None,
-        allow: Callable[[str, Command], None] = lambda *_: None,
+        allow: Callable[[Visit], None] = lambda _: None,
         leaves: tuple[type[Command], ...] = (),
         pause: float | None = 0,
         is_alone: bool = False,
@@ -299,6 +300,7 @@ class Service:
         room: str | None = None,
         looks: bool = True,
         quiet: bool = False,
+        origin: str = "",
         must_store: bool = False,
         admit: Callable[[], bool] = lambda: True,
         cause: object = None,
@@ -321,6 +323,7 @@ class Service:
                 kept, or else to the hall.
             looks: whether they are shown a board to which they come and where they have no seat.
             quiet: they only stand about: nobody is told that they come or go, but at a seat.
+            origin: where they come from, if that is known: an address.
             must_store: whether they stay outside if it cannot be stored that they are back, and
                 here if it cannot be stored that they go: each a StoreError.
             admit: called once all is done that was begun under that name; returns whether they may
@@ -332,9 +335,10 @@ class Service:
 
         Raises:
             Elsewhere: they are on another node, which does not let them go.
+            Refused: others have been told too much of them to be told that they come in.
             StoreError: what is stored of them cannot be read, so they have not come in.
         """
-        visit = Visit(name, outbox, must_store, quiet, watcher=watcher)
+        visit = Visit(name, outbox, must_store, quiet, origin, watcher=watcher)
         is_in = False
         try:
             async with self._names.of(name):
@@ -343,6 +347,8 @@ class Service:
                 await self._claim(name, asks=True)
                 if self._closing or not admit():
                     return None
+                if name not in self.hall.people and not quiet:
+                    self._allow(visit)
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
@@ -529,21 +535,20 @@ class Service:
     ) -> Result:
         """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
-        try:
-            self._allow(name, command)
-        except Refused as refusal:
-            return self._refuse(name, command, refusal, cause)
         if isinstance(command, self._leaves):
             return Result(command, is_left=True)
         if isinstance(command, Quit):
             await self._see_out(visit, Parting.QUIT, cause)
             return Result(command, done=True)
-        found = Found()
+        found, is_allowed = Found(), False
         while True:
             if at is not None:
                 self._require_version(at)
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
+                if not is_allowed and is_limited(self.hall, decision):
+                    self._allow(visit)
+                    is_allowed = True  # it counts once, however often it is decided
                 if decision.events:
                     await self._write(decision, cause)
                 else:

@@ -291,7 +291,7 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"The battle at the {board} is over. {hint}"
         case Refusal.TALK_TOO_FAST:
             return (
-                "That was not passed on: you can say something again in "
+                "That was not done: others have just heard a lot from you. You can go on in "
                 f"{lasting(details['seconds'])}."
             )
         case Refusal.TOO_SOON:
