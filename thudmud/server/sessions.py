@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Protocol
 
 from thudmud.accounts.limiters import TalkLimiter
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import options_of, preferences_of, styles_of
-from thudmud.play.commands import Command, Password, Register, Style
-from thudmud.play.hall import Hall
-from thudmud.play.options import Options, SetOption
+from thudmud.language.parsing import ignored_of, options_of, preferences_of, styles_of
+from thudmud.play.commands import Command, Password, Register
+from thudmud.play.hall import Hall, Person
+from thudmud.play.options import SetOption
 from thudmud.play.refusals import Refusal
 from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
@@ -172,6 +172,7 @@ class Sessions:
             member=member is not None,
             styles=styles_of(preferences) if preferences is not None else None,
             options=options_of(preferences) if preferences is not None else None,
+            ignored=ignored_of(preferences) if preferences is not None else None,
             choices=choices,
             origin=session.address,
             admit=partial(self._may_come_in, session, name),
@@ -248,7 +249,7 @@ class Sessions:
 
     async def _keep_preferences(self, name: str) -> None:
         if person := self._hall.people.get(name):
-            await keep_preferences(self.store, name, person.styles, person.options)
+            await keep_preferences(self.store, person)
 
 
 def release(answer: asyncio.Future[None]) -> None:
@@ -300,11 +301,9 @@ def make_service(
     )
 
 
-async def keep_preferences(
-    store: Store, name: str, styles: Mapping[str, Style], options: Options
-) -> None:
-    """Store how a player wants to see things, if they are a member."""
-    account = await store.find(name)
+async def keep_preferences(store: Store, person: Person) -> None:
+    """Store how a player wants to see things, and whom they ignore, if they are a member."""
+    account = await store.find(person.name)
     if account is not None:
-        kept = {**account.preferences, **preferences_of(styles, options)}
-        await store.set_preferences(name, kept)
+        chosen = preferences_of(person.styles, person.options, person.ignored)
+        await store.set_preferences(person.name, {**account.preferences, **chosen})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from thudmud.errors import Refused
-from thudmud.play.commands import Command, Style
-from thudmud.play.hall import Telling
-from thudmud.play.options import Options
+from thudmud.play.commands import Command
+from thudmud.play.hall import Person, Telling
 from thudmud.store import StoreError
 from thudmud.views.messages import Message
 
@@ -21,8 +20,8 @@ Watcher = Callable[[Telling], None]
 """Called with what happens that one player is told of, for a program that plays in this process. It
 may not raise, or call the service."""
 
-Keep = Callable[[str, Mapping[str, Style], Options], Awaitable[None]]
-"""Stores how a member wants to see boards, by the boards' names, and everything."""
+Keep = Callable[[Person], Awaitable[None]]
+"""Stores how a member wants to see things, and whom they ignore, as they are after a choice."""
 
 
 class Dismissal(Enum):

@@ -50,6 +50,7 @@ from thudmud.play.asides import (
     Emoted,
     Entered,
     Gone,
+    IgnoreChosen,
     Invited,
     OptionChosen,
     Spoke,
@@ -123,7 +124,17 @@ PLIES_AT_ONCE = 20
 _ReplayCommand = Replay | Step
 
 _CrossingAside = (
-    CameIn | Emoted | Entered | Gone | Invited | OptionChosen | Spoke | StyleChosen | Told | WentOut
+    CameIn
+    | Emoted
+    | Entered
+    | Gone
+    | IgnoreChosen
+    | Invited
+    | OptionChosen
+    | Spoke
+    | StyleChosen
+    | Told
+    | WentOut
 )
 """What is only told, also to those on other nodes, or is known there of who is here."""
 
@@ -296,6 +307,7 @@ class Service:
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
+        ignored: Sequence[str] | None = None,
         choices: Sequence[SetOption] = (),
         room: str | None = None,
         looks: bool = True,
@@ -318,6 +330,7 @@ class Service:
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
+            ignored: the names of those whom they do not want to hear, if that is known.
             choices: what they have chosen just now, which comes on top of that.
             room: the board that they come to; without one they come to where a seat of theirs was
                 kept, or else to the hall.
@@ -364,6 +377,8 @@ class Service:
                         person.member = member or person.member
                         person.styles = chosen or person.styles
                         person.options = options or person.options
+                        if ignored is not None:
+                            self.hall.ignore(name, ignored)
                     self._unchecked.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
@@ -379,6 +394,7 @@ class Service:
                         member=member,
                         styles=chosen,
                         options=options,
+                        ignored=None if ignored is None else tuple(ignored),
                         room=None if room is None else self.called(room),
                         adjourned=bool(away.matches),
                     )
@@ -553,7 +569,7 @@ class Service:
                     await self._write(decision, cause)
                 else:
                     if self._keep and (chosen := self._chosen(name, decision)):
-                        await self._keep(name, *chosen)
+                        await self._keep(chosen)
                     self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
@@ -933,6 +949,7 @@ class Service:
                 case Entered() if person:
                     person.member = aside.member
                     person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
+                    self.hall.ignore(name, aside.ignored or ())
                     continue
                 case Gone() if person:
                     aside = self._gone(aside, person)  # noqa: PLW2901
@@ -1084,26 +1101,29 @@ class Service:
         if table.version != at:
             raise Conflict(table.key, at, table.version)
 
-    def _chosen(self, name: str, decision: Decision) -> tuple[dict[str, Style], Options] | None:
-        """Return how a member wants to see things, if a decision changes that."""
+    def _chosen(self, name: str, decision: Decision) -> Person | None:
+        """Return a member with what they want after a decision, if that changes it."""
         person = self.hall.people[name]
         if not person.member or not decision.asides:
             return None
-        styles, options = dict(person.styles), person.options
+        after = person
         for aside in decision.asides:
             match aside:
                 case StyleChosen(_, board, style):
-                    styles[board] = style
-                case OptionChosen(_, _, chosen):
-                    options = chosen
-        is_new = styles != person.styles or options != person.options
-        return (styles, options) if is_new else None
+                    after = replace(after, styles={**after.styles, board: style})
+                case OptionChosen(_, _, options):
+                    after = replace(after, options=options)
+                case IgnoreChosen(_, _, ignored):
+                    after = replace(after, ignored=ignored)
+        return None if after == person else after
 
 
 def _entered(person: Person) -> Entered:
     """Return what another node has to know of somebody who is here."""
     styles = tuple(person.styles.items())
-    return Entered(person.name, person.room, person.member, styles, person.options)
+    return Entered(
+        person.name, person.room, person.member, styles, person.options, ignored=person.ignored
+    )
 
 
 def _words(command: Command) -> str | None:
