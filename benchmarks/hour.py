@@ -32,6 +32,7 @@ from benchmarks.load.processes import KIB, Running, board, letters, thudmud
 
 PAIRS = 20
 PAUSE = 1.0  # seconds between what a pair does, so that each of them does something in two
+CHAT_PER_MINUTE = 30  # as by default
 MINUTE = 60.0
 SOON = 0.05  # seconds in which comes what others have just done
 
@@ -163,9 +164,10 @@ class Minute:
 
 def minutes(folder: Path, number: int, speed: float, pairs: int = PAIRS) -> Iterator[Minute]:
     """Let pairs play for so many minutes; yield what is found at the beginning and after each."""
-    over = Event()
+    over, talk = Event(), int(CHAT_PER_MINUTE * speed)
+    sections = {"server": {"port": 0}, "players": {"chat_per_minute": talk}}
     with (
-        thudmud(folder, pairs, {"server": {"port": 0}}) as running,
+        thudmud(folder, pairs, sections) as running,
         ThreadPoolExecutor(pairs) as pool,
     ):
         everybody = [Pair(running.place, each) for each in range(pairs)]

@@ -64,12 +64,14 @@ TO_START = 2.0
 TO_STOP = 0.3
 """How many seconds after SIGTERM, at most."""
 
+# They come, register, offer and sit down faster than people do.
 CONFIG = """\
 [server]
 accepts_per_second = 1000
 accepts_at_once = 1000
 [players]
 names_per_hour = 1000000
+chat_at_once = 1000
 """
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
