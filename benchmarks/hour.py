@@ -40,7 +40,7 @@ QUESTIONS = (
     "captures", "moves", "lines", "where dwarfs", "scan", "last", "look at board", "who",
     "boards", "games", "history", "standings", "score", "options", "help", "help move", "syntax",
     "replay 1", "next", "next", "back", "record 1", "mvoe from a6 to b6", "move from a6 to c9",
-    "set board brief", "set board full", "look",
+    "look",
 )  # fmt: skip
 
 
