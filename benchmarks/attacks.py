@@ -580,10 +580,13 @@ while time.time() < begun + (end or float(sys.argv[2])):
 class Clock:
     """An attack that takes so many seconds, and comes from the server itself."""
 
-    sent = Sent()
-
     def __init__(self, seconds: float) -> None:
         self._end = perf_counter() + seconds
+
+    @property
+    def sent(self) -> Sent:
+        """Nothing, by others than the server."""
+        return Sent(stopped=self._end)
 
     @property
     def goes_on(self) -> bool:

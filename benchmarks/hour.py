@@ -26,7 +26,7 @@ from threading import Event
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.load.guests import SECRET_PROMPTS, Guest, Place
+from benchmarks.load.guests import AGAIN, SECRET_PROMPTS, Guest, Left, Place
 from benchmarks.load.players import GAMES, MOVED, NAME_PROMPT, move
 from benchmarks.load.processes import KIB, Running, board, letters, thudmud
 
@@ -63,11 +63,16 @@ class Player:
     def come_back(self) -> None:
         """Lose the connection, and come back."""
         self._guest.cut()
-        self._connect()
-        self._guest.until(NAME_PROMPT)
-        self._guest.send(self.name)
-        self._guest.until(*SECRET_PROMPTS)
-        self.say(self.word)
+        while True:
+            self._connect()
+            try:
+                self._guest.until(NAME_PROMPT)
+                self._guest.send(self.name)
+                self._guest.until(*SECRET_PROMPTS)
+                self.say(self.word)
+                break
+            except Left:  # others have just heard a lot from them
+                time.sleep(AGAIN)
         self.say(f"go to {board(self.number // 2)}")
 
     def say(self, line: str) -> bytes:
@@ -178,10 +183,11 @@ def minutes(folder: Path, number: int, speed: float, pairs: int = PAIRS) -> Iter
                 end = time.monotonic() + MINUTE
                 while time.monotonic() < end and not any(each.done() for each in staying):
                     time.sleep(min(1.0, MINUTE))
+                for each in staying:
+                    if each.done():
+                        each.result()
         finally:
             over.set()
-        for each in staying:
-            each.result()
 
 
 def _found(running: Running, everybody: Sequence[Pair]) -> Minute:

@@ -70,11 +70,13 @@ class Sent:
         connections: how many were made.
         ended: how many of those the server ended.
         bytes: how many bytes went out.
+        stopped: when they stopped, by `time.perf_counter`, which all processes share.
     """
 
     connections: int = 0
     ended: int = 0
     bytes: int = 0
+    stopped: float = 0.0
 
 
 class Attacker:
@@ -200,6 +202,7 @@ def attack(place: tuple[str, int], flood: Flood) -> Sent:
         sum(each.connections for each in every),
         sum(each.ended for each in every),
         sum(each.bytes for each in every),
+        time.perf_counter(),
     )
 
 

@@ -208,7 +208,9 @@ def siege(
             return server.files <= files and server.memory <= memory + SPARE
 
         try:
-            calm = math.inf if delays is LOST else _calm(ply, control, is_as_before, patience)
+            calm = math.inf
+            if delays is not LOST:
+                calm = _calm(ply, control, is_as_before, sent.stopped, patience)
         except OSError:
             calm = math.inf
         most = max(most, server.memory)
@@ -222,14 +224,19 @@ def _meanwhile(ply: Ply, going: Goes) -> Iterator[float]:
         yield play(ply)
 
 
-def _calm(ply: Ply, control: Delays, is_as_before: Callable[[], bool], patience: float) -> float:
-    """Return the seconds until everything is as before; infinite if that is too many."""
-    begun = time.perf_counter()
+def _calm(
+    ply: Ply,
+    control: Delays,
+    is_as_before: Callable[[], bool],
+    stopped: float,
+    patience: float,
+) -> float:
+    """Return how long after they stopped everything is as before; infinite if that is too long."""
     since, count = math.inf, 0
-    while time.perf_counter() < begun + patience:
-        now = time.perf_counter()
+    while time.perf_counter() < stopped + patience or count:
+        begun = time.perf_counter()
         if play(ply) * 1000 <= control.high and is_as_before():
-            since, count = min(since, now - begun), count + 1
+            since, count = min(since, begun - stopped), count + 1
             if count == IN_A_ROW:
                 return since
         else:
