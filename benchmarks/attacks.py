@@ -427,7 +427,7 @@ def locked_out(running: Running, seconds: float, address: str, most: float) -> B
         found = come_back(running.place, address, HELGA, word, 2 * seconds)
         return [
             Figure("she is back after", found.seconds, "s", most),
-            Figure("she is told to wait", found.delayed, "times", 0),
+            Figure("she is told to wait or sent away", found.delayed, "times", 0),
         ]
 
     return come
@@ -482,7 +482,7 @@ def members_back(folder: Path, extent: Extent) -> Row:
 def _returned(back: Return, most: float) -> list[Figure]:
     return [
         Figure("the last is back after", back.seconds, "s", most),
-        Figure("told to wait", back.delayed, "times", 0),
+        Figure("told to wait or sent away", back.delayed, "times", 0),
     ]
 
 

@@ -102,7 +102,7 @@ class Return:
 
     Attributes:
         seconds: how long it took; infinite if they did not.
-        delayed: how often they were told to wait, or to come another time.
+        delayed: how often they were told to wait, or were sent away.
     """
 
     seconds: float
@@ -124,8 +124,8 @@ def come_back(place: Place, address: str, name: str, secret: str, patience: floa
                 delayed += b"too many" in seen
                 if seen.endswith(PROMPT):
                     return Return(time.perf_counter() - begun, delayed)
-        except OSError:
-            pass
+        except OSError:  # not accepted, or sent away again
+            delayed += 1
         time.sleep(AGAIN)
     return Return(float("inf"), delayed)
 
