@@ -81,7 +81,9 @@ class Player:
         return self._guest.say(line)
 
     def leave(self) -> None:
-        """Go for good."""
+        """Go for good, and give the seat up."""
+        self.say("resign")
+        self.say("leave game")
         self._guest.cut()
 
     def _connect(self) -> None:
