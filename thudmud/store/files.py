@@ -448,7 +448,8 @@ def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[st
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
-    if {name: found.get(name) for name in wanted if name in found or name not in ADDED} != wanted:
+    needed = wanted.keys() - (ADDED - found.keys())
+    if any(found.get(name) != wanted[name] for name in needed):
         raise damaged(path, "its tables are not those of a store")
 
 
