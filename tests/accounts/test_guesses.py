@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 
 import pytest
@@ -238,6 +239,35 @@ async def test_what_cannot_be_found_out_does_not_count(people: Guessers) -> None
             await people.throttle.is_right(
                 Guess(Secret.PASSWORD, "Anna", ABROAD, is_known=False), fail, people.told.append
             )
+    assert (await people.guess(right=True)).result()
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whoever_comes_and_goes_all_have_their_turn(people: Guessers, seed: int) -> None:
+    chance, began = random.Random(seed), people.now  # noqa: S311  (a test's)
+    tasks = []
+    for _ in range(150):
+        match chance.randrange(4):
+            case 0 | 1:
+                address, is_known = chance.choice([ABROAD, THEIRS, HOME]), chance.random() < 0.2
+                tasks.append(
+                    await people.guess(
+                        address, right=chance.random() < 0.3, is_known=is_known, secret=Secret.WORD
+                    )
+                )
+            case 2 if tasks:
+                for task in chance.sample(tasks, min(len(tasks), 3)):
+                    task.cancel()
+            case _:
+                await people.pass_time(chance.choice([0, 0.3, WORD_INTERVAL, 3 * WORD_INTERVAL]))
+    while not all(task.done() for task in tasks):
+        before = sum(task.done() for task in tasks)
+        await people.pass_time(ADDRESS_INTERVAL)
+        assert sum(task.done() for task in tasks) > before
+    wrong = [task for task in tasks if not task.cancelled() and not task.result()]
+    budgets = 4 * (FREE + (people.now - began) / WORD_INTERVAL)  # three addresses', and strangers'
+    assert len(wrong) <= budgets
+    await people.pass_time(ADDRESS_FREE * ADDRESS_INTERVAL)
     assert (await people.guess(right=True)).result()
 
 

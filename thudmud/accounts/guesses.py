@@ -1,12 +1,12 @@
 """The throttle on guesses at passwords and resume words.
 
 Only wrong guesses slow anybody down: a guess counts once it has been found wrong. How many wrong
-ones there may be is a budget, which fills up again; who comes when it is empty waits in line, and
-is never refused. There are three:
+ones there may be is a budget, which fills up again. Who comes when it is empty waits, and is never
+refused. There are three:
 
 - Of each address at each name. At a name that has come from that address before, with its secret
   or as the one who took it, this is the only one: whatever others do, such guesses do not wait.
-- Of each name, for guesses from all other addresses. In its line each address has one guess at a
+- Of each name, for guesses from all other addresses. In its queue each address has one guess at a
   time, so however many connections an attacker has, somebody else's turn comes after one of theirs.
 - Of each address over all names, so that one address cannot walk through them.
 
@@ -18,9 +18,8 @@ come from (eight are remembered) as many again:
   says otherwise, strangers can try 86,410: one chance in 12 million. Eight known addresses that are
   all hostile make it one in 1.4 million, a match that lasts a month one in 420,000. A word of three
   parts, as versions before told them, is one of 2 ** 24: one chance in 194 in its day.
-- A password is what people choose, so how many there are is not known. Strangers can try 2,890 a
-  day at one name. That gets nobody far who has to guess, but it finds one of the thousand most
-  popular passwords: the operator's advice and the least length have to do the rest.
+- A password is what somebody has chosen, so nobody knows out of how many. Strangers can try 2,890 a
+  day at one name: that finds one of the thousand most popular passwords, and hardly a random one.
 - One address can give 8,660 wrong answers a day to all names together.
 """
 
@@ -131,7 +130,7 @@ class GuessThrottle:
         return await asyncio.shield(task)
 
     def _places(self, guess: Guess) -> Sequence[_Place]:
-        """Return the lines in which a guess waits, one after the other."""
+        """Return the queues in which a guess waits, one after the other."""
         name = guess.name.lower()
         own = _Place(self._own[guess.secret], f"{name} {guess.network}")
         if guess.is_known:
@@ -159,7 +158,7 @@ class GuessThrottle:
             task.exception()  # whoever waits for it has it; if nobody does, nobody needs it
 
     def _prospect(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
-        """Return what to tell somebody who waits in the first of these lines, if anything.
+        """Return what to tell somebody who waits in the first of these queues, if anything.
 
         If those before them are wrong, too, that is how long it takes. Where few wrong answers have
         come lately there is nothing to tell: those before them are just being looked at.
@@ -186,7 +185,7 @@ class _Place(NamedTuple):
     key: str
 
 
-class _Line:
+class _Queue:
     """Those who wait for one key of a budget, and how many are past it and not found wrong yet."""
 
     __slots__ = ("inside", "timer", "waiting")
@@ -198,9 +197,9 @@ class _Line:
 
 
 class _Budget:
-    """How many wrong answers there may be, for each of many keys; and the lines where it is empty.
+    """How many wrong answers there may be, for each of many keys; and the queues where it is empty.
 
-    As many are let in at once as it has left. There is a line only while somebody is in it, so
+    As many are let in at once as it has left. There is a queue only while somebody is in it, so
     there are no more than connections.
 
     Args:
@@ -212,62 +211,62 @@ class _Budget:
     def __init__(self, rate: float, size: int, at_once: int | None = None) -> None:
         self._buckets, self._size = RateLimiter(rate, size), size
         self._at_once = at_once or size
-        self._lines: dict[str, _Line] = {}
+        self._queues: dict[str, _Queue] = {}
 
     async def enter(self, key: str, turn: asyncio.Future[None]) -> None:
-        """Wait in line; ``turn`` is done when it is over. `leave` has to be called then."""
-        line = self._lines.setdefault(key, _Line())
-        line.waiting.append(turn)
-        self._let_in(key, line)
+        """Wait; ``turn`` is done when it is over. `leave` has to be called then."""
+        queue = self._queues.setdefault(key, _Queue())
+        queue.waiting.append(turn)
+        self._let_in(key, queue)
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():
-                line.inside -= 1
-            elif turn in line.waiting:
-                line.waiting.remove(turn)
-            self._let_in(key, line)
+                queue.inside -= 1
+            elif turn in queue.waiting:
+                queue.waiting.remove(turn)
+            self._let_in(key, queue)
             raise
 
     def leave(self, key: str) -> None:
         """Note that it is known whether one was right."""
-        line = self._lines[key]
-        line.inside -= 1
-        self._let_in(key, line)
+        queue = self._queues[key]
+        queue.inside -= 1
+        self._let_in(key, queue)
 
     def spend(self, key: str) -> None:
         """Note that one was wrong."""
         self._buckets.of(key).take(_now())
 
     def before(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
-        """Return how many are before one in line, or before the next who comes."""
-        line = self._lines.get(key)
-        if line is None:
+        """Return how many are before one who waits, or before the next who comes."""
+        queue = self._queues.get(key)
+        if queue is None:
             return 0
-        here = line.waiting.index(turn) if turn and turn in line.waiting else len(line.waiting)
-        return line.inside + here
+        here = queue.waiting.index(turn) if turn and turn in queue.waiting else len(queue.waiting)
+        return queue.inside + here
 
     def wait(self, key: str, before: int) -> float:
         """Return the seconds that one waits who has so many before them; 0 if half is left."""
         bucket, now = self._buckets.of(key), _now()
         return bucket.until(now, 1 + before) if bucket.until(now, self._size / 2) else 0.0
 
-    def _let_in(self, key: str, line: _Line) -> None:
+    def _let_in(self, key: str, queue: _Queue) -> None:
         """Let in who may be, and come back when the next one may."""
-        if line.timer:
-            line.timer.cancel()
-            line.timer = None
-        while line.waiting and line.inside < self._at_once:
-            if wait := self._buckets.of(key).wait(_now(), leaving=line.inside):
+        if queue.timer:
+            queue.timer.cancel()
+            queue.timer = None
+        while queue.waiting and queue.inside < self._at_once:
+            if wait := self._buckets.of(key).wait(_now(), leaving=queue.inside):
                 loop = asyncio.get_running_loop()
-                line.timer = loop.call_later(wait, self._let_in, key, line)
+                queue.timer = loop.call_later(wait, self._let_in, key, queue)
                 break
-            turn = line.waiting.popleft()
+            turn = queue.waiting.popleft()
             if not turn.done():
-                line.inside += 1
+                queue.inside += 1
                 turn.set_result(None)
-        if not line.waiting and not line.inside:
-            self._lines.pop(key, None)
+        if not queue.waiting and not queue.inside and self._queues.get(key) is queue:
+            del self._queues[key]
 
 
 def _now() -> float:
