@@ -199,8 +199,8 @@ class _Queue:
 class _Budget:
     """How many wrong answers there may be, for each of many keys; and the queues where it is empty.
 
-    As many are let in at once as it has left. There is a queue only while somebody is in it, so
-    there are no more than connections.
+    As many are let in at once as it has left. There is a queue only while somebody waits in it or
+    is looked at, and a connection has one guess at a time.
 
     Args:
         rate: how many a second come in.

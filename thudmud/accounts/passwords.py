@@ -44,8 +44,8 @@ def password_problem(password: str, name: str) -> str | None:
 class Passwords:
     """Hashes passwords, and compares them with hashes.
 
-    That takes time and memory by design, so it is done in threads, and only a few at once. Who
-    waits for one of them has a connection, and one guess; so there are no more than of those.
+    That takes time and memory by design, so it is done in threads, and only a few at once. The
+    others wait: how many, the limits on connections and on guesses say.
 
     Args:
         hasher: does it; by default with the parameters that argon2-cffi advises.
