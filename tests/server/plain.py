@@ -195,9 +195,13 @@ class Setup:
     async def stop(self) -> None:
         await self._server.stop()
 
-    async def connect(self, name: str = "") -> Client:
+    async def connect(self, name: str = "", *, source: str | None = None) -> Client:
+        """Return a client, in under a name if one is given, from an address of this machine."""
+        here = (source, 0) if source else None
         async with asyncio.timeout(PATIENCE):
-            reader, writer = await asyncio.open_connection(self.host, self.port, limit=1 << 16)
+            reader, writer = await asyncio.open_connection(
+                self.host, self.port, limit=1 << 16, local_addr=here
+            )
         client = Client(reader, writer)
         self._stack.push_async_callback(client.close)
         if name:

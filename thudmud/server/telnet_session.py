@@ -134,7 +134,7 @@ class TelnetSession:
         self._prompter = LinePrompter(self.screen, client, self._inbox)
         self._timer = IdleTimer(
             self._players,
-            is_excused=lambda: bool(self.name) and self._sessions.service.is_waiting(self.name),
+            is_excused=self._need_not_type,
             warn=self._prompter.say,
             end=lambda sentence: self.end(sentence, parting=Parting.IDLE),
         )
@@ -291,6 +291,12 @@ class TelnetSession:
         if self._client_logs_in:
             self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
 
+    def _need_not_type(self) -> bool:
+        """Whether it is somebody else who has to do something: we, or the opponent."""
+        if self._dialogue and not self._prompter.is_waiting:
+            return True
+        return bool(self.name) and self._sessions.service.is_waiting(self.name)
+
     def _client_login_failed(self) -> None:
         self._client_logs_in = False
         self._client.data(gmcp.LOGIN_RESULT, gmcp.FAILURE)
@@ -415,7 +421,8 @@ class IdleTimer:
 
     Args:
         players: after how many seconds that is.
-        is_excused: whether the player need not type now, since it is the opponent who thinks.
+        is_excused: whether the player need not type now, since it is the opponent who thinks, or
+            their answer has not been looked at yet.
         warn: takes the warning.
         end: called when it is over, with the reason.
     """
@@ -441,8 +448,7 @@ class IdleTimer:
         if self._players.idle_limit:
             self._look_later(0.0)
         if limit := self._players.login_limit:
-            sentence = f"You have given no name for {_told(limit)}. Goodbye!"
-            self._login = asyncio.get_running_loop().call_later(limit, self._end, sentence)
+            self._login = asyncio.get_running_loop().call_later(limit, self._is_nobody, limit)
 
     def heard(self) -> None:
         """Note that something has been typed."""
@@ -459,6 +465,12 @@ class IdleTimer:
         self.named()
         if self._idle is not None:
             self._idle.cancel()
+
+    def _is_nobody(self, limit: float) -> None:
+        if self._is_excused():
+            self._login = asyncio.get_running_loop().call_later(_MAX_WAIT, self._is_nobody, limit)
+        else:
+            self._end(f"You have given no name for {_told(limit)}. Goodbye!")
 
     def _look_later(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit

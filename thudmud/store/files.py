@@ -205,9 +205,13 @@ _WITNESS = 47
 _PRIVATE = 0o600
 """For the owner alone: there are hashes of passwords in it."""
 
-ADDED: frozenset[str] = frozenset()
-"""Tables and indexes that were added since the first release: they are made where they are missing.
+ADDED = frozenset({"address"})
+"""Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
+
+FORMAT = SCHEMA + len(ADDED)
+"""The schema of a file, of events and tables. Who knows only a lower one would not keep the tables
+right that were added since, and so does not open it."""
 
 _LONGEST_LOG = 64 << 20
 """Bytes to which the -wal is cut after it has grown, as it does during a check."""
@@ -368,7 +372,7 @@ class OnDisk(Files):
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             if statement.split()[2] in ADDED - there:
                 execute(statement)
-        execute(f"pragma user_version = {SCHEMA}")
+        execute(f"pragma user_version = {FORMAT}")
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
             raise damaged(self._path, "the row that it begins with is missing")
@@ -411,10 +415,10 @@ def check_head(path: Path, patience: float) -> int:
         if application != APPLICATION:
             raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
         ((found,),) = connection.execute("pragma user_version")
-        if found > SCHEMA:
+        if found > FORMAT:
             raise Unknown(
                 f"The store {path} was written by a later version of thudmud: it has schema"
-                f" {found}, and this version knows {SCHEMA}."
+                f" {found}, and this version knows {FORMAT}."
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
@@ -444,7 +448,8 @@ def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[st
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
-    if {name: found.get(name) for name in wanted if name in found or name not in ADDED} != wanted:
+    needed = wanted.keys() - (ADDED - found.keys())
+    if any(found.get(name) != wanted[name] for name in needed):
         raise damaged(path, "its tables are not those of a store")
 
 
@@ -477,7 +482,7 @@ def _create(path: Path) -> None:
         # A commit changes four pages, however little of each: half as much goes to the disk.
         connection.execute("pragma page_size = 2048")
         connection.execute(f"pragma application_id = {APPLICATION}")
-        connection.execute(f"pragma user_version = {SCHEMA}")
+        connection.execute(f"pragma user_version = {FORMAT}")
         connection.execute("pragma journal_mode = wal")
         tables = "; ".join(definitions([*DURABLE, *PROJECTIONS]))
         connection.executescript(f"begin; {tables}; commit;")

@@ -410,6 +410,7 @@ class Store:
     guests = _reading(account_rows.guests)
     forget_guests = _writing(account_rows.forget_guests)
     seen = _writing(account_rows.seen)
+    addresses = _reading(account_rows.addresses)
 
     async def barred(self, told: Callable[[frozenset[str]], None] | None = None) -> frozenset[str]:
         """Return the names, in lower case, that nobody may play under.
