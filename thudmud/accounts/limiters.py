@@ -120,7 +120,6 @@ class TalkLimiter:
         return wait
 
 
-
 # Addresses.
 
 _IPV6_PREFIX = 64  # bits; what one household is given
