@@ -8,7 +8,6 @@ version of this program may have written it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Container, Mapping
 from copy import copy
 from functools import cache, lru_cache
@@ -17,6 +16,7 @@ from typing import Any
 from lark import UnexpectedInput, UnexpectedToken
 
 from thudmud.errors import Refused
+from thudmud.language.cleaning import clean
 from thudmud.language.grammar import (
     END_OF_LINE,
     RESERVED_WORDS,
@@ -97,35 +97,6 @@ class ParseError(Refused):
 
 MAX_LINE = 1024
 """The most characters that a line may have, as typed."""
-
-_BLANKS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Unicode categories that become blanks: controls, invisible formatting (which includes everything
-that turns the direction of writing round) and every kind of space."""
-
-_JOINERS = frozenset("\u200c\u200d")
-"""Invisible, but part of words in several scripts, and of emoji."""
-
-_SURROGATE = "Cs"
-_REPLACEMENT = "\ufffd"
-
-
-def clean(line: str) -> str:
-    """Return ``line`` with every run of white space one blank, and none at either end.
-
-    Control characters, invisible formatting and odd white space count as blanks; a lone surrogate
-    (a byte that could not be decoded) becomes U+FFFD, so that the result can always be encoded.
-    """
-    if not (line.isascii() and line.isprintable()):
-        line = "".join(map(_clean_character, line))
-    return " ".join(line.split())
-
-
-def _clean_character(character: str) -> str:
-    category = unicodedata.category(character)
-    if category == _SURROGATE:
-        return _REPLACEMENT
-    return " " if category in _BLANKS and character not in _JOINERS else character
-
 
 _KINDS = {
     "POSITION": ("<position>",),
