@@ -42,7 +42,7 @@ OWNERS = {
     "pydantic": {"server", "gateway"},
     "argon2": {"accounts"},
     "openskill": {"play"},
-    "wcwidth": {"views"},
+    "wcwidth": {"language", "views"},
     "django": {"evennia"},
     "evennia": {"evennia"},
     "sqlite3": {"store"},

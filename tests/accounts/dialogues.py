@@ -27,11 +27,14 @@ class Directory:
     def __init__(self) -> None:
         self.playing: set[str] = set()
         self.needed: set[str] = set()
+        self.reserved: set[str] = set()
 
     async def ready(self) -> None:
         pass
 
     def name_problem(self, words: str) -> str | None:
+        if words.lower() in self.reserved:
+            return "Reserved."
         return None if words.isalpha() else "Letters, please."
 
     def is_here(self, name: str) -> bool:

@@ -42,6 +42,14 @@ def test_a_clock_that_goes_back_brings_nothing() -> None:
     assert bucket.take(11.0) == 0
 
 
+def test_what_is_charged_later_is_owed() -> None:
+    bucket = TokenBucket(2, 3)
+    assert bucket.take(0.0) == 0
+    bucket.charge(6)
+    assert bucket.take(0.0) == 2.5
+    assert [bucket.take(2.5) for _ in range(2)] == [0, 0.5]
+
+
 def test_some_can_be_left_in() -> None:
     bucket = TokenBucket(1, 4)
     assert [bucket.take(0.0, leaving=2) for _ in range(3)] == [0, 0, 1]

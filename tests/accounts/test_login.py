@@ -82,6 +82,15 @@ class TestGuests:
         assert name == "Anna"
         assert answers.told == ["Letters, please."]
 
+    async def test_who_has_a_name_keeps_it_whatever_it_means_now(self, setup: LoginSetup) -> None:
+        word = await setup.guest("Anna")
+        await setup.member("Bert")
+        setup.directory.reserved = {"anna", "bert", "carla"}
+        assert (await setup.enter(["anna", word]))[0] == "Anna"
+        assert (await setup.enter(["bert", "password"]))[0] == "Bert"
+        name, answers = await setup.enter(["carla"])
+        assert (name, answers.told) == ("", ["Reserved."])
+
     async def test_quit_instead_of_a_name(self, setup: LoginSetup) -> None:
         name, answers = await setup.enter(["Quit"])
         assert (name, answers.shown) == ("", [NAME, "Goodbye!"])

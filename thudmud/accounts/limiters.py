@@ -42,6 +42,10 @@ class TokenBucket:
             self._tokens -= 1
         return wait
 
+    def charge(self, tokens: float) -> None:
+        """Take out what something has cost beyond its one token; what is missing is owed."""
+        self._tokens -= tokens
+
     def wait(self, now: float, leaving: float = 0.0) -> float:
         """Return the seconds until a token could be taken; 0 if one can be taken now."""
         return self.until(now, min(1 + leaving, self._size))

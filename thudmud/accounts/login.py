@@ -129,8 +129,6 @@ class Logins:
                 prompter.say(choice_text(choice, reduce(after, choices, Options())))
             elif not words:
                 continue
-            elif problem := self._directory.name_problem(words):
-                prompter.say(problem)
             else:
                 with _store_errors_told(prompter):
                     if login := await self._claim(prompter, words, address):
@@ -188,6 +186,10 @@ class Logins:
         kept = await self._store.find_guest(words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
+        # Whoever has a name keeps it, even if it has got another meaning since.
+        if problem := self._directory.name_problem(words):
+            prompter.say(problem)
+            return None
         return await self._take(prompter, capitalised(words), kept, address)
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:

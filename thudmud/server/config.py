@@ -30,6 +30,7 @@ from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
+from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
 _MIN_SECRET = 16  # characters
@@ -112,7 +113,7 @@ def _bots_of_their_own(
     for bot in bots:
         if problem := player_problem(bot.name, words):
             raise _clash(
-                f"should have names that players could have, but {bot.name!r}: {problem} "
+                f"should have names that players could have, but {bot.name!r}: {refused(problem)} "
                 'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
             )
         if bot.name.lower() in names:

@@ -15,11 +15,16 @@ from thudmud.telnet.screen import Screen, encode
 from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
+FAIR_TIME = 0.001
+"""Seconds of the event loop that a token pays for. Few lines take as long: a line that takes more
+costs more tokens, so that nobody gets more of everybody's time by asking what is hard to answer."""
+
 
 class Inbox:
     """A queue of items, handled in their order, some in each turn of the event loop.
 
-    Nothing is read while too many wait, nor while the client does not read what it is sent.
+    Nothing is read while too many wait, nor while the client does not read what it is sent. Each
+    item takes a token, and a line that took long takes more.
 
     Args:
         transport: where they come from.
@@ -60,6 +65,13 @@ class Inbox:
         if len(self._waiting) >= self._settings.queue_length:
             self._stop_reading()
         self.wake()
+
+    def charge(self, seconds: float) -> None:
+        """Note for how long a line kept everybody else waiting, which at worst costs a second."""
+        if seconds > FAIR_TIME:
+            tokens = seconds / FAIR_TIME - 1
+            # It may not have been the line: now and then the whole machine has other things to do.
+            self._rate.charge(min(tokens, self._settings.commands_per_second))
 
     def end(self) -> None:
         """Note that nothing more will come."""

@@ -20,7 +20,7 @@ from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, LinePrompter
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, now
+from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.interface import (
@@ -355,7 +355,8 @@ class TelnetSession:
             self._prompter.answer(line)
         elif self._visit:
             self._is_busy = True
-            now(self._obey(self._visit, line))
+            clock = asyncio.get_running_loop().time
+            now(metered(self._obey(self._visit, line), self._inbox.charge, clock))
 
     async def _obey(self, visit: Visit, line: str) -> None:
         """Do what a player's line asks for, and ask for the next."""
