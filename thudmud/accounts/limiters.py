@@ -45,13 +45,22 @@ class TokenBucket:
 
     def wait(self, now: float, leaving: float = 0.0) -> float:
         """Return the seconds until a token could be taken; 0 if one can be taken now."""
+        tokens = self.left(now)
+        if tokens >= 1 + leaving:
+            return 0.0
+        missing = min(1 + leaving, self._size) - tokens
+        return missing / self._rate if missing > _ROUNDING else 0.0
+
+    def left(self, now: float) -> float:
+        """Return how many tokens it holds now."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
-        if self._tokens >= 1 + leaving:
-            return 0.0
-        missing = min(1 + leaving, self._size) - self._tokens
-        return missing / self._rate if missing > _ROUNDING else 0.0
+        return self._tokens
+
+    def spend(self, now: float, amount: float) -> None:
+        """Take so many tokens out at once, at most as many as are left."""
+        self._tokens = self.left(now) - amount
 
 
 class RateLimiter:
