@@ -16,7 +16,7 @@ import trustme
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from thudmud.errors import StartError
-from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection
+from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection, Room
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 
@@ -140,7 +140,8 @@ class OutOfFiles(asyncio.Transport):
 
 
 def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
-    limiter, transport = ConnectionLimiter(ServerSettings(connections_per_address=1)), OutOfFiles()
+    limiter = ConnectionLimiter(ServerSettings(connections_per_address=1), Room(1000))
+    transport = OutOfFiles()
 
     async def come() -> None:
         incoming = IncomingConnection(limiter, lambda _: asyncio.BufferedProtocol(), trusting())
