@@ -76,6 +76,7 @@ async def test_people_come_in_and_leave(secure: Secure) -> None:
         (b"anna\r\n", b"You come into the hall."),
         (b"\xff\xfc\x1fanna\r\nlook\r\n", b"You come into the hall."),
         (b"\xff\xf6", b"Yes, thudmud is here."),
+        (b"\xff\xf1" * 2000 + b"anna\r\n", b"You come into the hall."),
         (b"GET / HTTP/1.1\r\n", b"not a web site"),
         (b"x" * 100_000 + b"\r\n", b"it was not read"),
     ],
@@ -122,6 +123,19 @@ async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
     await client.until(b"name? ")
     for each in (*silent, fourth, client):
         await each.close()
+
+
+async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure: Secure) -> None:
+    server = await secure(commands_per_second=1, commands_at_once=10, shutdown_grace=1.0)
+    client = await connected(server, trusting())
+    await client.until(b"name? ")
+    client.writer.write(b"anna\r\n" + b"look\r\n" * 10_000)
+    await client.until(b"You come into the hall.")
+    told = asyncio.create_task(client.rest())
+    async with asyncio.timeout(PATIENCE):
+        await server.stop()
+    assert (await told).endswith(b"The server is shutting down. Goodbye.\r\n")
+    await client.close()
 
 
 class OutOfFiles(asyncio.Transport):
