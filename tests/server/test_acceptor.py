@@ -9,6 +9,7 @@ import resource
 import pytest
 
 from tests.server.plain import Serving
+from thudmud.accounts.limiters import network
 from thudmud.server import acceptor
 from thudmud.server.acceptor import ConnectionLimiter, Rejection, Room
 from thudmud.server.config import ServerSettings
@@ -72,6 +73,36 @@ def test_one_address_cannot_use_up_what_is_for_all() -> None:
         for _ in range(came.count(None)):
             limited.release("192.0.2.1")
         limited.release("192.0.2.2")
+
+
+async def test_it_holds_for_ipv6(serving: Serving) -> None:
+    setup = await serving(host="::1", connections_per_address=2)
+    await setup.connect("Anna")
+    bert = await setup.connect("Bert")
+    third = await setup.connect()
+    assert await third.rest() == Rejection.CROWDED.value.encode() + b"\r\n"
+    await bert.close()
+    async with asyncio.timeout(20):
+        while "Bert" in setup.service.widths:  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)
+    await setup.connect("Cara")
+
+
+async def test_an_ipv6_network_counts_as_one(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[str]()
+
+    def counted(address: str) -> str:
+        seen.append(address)
+        return network(f"2001:db8::{len(seen)}")  # the next of the same household
+
+    monkeypatch.setattr(acceptor, "network", counted)
+    setup = await serving(host="::1", connections_per_address=2)
+    for _ in range(2):
+        await (await setup.connect()).until(b"name? ")
+    assert await (await setup.connect()).rest() == Rejection.CROWDED.value.encode() + b"\r\n"
+    assert set(seen) == {"::1"}
 
 
 async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> None:
