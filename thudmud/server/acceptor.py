@@ -104,10 +104,9 @@ class Acceptor:
         )
         for listening in self._listening:
             await listening.start_serving()
-            if not self._room.is_short:
-                for each in listening.sockets:
-                    with socket.socket(fileno=os.dup(each.fileno())) as end:
-                        end.listen(_BACKLOG)
+            for each in listening.sockets:
+                with socket.socket(fileno=os.dup(each.fileno())) as end:
+                    end.listen(_BACKLOG)
 
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
@@ -334,7 +333,7 @@ REJECTION_GRACE = 2.0
 MAX_CLOSING = 50
 """Rejected connections that are given that time at once."""
 
-_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
+_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS, and then to agree on it
 
 
 class IncomingConnection(asyncio.Protocol):
@@ -409,6 +408,8 @@ class IncomingConnection(asyncio.Protocol):
     async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
         is_open = False
         try:
+            async with asyncio.timeout(_HANDSHAKE):
+                await _first_record(end)  # TLS takes memory: not for those who never begin
             transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: self._accept(self._release),
                 end,
@@ -420,6 +421,7 @@ class IncomingConnection(asyncio.Protocol):
             _log.info("no TLS", extra={"peer": self._address, "why": str(error)})
         finally:
             if not is_open:
+                end.close()
                 self._release()
 
     def _reject(self, transport: asyncio.Transport, reason: str) -> None:
@@ -433,3 +435,28 @@ class IncomingConnection(asyncio.Protocol):
         self._limiter.closing += 1
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
         transport.write_eof()
+
+
+async def _first_record(end: socket.socket) -> None:
+    """Wait until the first message of a client that begins with TLS is there, and leave it there.
+
+    Raises:
+        OSError: it is something else, or the client has gone.
+    """
+    head = await _peek(end, tls.HEAD)
+    if not tls.is_tls(head):
+        raise ConnectionAbortedError("that is no TLS")
+    await _peek(end, tls.HEAD + int.from_bytes(head[-2:], "big"))
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
+
+
+async def _peek(end: socket.socket, size: int) -> bytes:
+    """Return the first bytes once there are so many, or will be no more."""
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+    loop.add_reader(end, came.set)
+    try:
+        await came.wait()
+    finally:
+        loop.remove_reader(end)
+    return end.recv(size, socket.MSG_PEEK)
