@@ -52,11 +52,15 @@ class TokenBucket:
 
     def until(self, now: float, tokens: float) -> float:
         """Return the seconds in which so many come in that it has some tokens, or had them."""
+        missing = tokens - self.left(now)
+        return missing / self._rate if missing > _ROUNDING else 0.0
+
+    def left(self, now: float) -> float:
+        """Return how many tokens it holds now; fewer than none if some are owed."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
-        missing = tokens - self._tokens
-        return missing / self._rate if missing > _ROUNDING else 0.0
+        return self._tokens
 
     @property
     def full_at(self) -> float:

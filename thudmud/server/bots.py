@@ -127,7 +127,7 @@ class Bot:
         """Leave."""
         self.end()
 
-    def end(self, sentence: str = "", *, linger: bool = True) -> None:  # noqa: ARG002  (a person's)
+    def end(self, sentence: str = "") -> None:  # noqa: ARG002  (a person's)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self.ended:

@@ -152,6 +152,8 @@ class ServerSettings(_Section):
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     max_subnegotiation: int = _whole(4096, 64, 65_536)
     option_changes: int = _whole(100, 10, 1_000_000)
+    telnet_bytes: int = _whole(8192, 1024, 1_000_000_000)
+    telnet_bytes_per_second: int = _whole(10, 1, 1_000_000)
     compress: bool = Field(default=False, description="true or false")
     commands_per_second: int = _whole(20, 1, 100_000)
     commands_at_once: int = _whole(200, 1, 1_000_000)
@@ -170,6 +172,15 @@ class ServerSettings(_Section):
             raise _clash(
                 f"connections_reserved ({self.connections_reserved}) should be less than "
                 f"connections ({self.connections})"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _enough_telnet(self) -> Self:
+        if self.telnet_bytes < 2 * self.max_subnegotiation:
+            raise _clash(
+                f"telnet_bytes ({self.telnet_bytes}) should be at least twice max_subnegotiation "
+                f"({self.max_subnegotiation}), which counts in it"
             )
         return self
 

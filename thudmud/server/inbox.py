@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import Item, Line
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen, encode
@@ -27,7 +28,7 @@ class Inbox:
     item takes a token, and a line that took long takes more.
 
     Args:
-        transport: where they come from.
+        reading: reads them.
         settings: how many may wait, and how many are handled in a turn and in a second.
         handle: handles one, and returns whether the next may follow in the same turn.
         is_busy: whether none can be handled now. Who says so calls `wake` later.
@@ -35,20 +36,19 @@ class Inbox:
 
     def __init__(
         self,
-        transport: asyncio.Transport,
+        reading: Reading,
         settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
-        self._transport = transport
+        self._reading = reading
         self._settings = settings
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
         self._is_paused = False
-        self._ended = False
 
     @property
     def line_is_next(self) -> bool:
@@ -63,7 +63,7 @@ class Inbox:
         """Queue what has come in."""
         self._waiting.extend(items)
         if len(self._waiting) >= self._settings.queue_length:
-            self._stop_reading()
+            self._reading.hold(self)
         self.wake()
 
     def charge(self, seconds: float) -> None:
@@ -73,14 +73,10 @@ class Inbox:
             # It may not have been the line: now and then the whole machine has other things to do.
             self._rate.charge(min(tokens, self._settings.commands_per_second))
 
-    def end(self) -> None:
-        """Note that nothing more will come."""
-        self._ended = True
-
     def pause(self) -> None:
         """Stop handling, and reading: the client is not reading what it has been sent."""
         self._is_paused = True
-        self._stop_reading()
+        self._reading.hold(self)
 
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
@@ -90,7 +86,7 @@ class Inbox:
     def close(self) -> None:
         """Drop everything; read on, so that the client's end of the connection is seen."""
         self._waiting.clear()
-        self._read_on()
+        self._reading.let_go(self)
 
     def wake(self) -> None:
         """Go on handling in the next turn."""
@@ -116,16 +112,7 @@ class Inbox:
         elif self._waiting:
             self.wake()
         if len(self._waiting) < self._settings.queue_length:
-            self._read_on()
-
-    def _stop_reading(self) -> None:
-        if not self._ended:
-            self._transport.pause_reading()
-
-    def _read_on(self) -> None:
-        # TLS that has ended fails at this, where a bare connection takes no notice.
-        if not self._ended and not self._transport.is_closing():
-            self._transport.resume_reading()
+            self._reading.let_go(self)
 
 
 # Prompts.

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM comes.
+    """Serve until SIGINT, SIGTERM or SIGHUP comes.
 
     Args:
         settings: all of them.
@@ -41,9 +41,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
         StartError: a port is in use, or the host is not ours.
         StoreError: the store cannot be used.
     """
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    stopped = stop_signal()
     server = Acceptor(settings, folder)
     # The port comes first: a server that cannot have it must not touch what another one stores.
     places = await server.bind()
@@ -197,6 +195,19 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 # The event loop.
+
+
+def stop_signal() -> asyncio.Event:
+    """Return what is set once SIGINT, SIGTERM or SIGHUP comes; from now on these end nothing else.
+
+    Where SIGHUP is ignored already, as under nohup, it stays so.
+    """
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, stopped.set)
+    return stopped
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:

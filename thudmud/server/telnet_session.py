@@ -23,6 +23,7 @@ from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
 from thudmud.telnet import gmcp, mssp, tls
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import (
     Credentials,
     Fitted,
@@ -65,6 +66,9 @@ _TOO_OFTEN = (
     "Others have just heard a lot from you, or from your address. You can come in again in {}."
 )
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
+_TOO_MUCH = (
+    "Your client has sent more telnet commands than this server reads, so this connection ends."
+)
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
@@ -79,6 +83,7 @@ class TelnetSession:
 
     Args:
         transport: the connection.
+        reading: whether it is read.
         sessions: all sessions; where lines go.
         logins: leads the dialogues about names and passwords.
         settings: the limits.
@@ -95,6 +100,7 @@ class TelnetSession:
     def __init__(
         self,
         transport: asyncio.Transport,
+        reading: Reading,
         *,
         sessions: Sessions,
         logins: Logins,
@@ -113,7 +119,7 @@ class TelnetSession:
         self.name = ""
         self._visit: Visit | None = None
         self._inbox = Inbox(
-            transport,
+            reading,
             settings,
             handle=self._handle,
             is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
@@ -152,7 +158,6 @@ class TelnetSession:
 
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
-        self._inbox.end()
         if not self.screen.closed:
             self.received([Signal.END_OF_INPUT])
         elif not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
@@ -165,6 +170,13 @@ class TelnetSession:
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
         self._inbox.resume()
+
+    def overspent(self) -> None:
+        """End the connection; whatever the system still holds of it is dropped with it."""
+        _log.info("too much telnet", extra={"peer": self._peer})
+        self._prompter.say(_TOO_MUCH)
+        self._close(linger=False)
+        asyncio.get_running_loop().call_soon(self._transport.abort)
 
     def lost(self) -> None:
         """Note that the connection is gone."""
@@ -196,11 +208,11 @@ class TelnetSession:
         """Whether nothing can be shown any more."""
         return self.screen.closed
 
-    def end(self, sentence: str, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+    def end(self, sentence: str, *, parting: Parting = Parting.LOST) -> None:
         """Tell them a sentence, let the player leave, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
-        self._close(linger=linger, parting=parting)
+        self._close(parting=parting)
 
     # The end.
 
