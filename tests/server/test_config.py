@@ -128,7 +128,7 @@ heartbeat = 0
 
 [gateway]
 secret = "hunter2"
---> gateway.secret: should have at least 16 characters
+--> gateway.secret: should have 16 to 256 characters
 
 [sever]
 port = 1

@@ -32,7 +32,7 @@ from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 
 YEAR = 31_622_400  # seconds
-_MIN_SECRET = 16  # characters
+_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; a hello has room for the longest
 
 # Fields. A description says what would be right instead of a mistake.
 
@@ -85,9 +85,9 @@ def _ruleset(name: str) -> str:
 
 
 def _secret(words: str) -> str:
-    if words and len(words) < _MIN_SECRET:
+    if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # It is not repeated here: many may read the message.
-        raise _clash(f"should have at least {_MIN_SECRET} characters")
+        raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
 
@@ -245,7 +245,7 @@ class GatewaySettings(_Section):
     port: int = _whole(8484, 0, 65535)
     socket: str = Field(default="", description='the name of a file, or ""')
     secret: Annotated[str, AfterValidator(_secret)] = Field(
-        default="", description='a text of at least 16 characters, or ""'
+        default="", description='a text of 16 to 256 characters, or ""'
     )
     file: str = Field(default="gateway.db", min_length=1, description="the name of a file")
     clients: int = _whole(16, 1, 1000)
