@@ -153,6 +153,20 @@ async def test_a_client_plays_on_and_another_gets_in_whatever_strangers_do() -> 
             link.close()
 
 
+async def test_those_who_have_gone_need_not_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "STRANGERS_PER_ADDRESS", 2)
+    monkeypatch.setattr(listening, "MOMENT", 0.0)
+    async with knocking() as port:
+        for number in range(20):
+            for _ in range(3):
+                (await port.link()).close()
+            client = await port.link()
+            client.say(**HELLO | {"client": f"mud-{number % 2}"})
+            assert (await client.hears())["type"] == "welcome"
+            client.say(type="bye")
+            await client.is_ended()
+
+
 async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
     acceptor = GatewayAcceptor(gateway)

@@ -40,8 +40,12 @@ class AsyncioWriter:
 
     def __init__(self, writer: StreamWriter) -> None:
         self._writer = writer
-        self.write, self.drain = writer.write, writer.drain
-        self.close, self.wait_closed = writer.close, writer.wait_closed
+        self.drain, self.close, self.wait_closed = writer.drain, writer.close, writer.wait_closed
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, unless the connection has gone: uvloop fails then."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
 
     def abort(self) -> None:
         """End at once."""
