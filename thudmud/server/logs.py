@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import logging.handlers
+import os
 import re
 import time
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
+from typing import cast
 
 from thudmud.errors import StartError
 
@@ -46,6 +49,17 @@ class StructuredFormatter(logging.Formatter):
             yield "trace", self.formatException(record.exc_info)
 
 
+class _LogFile(logging.handlers.WatchedFileHandler):
+    """A file that is begun anew when it was moved away. Not all may read who comes from where."""
+
+    def _open(self) -> TextIOWrapper:
+        def private(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o640)
+
+        file = open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)  # noqa: SIM115  (it stays open)
+        return cast("TextIOWrapper", file)
+
+
 def begin(level: str, path: Path | None = None) -> None:
     """Log records of ``level`` and above from now on, to a file, or to standard error.
 
@@ -56,10 +70,7 @@ def begin(level: str, path: Path | None = None) -> None:
     """
     handler: logging.Handler
     try:
-        if path is None:
-            handler = logging.StreamHandler()
-        else:
-            handler = logging.handlers.WatchedFileHandler(path, encoding="ascii")
+        handler = _LogFile(path, encoding="ascii") if path else logging.StreamHandler()
     except OSError as error:
         raise StartError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
     handler.setFormatter(StructuredFormatter())
