@@ -174,6 +174,10 @@ class ServerSettings(_Section):
 
     @model_validator(mode="after")
     def _certified(self) -> Self:
+        if self.tls_key and not self.tls_certificate:
+            raise _clash("tls_key needs a certificate: tls_certificate should name its file")
+        if self.tls_certificate and not self.tls_port:
+            raise _clash('tls_certificate needs a port: tls_port should not be 0, or this be ""')
         if self.tls_port and not self.tls_certificate:
             raise _clash("tls_port needs a certificate: tls_certificate should name its file")
         if self.tls_port and self.tls_port == self.port:
@@ -196,7 +200,9 @@ class ListingSettings(_Section):
     location: str = _listed()
     website: str = _listed()
     contact: str = _listed()
-    created: str = _listed()
+    created: str = Field(
+        default="", pattern="^([0-9]{4})?$", description='a year such as "2026", or ""'
+    )
 
 
 class GameSettings(_Section):
