@@ -130,6 +130,18 @@ heartbeat = 0
 secret = "hunter2"
 --> gateway.secret: should have 16 to 256 characters
 
+[storage]
+file = "a\\u0000b"
+--> storage.file: should be the name of a file, not "a\\u0000b"
+
+[server]
+log_file = "a\\u0000b"
+--> server.log_file: should be the name of a file, or "", not "a\\u0000b"
+
+[gateway]
+file = ""
+--> gateway.file: should be the name of a file, not ""
+
 [listing]
 created = "soon"
 --> listing.created: should be a year such as "2026", or "", not "soon"

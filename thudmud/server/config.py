@@ -47,6 +47,14 @@ def _seconds(default: float, low: float, high: float) -> Any:
     return Field(default=float(default), ge=low, le=high, description=words)
 
 
+def _file(default: str) -> Any:
+    words = "the name of a file" if default else 'the name of a file, or ""'
+    # No system has a name with that character in it.
+    return Field(
+        default=default, pattern=r"^[^\x00]+$" if default else r"^[^\x00]*$", description=words
+    )
+
+
 def _listed() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
@@ -141,8 +149,8 @@ class ServerSettings(_Section):
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
     tls_port: int = _whole(0, 0, 65535)
-    tls_certificate: str = Field(default="", description='the name of a file, or ""')
-    tls_key: str = Field(default="", description='the name of a file, or ""')
+    tls_certificate: str = _file("")
+    tls_key: str = _file("")
     connections: int = _whole(1000, 1, 1_000_000)
     connections_reserved: int = _whole(10, 0, 1000)
     connections_per_address: int = _whole(32, 1, 1_000_000)
@@ -161,7 +169,7 @@ class ServerSettings(_Section):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
     )
-    log_file: str = Field(default="", description='the name of a file, or ""')
+    log_file: str = _file("")
 
     @model_validator(mode="after")
     def _not_all_reserved(self) -> Self:
@@ -241,7 +249,7 @@ class StorageSettings(_Section):
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
     )
-    file: str = Field(default="thudmud.db", min_length=1, description="the name of a file")
+    file: str = _file("thudmud.db")
 
 
 class GatewaySettings(_Section):
@@ -249,11 +257,11 @@ class GatewaySettings(_Section):
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8484, 0, 65535)
-    socket: str = Field(default="", description='the name of a file, or ""')
+    socket: str = _file("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
         default="", description='a text of 16 to 256 characters, or ""'
     )
-    file: str = Field(default="gateway.db", min_length=1, description="the name of a file")
+    file: str = _file("gateway.db")
     clients: int = _whole(16, 1, 1000)
     boards: int = _whole(1000, 1, 1_000_000)
     max_line: int = _whole(8192, 2048, 1_048_576)
