@@ -28,7 +28,7 @@ ARROWS: dict[str, set[str]] = {
     "bots": {"rules", "play", "views"},
     "telnet": {"views"},
     "accounts": BELOW_SKINS,
-    "gateway": BELOW_SKINS,
+    "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "house"},
     "script": {"views", "house"},
     "server": {*BELOW_SKINS, "bots", "telnet", "accounts"},

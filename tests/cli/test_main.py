@@ -198,6 +198,35 @@ async def test_a_port_in_use_is_one_line(run: Run) -> None:
     assert err == f"thudmud: server.port: port {port} of 127.0.0.1 is in use by another program\n"
 
 
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("/dev/null", "it is not a file, but a device or a pipe"),
+        ("pipe", "it is not a file, but a device or a pipe"),
+        ("folder", "it is a folder"),
+        ("text", "nor any other database"),
+        ("nowhere/file", "there is no folder"),
+    ],
+)
+def test_a_file_that_is_none_for_a_store_is_one_line_and_nothing_is_left(
+    file: str, why: str, tmp_path: Path, capsys: Shown
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("dear diary\n")
+    path = tmp_path / "config.toml"
+    for section, words in (("storage", ["serve", "--port", "0"]), ("gateway", ["gateway"])):
+        secret = 'secret = "a secret that is long enough"\n' if section == "gateway" else ""
+        path.write_text(f"[{section}]\nfile = '{file}'\n{secret}")
+        assert main([*words, "--config", str(path)]) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        assert told.err.startswith(f"thudmud: {section}.file: ")
+        assert why in told.err
+    assert {each.name for each in tmp_path.iterdir()} == {"config.toml", "folder", "pipe", "text"}
+    assert not Path("/dev/null-head").exists()
+
+
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
 def test_a_host_that_is_not_ours_is_one_line(host: str, tmp_path: Path, capsys: Shown) -> None:
     path = tmp_path / "config.toml"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import stat
 import sys
 from pathlib import Path
 
@@ -77,6 +78,8 @@ def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
     logging.getLogger("x").debug("three")
     assert fields((tmp_path / "log.1").read_text().strip())["peer"] == "é"
     assert fields(path.read_text().strip())["event"] == "two"
+    for each in (path, tmp_path / "log.1"):
+        assert not stat.S_IMODE(each.stat().st_mode) & 0o007
 
 
 def written(path: Path) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ nothing of it is changed.
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -346,10 +347,21 @@ def test_what_is_left_of_a_store_is_not_begun_anew(path: Path, left: set[str]) -
     ("data", "words"),
     [(b"", "it is empty"), (b"dF1\n" * 999, "not a database"), (b"\0" * 8192, "not a database")],
 )
-def test_what_is_no_database_is_damaged(path: Path, data: bytes, words: str) -> None:
+def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words: str) -> None:
+    opened(path).close()
     path.write_bytes(data)
     with pytest.raises(Damaged, match=words):
         opened(path)
+
+
+@pytest.mark.parametrize("data", [b"dF1\n" * 999, b"\0" * 8192, b"SQLite format 3\0" + b"x" * 200])
+def test_what_never_was_a_store_is_unknown_and_left_alone(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    path.chmod(0o644)
+    with pytest.raises(Unknown, match="nor any other database"):
+        opened(path)
+    assert list(path.parent.iterdir()) == [path]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize("pragma", [f"user_version = {FORMAT + 1}", "application_id = 9"])

@@ -103,6 +103,9 @@ def told(path: Path) -> Iterator[str]:
     change(path, "pragma application_id = 9")
     yield refused(path)
     yield refused(path.parent / "srv" / path.name)
+    for another in (Path("/etc/passwd"), Path("/dev/null")):
+        yield refused(another)
+        assert not beside(another, "-head").exists()
 
 
 def test_what_it_says_is_what_is_said(tmp_path: Path) -> None:

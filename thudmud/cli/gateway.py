@@ -60,12 +60,12 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP comes; over standard input, until that ends.
 
     Raises:
-        StartError: the port or the socket cannot be had.
+        StartError: the port, the socket or the file cannot be had.
         StoreError: the store cannot be used.
     """
     stopped = stop_signal()
     path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store(path) as (store, _):
+    async with served_store("gateway.file", path) as (store, _):
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
         async with background(check(store)):

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import logging
 import logging.handlers
+import os
 import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
+from typing import cast
 
 from thudmud.errors import StartError
 
@@ -100,12 +103,20 @@ class _Repeated:
 
 
 class _ToFile(logging.handlers.WatchedFileHandler):
-    """Writes to a file. If that fails, one line on standard error says so, and nothing else fails.
+    """Writes to a file, which not all may read: it tells who comes from where.
 
-    It may well be that the next record can be written again.
+    If that fails, one line on standard error says so, and nothing else fails. It may well be that
+    the next record can be written again.
     """
 
     _has_failed = False
+
+    def _open(self) -> TextIOWrapper:
+        def private(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o640)
+
+        file = open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)  # noqa: SIM115  (it stays open)
+        return cast("TextIOWrapper", file)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
