@@ -76,7 +76,7 @@ chat_at_once = 1000
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
-WORD = re.compile(rb"Your resume word, to come back as (\w+): ([a-z-]+)")
+WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 
 pytestmark = pytest.mark.slow
 
