@@ -15,6 +15,7 @@ import socket
 import ssl
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -434,7 +435,8 @@ class IncomingConnection(asyncio.Protocol):
             return
         self._limiter.closing += 1
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
-        transport.write_eof()
+        with suppress(OSError):  # the client has gone already
+            transport.write_eof()
 
 
 async def _first_record(end: socket.socket) -> None:
