@@ -1,0 +1,474 @@
+"""The search: which ply is best, by looking ahead under a limit.
+
+Minimax with both windows in the dwarfs' view: dwarfs make the worth as high as they can, trolls as
+low. `_dwarfs` and `_trolls` call each other down to the last ply of the depth, and `_calm_dwarfs`
+and `_calm_trolls` go on from there as long as something is captured, because a worth in the middle
+of an exchange says nothing. The depth grows ply by ply, and what one depth has found orders the
+plies of the next.
+
+Names of the parts, as chess programming has them: transposition table, principal variation search
+with null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
+hundreds of queen moves that dwarfs have, only the most promising are looked at inside the tree.
+There is no null move: whoever has nothing good to do in Thud would often rather not move at all.
+
+The ply that is played comes from the ruleset; what is generated inside the tree is trusted, and
+compared with the rules by tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from thudmud.rules import Game, Move, Position, Ruleset, Side
+from thudmud.search.fields import lines_reach
+from thudmud.search.thud import Ply, ThudTactics, Weights
+
+WON = 100_000
+"""The worth of a battle that is won, less the plies that it takes."""
+
+_ENDLESS = 10 * WON
+_DEEPEST = 60
+_CALM = 8  # plies of an exchange that are followed at most
+_LOOK = 128  # nodes between two questions whether it is time to stop
+_REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
+_KEPT = 400_000  # positions in the transposition table, some 150 MB
+_STEADY = 12  # by how much another gathering square has to be better before it is taken
+
+_NEVER = 1 << 62
+
+_EXACT, _LOWER, _UPPER = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When to stop looking. At least each ply is looked at by itself.
+
+    Attributes:
+        nodes: after how many positions.
+        depth: after how many plies.
+        is_late: returns whether it is time to answer; asked after some hundred positions each.
+    """
+
+    nodes: int = 1_000_000_000
+    depth: int = _DEEPEST
+    is_late: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How much of the tree is looked at. The default is what plays best.
+
+    Attributes:
+        beam: how many queen moves of the dwarfs in each position, but the root.
+        root_beam: how many at the root.
+        reduces: whether plies that come late in a list are looked at less deeply.
+        keeps: whether what is known of a position is kept for when it comes again.
+    """
+
+    beam: int = 14
+    root_beam: int = 60
+    reduces: bool = True
+    keeps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a search has found.
+
+    Attributes:
+        move: the ply that seems best.
+        worth: what the position is worth to the side to move, in hundredths of a dwarf.
+        depth: how many plies were looked at in full.
+        nodes: how many positions.
+        line: the plies that are expected, beginning with ``move``, as far as they are known.
+    """
+
+    move: Move
+    worth: int
+    depth: int
+    nodes: int
+    line: tuple[Move, ...]
+
+
+class _Stop(Exception):  # noqa: N818  (it is no error)
+    """The limit is reached."""
+
+
+class Search:
+    """A player of one ruleset. What it has learnt of a battle helps with the next ply of it.
+
+    Args:
+        ruleset: the rules.
+        dwarfs: what counts when it plays the dwarfs.
+        trolls: what counts when it plays the trolls.
+        width: how much of the tree is looked at.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        dwarfs: Weights | None = None,
+        trolls: Weights | None = None,
+        width: Width | None = None,
+    ) -> None:
+        self._ruleset = ruleset
+        self._weights = {Side.DWARF: dwarfs or Weights(), Side.TROLL: trolls or Weights()}
+        self._width = width or Width()
+        self._tactics = ThudTactics(ruleset.trolls, ruleset.opening.stone, Weights())
+        self._ground = ruleset.opening.empty | ruleset.opening.dwarfs | ruleset.opening.trolls
+        self._known: tuple[dict, dict] = {}, {}
+        self._history: dict[int, int] = {}
+        self._nodes = 0
+        self._gather = 0
+        self._followed: tuple[Move, ...] = ()
+
+    def think(self, game: Game, limit: Limit, report: Callable[[Thought], None] | None = None) -> Thought:
+        """Return the best ply of a battle that goes on.
+
+        Args:
+            game: the battle.
+            limit: when to stop.
+            report: told after each depth what it has found.
+
+        Raises:
+            ValueError: the battle is over.
+        """
+        position = game.position
+        if game.outcome:
+            raise ValueError("there is no ply to choose")
+        side = position.turn
+        self._prepare(game)
+        moves = self._plies(position)
+        self._limit = limit
+        self._nodes, self._next_look = 0, _NEVER
+        ranked = self._ranked(position, moves)
+        self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
+        best = ranked[0]
+        depth_done, value = 0, best[0]
+        thought = Thought(moves[best[1]], value if side is Side.DWARF else -value, 0, self._nodes, (moves[best[1]],))
+        plies = [ply for _, ply in ranked]
+        try:
+            for depth in range(1, min(limit.depth, _DEEPEST) + 1):
+                plies, value = self._root(position, plies, depth)
+                thought = self._thought(position, moves, plies[0], value, depth)
+                if report:
+                    report(thought)
+                if abs(value) > WON - _DEEPEST or len(plies) == 1:
+                    break
+        except _Stop:
+            if self._best is not None:
+                ply, value, depth = self._best
+                thought = self._thought(position, moves, ply, value, depth - 1)
+        return thought
+
+    # The root.
+
+    def _plies(self, position: Position) -> dict[Ply, Move]:
+        """Return the plies to choose from, by their masks."""
+        moves: dict[Ply, Move] = {}
+        for move in self._ruleset.legal_moves(position, 64):
+            path, taken = move.path_bits, move.captured_bits
+            if position.turn is Side.DWARF:
+                moves[path, taken, 0] = move
+            else:
+                moves[taken, path, 0] = move
+        d, t, empty = position.dwarfs, position.trolls, position.empty
+        if position.turn is Side.TROLL:
+            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, empty)]
+            kept += [(0, mask, 0) for _, mask in self._tactics.troll_moves(t, empty)]
+        else:
+            reach = lines_reach(d, empty)
+            kept = self._tactics.hurls(d, t, empty, reach)
+            kept += self._tactics.dwarf_moves(d, t, empty, reach, 2 * self._width.root_beam)
+        return {ply: moves[ply] for ply in dict.fromkeys(kept)}
+
+    def _prepare(self, game: Game) -> None:
+        """Learn where the dwarfs gather, and which positions have been there already."""
+        seen: tuple[dict, dict] = {}, {}
+        count = len(self._followed)
+        if self._followed != game.moves[:count]:
+            self._gather, count = 0, 0
+        for ply in range(count, len(game.moves) + 1):
+            position = game.after(ply).position
+            self._settle(position)
+        self._followed = game.moves
+        then = game
+        while then.moves and then.quiet_plies:
+            then = then.undo()
+            at = then.position
+            counts = seen[at.turn is Side.TROLL]
+            key = (at.dwarfs, at.trolls, at.rock)
+            counts[key] = counts.get(key, 0) + 1
+        self._seen = seen
+        self._known[0].clear()
+        self._known[1].clear()
+        self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
+        self._tactics.gather_at(self._gather)
+        self._tactics.weights = self._weights[game.turn]
+        self._sign = 1 if game.turn is Side.DWARF else -1
+
+    def _settle(self, position: Position) -> None:
+        """Keep the gathering square, unless another has become clearly better."""
+        worth = self._tactics.gathering(position.dwarfs, position.trolls)
+        best = max(worth, key=worth.__getitem__)
+        if not self._gather or worth[best] > worth[self._gather] + _STEADY:
+            self._gather = best
+
+    def _ranked(self, position: Position, moves: dict[Ply, Move]) -> list[tuple[int, Ply]]:
+        """Return the plies with what each is worth by itself and its exchanges, the best first."""
+        d, t, r = position.dwarfs, position.trolls, position.rock
+        ranked = []
+        dwarfs_move = position.turn is Side.DWARF
+        for dx, tx, rx in moves:
+            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            if dwarfs_move:
+                value = self._calm_trolls(d2, t2, r2, -_ENDLESS, _ENDLESS, 2)
+            else:
+                value = self._calm_dwarfs(d2, t2, r2, -_ENDLESS, _ENDLESS, 2)
+            key = d2, t2, r2
+            if count := self._seen[dwarfs_move].get(key, 0):
+                value -= self._sign * _REPEATED[min(count, 2)]
+            ranked.append((value, (dx, tx, rx)))
+        ranked.sort(reverse=dwarfs_move, key=lambda each: each[0])
+        return ranked[: self._width.root_beam] if dwarfs_move else ranked
+
+    def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
+        """Return the plies with the best in front after looking so deep, and its worth."""
+        d, t, r = position.dwarfs, position.trolls, position.rock
+        self._best: tuple[Ply, int, int] | None = None
+        alpha, beta = -_ENDLESS, _ENDLESS
+        order: list[tuple[int, Ply]] = []
+        dwarfs_move = position.turn is Side.DWARF
+        for number, ply in enumerate(plies):
+            dx, tx, rx = ply
+            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            if dwarfs_move:
+                if number:
+                    value = self._trolls(d2, t2, r2, depth - 1, alpha, alpha + 1)
+                if not number or value > alpha:
+                    value = self._trolls(d2, t2, r2, depth - 1, alpha, beta)
+                better = value > alpha
+                if better:
+                    alpha = value
+            else:
+                if number:
+                    value = self._dwarfs(d2, t2, r2, depth - 1, beta - 1, beta)
+                if not number or value < beta:
+                    value = self._dwarfs(d2, t2, r2, depth - 1, alpha, beta)
+                better = value < beta
+                if better:
+                    beta = value
+            if better:
+                self._best = ply, value, depth
+                order.insert(0, (value, ply))
+            else:
+                order.append((value, ply))
+        return [ply for _, ply in order], alpha if dwarfs_move else beta
+
+    def _thought(
+        self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
+    ) -> Thought:
+        line = [moves[ply]]
+        at = self._ruleset.after(position, moves[ply])
+        for _ in range(depth):
+            known = self._known[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
+            if known is None or known[3] is None or self._ruleset.outcome(at):
+                break
+            move = self._plies(at).get(known[3])
+            if move is None:
+                break
+            line.append(move)
+            at = self._ruleset.after(at, move)
+        return Thought(
+            moves[ply],
+            value if position.turn is Side.DWARF else -value,
+            depth,
+            self._nodes,
+            tuple(line),
+        )
+
+    def _look(self) -> None:
+        if self._nodes >= self._limit.nodes or self._limit.is_late():
+            raise _Stop
+        self._next_look = min(self._nodes + _LOOK, self._limit.nodes)
+
+    # The tree.
+
+    def _dwarfs(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:
+        """Return what a position is worth where the dwarfs are to move."""
+        key = d, t, r
+        if count := self._seen[0].get(key, 0):
+            empty = self._ground ^ (d | t | r)
+            still = self._tactics.worth(d, t, empty, lines_reach(d, empty), dwarfs_to_move=True)
+            return still - self._sign * _REPEATED[min(count, 2)]
+        if depth <= 0:
+            return self._calm_dwarfs(d, t, r, alpha, beta, _CALM)
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        first = None
+        known = self._known[0].get(key)
+        if known is not None:
+            known_depth, value, bound, first = known
+            if known_depth >= depth:
+                if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
+                    return value
+        tactics, width = self._tactics, self._width
+        empty = self._ground ^ (d | t | r)
+        reach = lines_reach(d, empty)
+        captures = tactics.hurls(d, t, empty, reach)
+        plies = captures
+        plies = plies + tactics.dwarf_moves(d, t, empty, reach, width.beam)
+        if first is not None:
+            plies.insert(0, first)
+        best, best_ply, start = -_ENDLESS, None, alpha
+        loud = len(captures) + (first is not None)
+        for number, ply in enumerate(plies):
+            if number and ply == first:
+                continue
+            dx, tx, rx = ply
+            if not number:
+                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            else:
+                late = width.reduces and number >= 6 and number >= loud and depth >= 3
+                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, alpha, alpha + 1)
+                if value > alpha and (late or value < beta):
+                    value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            if value > best:
+                best, best_ply = value, ply
+                if value > alpha:
+                    alpha = value
+                    if value >= beta:
+                        break
+        if best_ply is None:
+            return self._over(d, t, r)
+        if width.keeps:
+            bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
+            self._keep(0, key, (depth, best, bound, best_ply))
+        return best
+
+    def _trolls(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:
+        """Return what a position is worth where the trolls are to move."""
+        key = d, t, r
+        if count := self._seen[1].get(key, 0):
+            empty = self._ground ^ (d | t | r)
+            still = self._tactics.worth(d, t, empty, lines_reach(d, empty), dwarfs_to_move=False)
+            return still - self._sign * _REPEATED[min(count, 2)]
+        if depth <= 0:
+            return self._calm_trolls(d, t, r, alpha, beta, _CALM)
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        first = None
+        known = self._known[1].get(key)
+        if known is not None:
+            known_depth, value, bound, first = known
+            if known_depth >= depth:
+                if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
+                    return value
+        tactics, width, history = self._tactics, self._width, self._history
+        empty = self._ground ^ (d | t | r)
+        reach = lines_reach(d, empty)
+        captures = tactics.troll_captures(d, t, empty)
+        captures.sort(key=lambda each: each[0] - (4 if each[1] & reach else 0), reverse=True)
+        plies = [ply for _, _, ply in captures]
+        loud = len(plies) + 1
+        moves = [
+            (history.get(mask, 0) - (1 << 30 if target & reach else 0), mask)
+            for target, mask in tactics.troll_moves(t, empty)
+        ]
+        moves.sort(reverse=True)
+        plies += [(0, mask, 0) for _, mask in moves]
+        if first is not None:
+            plies.insert(0, first)
+        best, best_ply, start = _ENDLESS, None, beta
+        for number, ply in enumerate(plies):
+            if number and ply == first:
+                continue
+            dx, tx, rx = ply
+            if not number:
+                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            else:
+                late = 0
+                if width.reduces and number >= 6 and number >= loud and depth >= 3:
+                    late = 1 if number < 24 else 2
+                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, beta - 1, beta)
+                if value < beta and (late or value > alpha):
+                    value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            if value < best:
+                best, best_ply = value, ply
+                if value < beta:
+                    beta = value
+                    if value <= alpha:
+                        if not dx:
+                            history[tx] = history.get(tx, 0) + depth * depth
+                        break
+        if best_ply is None:
+            return self._over(d, t, r)
+        if width.keeps:
+            bound = _UPPER if best <= alpha else _EXACT if best < start else _LOWER
+            self._keep(1, key, (depth, best, bound, best_ply))
+        return best
+
+    def _keep(self, side: int, key: Ply, known: tuple[int, int, int, Ply | None]) -> None:
+        table = self._known[side]
+        if len(table) >= _KEPT:
+            table.clear()
+        table[key] = known
+
+    def _over(self, d: int, t: int, r: int) -> int:
+        """Return what a battle counts that has come to an end."""
+        return 100 * d.bit_count() - 400 * t.bit_count()
+
+    # Exchanges.
+
+    def _calm_dwarfs(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:
+        """Return what a position is worth, the dwarfs to move, after their best exchange if any."""
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        empty = self._ground ^ (d | t | r)
+        reach = lines_reach(d, empty)
+        best = self._tactics.worth(d, t, empty, reach, dwarfs_to_move=True)
+        if best >= beta or not left:
+            return best
+        if best > alpha:
+            alpha = best
+        for dx, tx, rx in self._tactics.hurls(d, t, empty, reach):
+            value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
+            if value > best:
+                best = value
+                if value > alpha:
+                    alpha = value
+                    if value >= beta:
+                        break
+        return best
+
+    def _calm_trolls(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:
+        """Return what a position is worth, the trolls to move, after their best exchange if any."""
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        empty = self._ground ^ (d | t | r)
+        reach = lines_reach(d, empty)
+        still = best = self._tactics.worth(d, t, empty, reach, dwarfs_to_move=False)
+        if best <= alpha or not left:
+            return best
+        if best < beta:
+            beta = best
+        captures = self._tactics.troll_captures(d, t, empty)
+        captures.sort(key=lambda each: each[0], reverse=True)
+        for number, target, (dx, tx, rx) in captures:
+            if still - 100 * number - 200 >= beta:
+                break
+            if number < 4 and target & reach:
+                continue
+            value = self._calm_dwarfs(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
+            if value < best:
+                best = value
+                if value < beta:
+                    beta = value
+                    if value <= alpha:
+                        break
+        return best

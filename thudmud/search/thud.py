@@ -1,0 +1,422 @@
+"""Classic and discworld as the search sees them: plies as masks, and what a position is worth.
+
+A position is three bitboards here: dwarfs, trolls and the Rock, which these rules have not; what
+never moves is known from the beginning. A ply is three masks, each of which is flipped on the
+bitboard of its name, so that nothing has to be made or taken back.
+
+What holds in one ruleset and not in another comes from its parts, the numbers of `ShovingTrolls`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, around
+from thudmud.search.fields import DISCS, lines_reach, neighbour_counts
+
+if TYPE_CHECKING:
+    from thudmud.rules.classic import ShovingTrolls
+
+Ply = tuple[int, int, int]
+"""What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
+
+_STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
+    origin: tuple(
+        (target, origin | target, NEXT_TO[target]) for target in NEXT_TO if NEXT_TO[origin] & target
+    )
+    for origin in NEXT_TO
+}
+"""For the bit of a square: each next to it, both as a mask, and what is next to that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts besides the pieces, in hundredths of a dwarf.
+
+    Attributes:
+        troll: a troll on the board.
+        pair: two dwarfs beside each other.
+        near: a dwarf, for each of the discs round the gathering square in which it stands.
+        commanded: an empty square that a line of dwarfs commands.
+        secure: a dwarf next to which no troll can stop without being hurled at.
+        hanging: a dwarf that could be captured by a troll that would not be captured for it.
+        prize: each dwarf of the most that one such troll could capture, the dwarfs being to move.
+        exposed: a troll that a dwarf could be hurled at, the trolls being to move.
+        close: a troll, for each of the discs round the gathering square in which it stands.
+        together: two trolls beside each other.
+        free: a square that a troll can step to safely.
+    """
+
+    troll: int = 400
+    pair: int = 5
+    near: int = 6
+    commanded: int = 3
+    secure: int = 12
+    hanging: int = 12
+    prize: int = 25
+    exposed: int = 80
+    close: int = 2
+    together: int = 2
+    free: int = 2
+
+
+NAMES = tuple(each.name for each in fields(Weights))
+
+
+class ThudTactics:
+    """Plies and worth where dwarfs are hurled and trolls shoved.
+
+    Args:
+        trolls: how trolls move and capture.
+        fixed: the bitboard of what never moves.
+        weights: what counts.
+
+    Attributes:
+        gather: the bit of the square where the dwarfs gather, by which all is weighed.
+    """
+
+    def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Weights) -> None:
+        self._takes_all = trolls.most_after_move > 1
+        self._longest_first = trolls.shortest_shove
+        self._ground = BOARD ^ fixed
+        self.weights = weights
+        self.gather = 0
+        self._closeness = (0, 0, 0)
+        self._discs: tuple[int, ...] = ()
+
+    # Where the dwarfs gather.
+
+    def gather_at(self, square: int) -> None:
+        """Weigh all by a gathering square from now on."""
+        self.gather = square
+        self._discs = DISCS[square]
+        counts = [0, 0, 0]
+        for disc in self._discs:
+            carry = disc
+            for place in range(3):
+                counts[place], carry = counts[place] ^ carry, counts[place] & carry
+        self._closeness = (counts[0], counts[1], counts[2])
+
+    def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
+        """Return how well each square would do for the dwarfs to gather at, by its bit."""
+        worth = {}
+        for square, discs in DISCS.items():
+            value = 0
+            for disc in discs:
+                value += 2 * (dwarfs & disc).bit_count()
+            for disc in discs[1:5]:
+                value -= 3 * (trolls & disc).bit_count()
+            worth[square] = value
+        return worth
+
+    # What a position is worth.
+
+    def worth(
+        self, dwarfs: int, trolls: int, empty: int, reach: int, *, dwarfs_to_move: bool
+    ) -> int:
+        """Return what a position is worth to the dwarfs, in hundredths of one.
+
+        Args:
+            dwarfs: where they stand.
+            trolls: where they stand.
+            empty: where nothing stands.
+            reach: what lines of dwarfs command, as `lines_reach` has it.
+            dwarfs_to_move: whether the dwarfs are to move.
+        """
+        w = self.weights
+        near = around(dwarfs)
+        value = 100 * dwarfs.bit_count() - w.troll * trolls.bit_count()
+        pairs = 0
+        for shift in SHIFTS:
+            pairs += (dwarfs & dwarfs << shift).bit_count()
+        value += w.pair * pairs
+        ring = close = 0
+        for disc in self._discs:
+            ring += (dwarfs & disc).bit_count()
+        value += w.near * ring
+        for disc in self._discs[1:6:2]:
+            close += (trolls & disc).bit_count()
+        value -= w.close * close
+        value += w.commanded * (reach & empty).bit_count()
+        steps = around(trolls) & empty
+        unsafe = reach if self._takes_all else reach | self._defended(dwarfs)
+        safe = steps & ~unsafe
+        value -= w.free * (safe & ~near).bit_count()
+        landings = (safe | self._shoved(trolls, empty) & ~reach) & near
+        open_squares = empty & ~unsafe
+        value += w.secure * (dwarfs & ~around(open_squares)).bit_count()
+        if landings:
+            hanging = dwarfs & around(landings)
+            value -= w.hanging * hanging.bit_count()
+            if dwarfs_to_move:
+                value -= w.prize * self._most_beside(landings, dwarfs)
+        if exposed := trolls & (reach | near):
+            if not dwarfs_to_move:
+                value += w.exposed * exposed.bit_count()
+        return value
+
+    def _defended(self, dwarfs: int) -> int:
+        """Return the squares with two dwarfs beside them: one is left to be hurled."""
+        _ones, twos = neighbour_counts(dwarfs)
+        return twos
+
+    def _most_beside(self, landings: int, dwarfs: int) -> int:
+        most = 0
+        while landings:
+            bit = landings & -landings
+            landings ^= bit
+            number = (NEXT_TO[bit] & dwarfs).bit_count()
+            if number > most:
+                most = number
+        return most if self._takes_all else min(most, 1)
+
+    def _shoved(self, trolls: int, empty: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more."""
+        reached = 0
+        for shift in SHIFTS:
+            fronts, further = trolls & trolls << shift, 1
+            while fronts:
+                ahead = fronts << shift & empty
+                for _ in range(further):
+                    ahead = ahead << shift & empty
+                reached |= ahead
+                fronts, further = trolls & fronts << shift, further + 1
+            fronts, further = trolls & trolls >> shift, 1
+            while fronts:
+                ahead = fronts >> shift & empty
+                for _ in range(further):
+                    ahead = ahead >> shift & empty
+                reached |= ahead
+                fronts, further = trolls & fronts >> shift, further + 1
+        return reached
+
+    # Plies of the dwarfs.
+
+    def hurls(self, dwarfs: int, trolls: int, empty: int, reach: int) -> list[Ply]:
+        """Return all hurls."""
+        plies: list[Ply] = []
+        targets = trolls & (reach | around(dwarfs))
+        while targets:
+            target = targets & -targets
+            targets ^= target
+            for shift in SHIFTS:
+                at, far = target << shift, 1
+                while at & empty:
+                    at, far = at << shift, far + 1
+                if at & dwarfs:
+                    line, length = at, 0
+                    while length < far and line & dwarfs:
+                        line, length = line << shift, length + 1
+                    if length == far:
+                        plies.append((at | target, target, 0))
+                at, far = target >> shift, 1
+                while at & empty:
+                    at, far = at >> shift, far + 1
+                if at & dwarfs:
+                    line, length = at, 0
+                    while length < far and line & dwarfs:
+                        line, length = line >> shift, length + 1
+                    if length == far:
+                        plies.append((at | target, target, 0))
+        return plies
+
+    def dwarf_moves(
+        self, dwarfs: int, trolls: int, empty: int, reach: int, most: int
+    ) -> list[Ply]:
+        """Return about the ``most`` best queen moves, the best first.
+
+        Each square is given a number by what is good about standing there; a move is worth the
+        number of where it goes less that of where it comes from.
+        """
+        ones, twos = neighbour_counts(dwarfs)
+        unsafe = reach if self._takes_all else reach | twos
+        landings = (around(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
+        safe = BOARD & ~around(landings)
+        # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
+        # by bit for all squares at once.
+        c0, c1, c2 = self._closeness
+        s1 = c1 ^ ones
+        carry = c1 & ones
+        s2 = c2 ^ twos ^ carry
+        s3 = c2 & twos | carry & (c2 | twos)
+        carry = s2 & safe
+        s2 ^= safe
+        s4 = s3 & carry
+        s3 ^= carry
+        covers = self._covers(landings & around(dwarfs), dwarfs, empty)
+        carry = s2 & covers
+        s2 ^= covers
+        s4 |= s3 & carry
+        s3 ^= carry
+        slices = (c0, s1, s2, s3, s4)
+        targets = _top(empty, slices, most)
+        origins = _bottom(dwarfs, slices, most)
+        found: list[tuple[int, Ply]] = []
+        for shift in SHIFTS:
+            at, back = origins << shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit >> back
+                    found.append((_number(bit, slices) - _number(origin, slices), (bit | origin, 0, 0)))
+                at, back = at << shift & empty, back + shift
+            at, back = origins >> shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit << back
+                    found.append((_number(bit, slices) - _number(origin, slices), (bit | origin, 0, 0)))
+                at, back = at >> shift & empty, back + shift
+        found.sort(reverse=True)
+        return [ply for _, ply in found[:most]]
+
+    def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
+        """Return the squares from which a dwarf would make a line that commands a landing."""
+        squares = 0
+        if not landings:
+            return 0
+        for shift in SHIFTS:
+            one = landings << shift & empty
+            if one:
+                two = one << shift
+                squares |= two & empty & dwarfs >> shift | (two & dwarfs) << shift & empty
+            one = landings >> shift & empty
+            if one:
+                two = one >> shift
+                squares |= two & empty & dwarfs << shift | (two & dwarfs) >> shift & empty
+        return squares
+
+    # Plies of the trolls.
+
+    def troll_captures(self, dwarfs: int, trolls: int, empty: int) -> list[tuple[int, int, Ply]]:
+        """Return the captures that differ: how many are taken, where it lands, and the ply.
+
+        Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
+        be hurled at it at once.
+        """
+        found: list[tuple[int, int, Ply]] = []
+        near = around(dwarfs) & empty
+        steps = around(trolls) & near
+        while steps:
+            target = steps & -steps
+            steps ^= target
+            prey = NEXT_TO[target] & dwarfs
+            origins = NEXT_TO[target] & trolls
+            number = prey.bit_count()
+            while origins:
+                origin = origins & -origins
+                origins ^= origin
+                if self._takes_all or number == 1:
+                    found.append((number, target, (prey, origin | target, 0)))
+                else:
+                    left = prey
+                    while left:
+                        one = left & -left
+                        left ^= one
+                        found.append((1, target, (one, origin | target, 0)))
+        if not self._takes_all:
+            self._add_shoves_of_one(found, dwarfs, trolls, empty, near)
+        for shift in SHIFTS:
+            fronts, further = trolls & trolls << shift, 2
+            while fronts:
+                ahead = fronts
+                for _ in range(further - 1):
+                    ahead = ahead << shift & empty
+                back = shift * further
+                ahead = ahead << shift & near
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    found.append((prey.bit_count(), target, (prey, target | target >> back, 0)))
+                fronts, further = trolls & fronts << shift, further + 1
+            fronts, further = trolls & trolls >> shift, 2
+            while fronts:
+                ahead = fronts
+                for _ in range(further - 1):
+                    ahead = ahead >> shift & empty
+                back = shift * further
+                ahead = ahead >> shift & near
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    found.append((prey.bit_count(), target, (prey, target | target << back, 0)))
+                fronts, further = trolls & fronts >> shift, further + 1
+        return found
+
+    def _add_shoves_of_one(
+        self,
+        found: list[tuple[int, int, Ply]],
+        dwarfs: int,
+        trolls: int,
+        empty: int,
+        near: int,
+    ) -> None:
+        """Add the shoves by one square, which take more than a move does where that takes one."""
+        for shift in SHIFTS:
+            for back, fronts in ((shift, trolls & trolls << shift), (-shift, trolls & trolls >> shift)):
+                ahead = (fronts << shift if back > 0 else fronts >> shift) & near & empty
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    if prey & (prey - 1):
+                        origin = target >> back if back > 0 else target << -back
+                        found.append((prey.bit_count(), target, (prey, target | origin, 0)))
+
+    def troll_moves(self, trolls: int, empty: int) -> list[tuple[int, int]]:
+        """Return all steps that capture nothing: where each goes, and its mask."""
+        found = []
+        left = trolls
+        while left:
+            origin = left & -left
+            left ^= origin
+            for target, mask, _ in _STEPS[origin]:
+                if target & empty:
+                    found.append((target, mask))
+        return found
+
+
+def _number(bit: int, slices: tuple[int, ...]) -> int:
+    """Return the number that slices, the lowest first, have at a bit."""
+    number, value = 0, 1
+    for each in slices:
+        if each & bit:
+            number += value
+        value += value
+    return number
+
+
+def _top(squares: int, slices: tuple[int, ...], most: int) -> int:
+    """Return the squares with the highest numbers, ``most`` at least if there are so many."""
+    kept, rest = 0, squares
+    for each in reversed(slices):
+        higher = rest & each
+        if (kept | higher).bit_count() >= most:
+            rest = higher
+        else:
+            kept |= higher
+            rest &= ~each
+    return kept | rest
+
+
+def _bottom(squares: int, slices: tuple[int, ...], most: int) -> int:
+    """Return the squares with the lowest numbers, ``most`` at least if there are so many."""
+    kept, rest = 0, squares
+    for each in reversed(slices):
+        lower = rest & ~each
+        if (kept | lower).bit_count() >= most:
+            rest = lower
+        else:
+            kept |= lower
+            rest &= each
+    return kept | rest
+
+
+__all__ = ["Ply", "ThudTactics", "Weights", "lines_reach"]
