@@ -1,0 +1,87 @@
+"""Players of several strengths, from one that a child beats to the strongest there is.
+
+What makes a level weaker is what makes people weaker: it looks less far ahead, it does not see all
+answers, it overlooks long hurls and shoves, and it is not sure what a position is worth. All of it
+is counted in positions and drawn from a seed, never measured in time: a level plays the same on
+every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from thudmud.rules import Game, Ruleset
+from thudmud.search.search import Limit, Search, Thought
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How strong a player is.
+
+    Attributes:
+        number: 1 for the weakest.
+        name: what it is called: a stone, the harder the stronger.
+        sentence: what can be expected of it, for whoever chooses an opponent.
+        nodes: how many positions it looks at for a ply.
+        depth: how many plies it looks ahead at most; 0 for each of its own by itself.
+        error: by about how many hundredths of a dwarf it misjudges each ply.
+        sees: how likely it is to see the answer to a ply.
+    """
+
+    number: int
+    name: str
+    sentence: str
+    nodes: int
+    depth: int
+    error: int = 0
+    sees: float = 1.0
+
+
+LEVELS: tuple[Level, ...] = (
+    Level(1, "Chalk", "Plays almost anything, and takes what stands in its way.", 200, 0, 400, 0.0),
+    Level(2, "Slate", "Knows what is worth taking, and walks into every trap.", 200, 0, 60, 0.2),
+    Level(3, "Marble", "Often sees what you can take next.", 300, 0, 30, 0.6),
+    Level(4, "Granite", "Always sees what you can take next, and keeps together.", 400, 0, 15),
+    Level(5, "Flint", "Looks ahead by two plies, and through every exchange.", 1_000, 2, 6),
+    Level(6, "Quartz", "Plans some plies ahead. Few people beat it.", 4_000, 60),
+    Level(7, "Diamond", "Looks as far as it can.", 30_000, 60),
+)
+"""All levels, the weakest first."""
+
+STRONGEST = LEVELS[-1]
+
+
+class Player:
+    """A player of a level.
+
+    Args:
+        ruleset: the rules.
+        level: how strong.
+        seed: what its errors are drawn from; the same seed plays the same.
+    """
+
+    def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:
+        self._search, self._level = Search(ruleset), level
+        self._random = Random(seed)
+
+    def think(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        report: Callable[[Thought], None] | None = None,
+    ) -> Thought:
+        """Return the ply that a player of this level plays.
+
+        Args:
+            game: a battle that goes on.
+            limit: when to stop instead of at the level's own nodes and depth.
+            report: told after each depth what has been found.
+
+        Raises:
+            ValueError: the battle is over.
+        """
+        level = self._level
+        own = limit or Limit(nodes=level.nodes)
+        return self._search.think(game, replace(own, depth=min(own.depth, level.depth)), report)
