@@ -74,3 +74,17 @@ def nearness(fighters: int, centre: int) -> int:
         count += (fighters & disc).bit_count()
     return count
 
+
+def closeness(centre: int) -> tuple[int, int, int]:
+    """Return how near each square is to a centre, 7 to 0, as three bits of a number.
+
+    Args:
+        centre: the bit of a square; with 0 nothing is near.
+    """
+    ones = twos = fours = 0
+    for disc in DISCS.get(centre, ()):
+        carry = ones & disc
+        ones ^= disc
+        fours ^= twos & carry
+        twos ^= carry
+    return ones, twos, fours

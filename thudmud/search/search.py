@@ -17,12 +17,13 @@ compared with the rules by tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from thudmud.rules import Game, Move, Position, Ruleset, Side
-from thudmud.search.fields import lines_reach
-from thudmud.search.thud import Ply, ThudTactics, Weights
+from thudmud.rules.board import CENTRE
+from thudmud.search.masks import Ply
+from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
 WON = 100_000
 """The worth of a battle that is won, less the plies that it takes."""
@@ -62,12 +63,14 @@ class Width:
     Attributes:
         beam: how many queen moves of the dwarfs in each position, but the root.
         root_beam: how many at the root.
+        troll_beam: how many moves of the trolls that capture nothing.
         reduces: whether plies that come late in a list are looked at less deeply.
         keeps: whether what is known of a position is kept for when it comes again.
     """
 
     beam: int = 14
     root_beam: int = 60
+    troll_beam: int = 64
     reduces: bool = True
     keeps: bool = True
 
@@ -100,30 +103,28 @@ class Search:
 
     Args:
         ruleset: the rules.
-        dwarfs: what counts when it plays the dwarfs.
-        trolls: what counts when it plays the trolls.
+        weights: what counts when it plays each side; the tuned ones if left out.
         width: how much of the tree is looked at.
     """
 
     def __init__(
         self,
         ruleset: Ruleset,
-        dwarfs: Weights | None = None,
-        trolls: Weights | None = None,
+        weights: Mapping[Side, AnyWeights] | None = None,
         width: Width | None = None,
     ) -> None:
         self._ruleset = ruleset
-        self._weights = {Side.DWARF: dwarfs or Weights(), Side.TROLL: trolls or Weights()}
         self._width = width or Width()
-        self._tactics = ThudTactics(ruleset.trolls, ruleset.opening.stone, Weights())
-        self._ground = ruleset.opening.empty | ruleset.opening.dwarfs | ruleset.opening.trolls
+        self._tactics = tactics_of(ruleset, weights)
         self._known: tuple[dict, dict] = {}, {}
         self._history: dict[int, int] = {}
         self._nodes = 0
         self._gather = 0
         self._followed: tuple[Move, ...] = ()
 
-    def think(self, game: Game, limit: Limit, report: Callable[[Thought], None] | None = None) -> Thought:
+    def think(
+        self, game: Game, limit: Limit, report: Callable[[Thought], None] | None = None
+    ) -> Thought:
         """Return the best ply of a battle that goes on.
 
         Args:
@@ -146,7 +147,13 @@ class Search:
         self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
         best = ranked[0]
         depth_done, value = 0, best[0]
-        thought = Thought(moves[best[1]], value if side is Side.DWARF else -value, 0, self._nodes, (moves[best[1]],))
+        thought = Thought(
+            moves[best[1]],
+            value if side is Side.DWARF else -value,
+            0,
+            self._nodes,
+            (moves[best[1]],),
+        )
         plies = [ply for _, ply in ranked]
         try:
             for depth in range(1, min(limit.depth, _DEEPEST) + 1):
@@ -154,7 +161,7 @@ class Search:
                 thought = self._thought(position, moves, plies[0], value, depth)
                 if report:
                     report(thought)
-                if abs(value) > WON - _DEEPEST or len(plies) == 1:
+                if abs(value) >= WON or len(plies) == 1:
                     break
         except _Stop:
             if self._best is not None:
@@ -166,22 +173,16 @@ class Search:
 
     def _plies(self, position: Position) -> dict[Ply, Move]:
         """Return the plies to choose from, by their masks."""
-        moves: dict[Ply, Move] = {}
-        for move in self._ruleset.legal_moves(position, 64):
-            path, taken = move.path_bits, move.captured_bits
-            if position.turn is Side.DWARF:
-                moves[path, taken, 0] = move
-            else:
-                moves[taken, path, 0] = move
-        d, t, empty = position.dwarfs, position.trolls, position.empty
+        moves = {masks(move): move for move in self._ruleset.legal_moves(position, 64)}
+        d, t, r, empty = position.dwarfs, position.trolls, position.rock, position.empty
         if position.turn is Side.TROLL:
-            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, empty)]
-            kept += [(0, mask, 0) for _, mask in self._tactics.troll_moves(t, empty)]
+            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, r, empty)]
+            kept += [ply for _, _, ply in self._tactics.troll_moves(d, t, r, empty)]
         else:
-            reach = lines_reach(d, empty)
-            kept = self._tactics.hurls(d, t, empty, reach)
-            kept += self._tactics.dwarf_moves(d, t, empty, reach, 2 * self._width.root_beam)
-        return {ply: moves[ply] for ply in dict.fromkeys(kept)}
+            reach = self._tactics.field(d, t, empty)
+            kept = self._tactics.dwarf_captures(d, t, r, empty, reach)
+            kept += self._tactics.dwarf_moves(d, t, r, empty, reach, 2 * self._width.root_beam)
+        return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves}
 
     def _prepare(self, game: Game) -> None:
         """Learn where the dwarfs gather, and which positions have been there already."""
@@ -204,13 +205,14 @@ class Search:
         self._known[0].clear()
         self._known[1].clear()
         self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
-        self._tactics.gather_at(self._gather)
-        self._tactics.weights = self._weights[game.turn]
+        self._tactics.weigh_for(game.turn, self._gather or CENTRE.bit)
         self._sign = 1 if game.turn is Side.DWARF else -1
 
     def _settle(self, position: Position) -> None:
         """Keep the gathering square, unless another has become clearly better."""
         worth = self._tactics.gathering(position.dwarfs, position.trolls)
+        if not worth:
+            return
         best = max(worth, key=worth.__getitem__)
         if not self._gather or worth[best] > worth[self._gather] + _STEADY:
             self._gather = best
@@ -299,8 +301,10 @@ class Search:
         """Return what a position is worth where the dwarfs are to move."""
         key = d, t, r
         if count := self._seen[0].get(key, 0):
-            empty = self._ground ^ (d | t | r)
-            still = self._tactics.worth(d, t, empty, lines_reach(d, empty), dwarfs_to_move=True)
+            empty = self._tactics.empty(d, t, r)
+            still = self._tactics.worth(
+                d, t, r, empty, self._tactics.field(d, t, empty), dwarfs_to_move=True
+            )
             return still - self._sign * _REPEATED[min(count, 2)]
         if depth <= 0:
             return self._calm_dwarfs(d, t, r, alpha, beta, _CALM)
@@ -315,11 +319,13 @@ class Search:
                 if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
                     return value
         tactics, width = self._tactics, self._width
-        empty = self._ground ^ (d | t | r)
-        reach = lines_reach(d, empty)
-        captures = tactics.hurls(d, t, empty, reach)
+        empty = tactics.empty(d, t, r)
+        if decided := tactics.decided(d, t, r, empty, dwarfs_to_move=True):
+            return decided * (WON + depth)
+        reach = self._tactics.field(d, t, empty)
+        captures = tactics.dwarf_captures(d, t, r, empty, reach)
         plies = captures
-        plies = plies + tactics.dwarf_moves(d, t, empty, reach, width.beam)
+        plies = plies + tactics.dwarf_moves(d, t, r, empty, reach, width.beam)
         if first is not None:
             plies.insert(0, first)
         best, best_ply, start = -_ENDLESS, None, alpha
@@ -352,8 +358,10 @@ class Search:
         """Return what a position is worth where the trolls are to move."""
         key = d, t, r
         if count := self._seen[1].get(key, 0):
-            empty = self._ground ^ (d | t | r)
-            still = self._tactics.worth(d, t, empty, lines_reach(d, empty), dwarfs_to_move=False)
+            empty = self._tactics.empty(d, t, r)
+            still = self._tactics.worth(
+                d, t, r, empty, self._tactics.field(d, t, empty), dwarfs_to_move=False
+            )
             return still - self._sign * _REPEATED[min(count, 2)]
         if depth <= 0:
             return self._calm_trolls(d, t, r, alpha, beta, _CALM)
@@ -368,18 +376,21 @@ class Search:
                 if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
                     return value
         tactics, width, history = self._tactics, self._width, self._history
-        empty = self._ground ^ (d | t | r)
-        reach = lines_reach(d, empty)
-        captures = tactics.troll_captures(d, t, empty)
+        empty = tactics.empty(d, t, r)
+        if decided := tactics.decided(d, t, r, empty, dwarfs_to_move=False):
+            return decided * (WON + depth)
+        reach = self._tactics.field(d, t, empty)
+        captures = tactics.troll_captures(d, t, r, empty)
         captures.sort(key=lambda each: each[0] - (4 if each[1] & reach else 0), reverse=True)
         plies = [ply for _, _, ply in captures]
         loud = len(plies) + 1
         moves = [
-            (history.get(mask, 0) - (1 << 30 if target & reach else 0), mask)
-            for target, mask in tactics.troll_moves(t, empty)
+            (history.get(ply[1], 0) + gain - (1 << 30 if target & reach else 0), ply)
+            for gain, target, ply in tactics.troll_moves(d, t, r, empty)
         ]
         moves.sort(reverse=True)
-        plies += [(0, mask, 0) for _, mask in moves]
+        del moves[width.troll_beam :]
+        plies += [ply for _, ply in moves]
         if first is not None:
             plies.insert(0, first)
         best, best_ply, start = _ENDLESS, None, beta
@@ -428,14 +439,16 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        empty = self._ground ^ (d | t | r)
-        reach = lines_reach(d, empty)
-        best = self._tactics.worth(d, t, empty, reach, dwarfs_to_move=True)
+        empty = self._tactics.empty(d, t, r)
+        if decided := self._tactics.decided(d, t, r, empty, dwarfs_to_move=True):
+            return decided * WON
+        reach = self._tactics.field(d, t, empty)
+        best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
         if best >= beta or not left:
             return best
         if best > alpha:
             alpha = best
-        for dx, tx, rx in self._tactics.hurls(d, t, empty, reach):
+        for dx, tx, rx in self._tactics.dwarf_captures(d, t, r, empty, reach):
             value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
             if value > best:
                 best = value
@@ -450,14 +463,16 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        empty = self._ground ^ (d | t | r)
-        reach = lines_reach(d, empty)
-        still = best = self._tactics.worth(d, t, empty, reach, dwarfs_to_move=False)
+        empty = self._tactics.empty(d, t, r)
+        if decided := self._tactics.decided(d, t, r, empty, dwarfs_to_move=False):
+            return decided * WON
+        reach = self._tactics.field(d, t, empty)
+        still = best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
         if best <= alpha or not left:
             return best
         if best < beta:
             beta = best
-        captures = self._tactics.troll_captures(d, t, empty)
+        captures = self._tactics.troll_captures(d, t, r, empty)
         captures.sort(key=lambda each: each[0], reverse=True)
         for number, target, (dx, tx, rx) in captures:
             if still - 100 * number - 200 >= beta:

@@ -12,14 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, around
-from thudmud.search.fields import DISCS, lines_reach, neighbour_counts
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
+from thudmud.rules.moves import Side
+from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
+from thudmud.search.masks import Capture, Ply, Step, bottom, number_at, top
 
 if TYPE_CHECKING:
-    from thudmud.rules.classic import ShovingTrolls
+    from collections.abc import Mapping
 
-Ply = tuple[int, int, int]
-"""What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
+    from thudmud.rules.classic import ShovingTrolls
 
 _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
     origin: tuple(
@@ -70,33 +71,22 @@ class ThudTactics:
     Args:
         trolls: how trolls move and capture.
         fixed: the bitboard of what never moves.
-        weights: what counts.
-
-    Attributes:
-        gather: the bit of the square where the dwarfs gather, by which all is weighed.
+        weights: what counts for whom.
     """
 
-    def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Weights) -> None:
+    def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = trolls.most_after_move > 1
         self._longest_first = trolls.shortest_shove
         self._ground = BOARD ^ fixed
-        self.weights = weights
-        self.gather = 0
-        self._closeness = (0, 0, 0)
-        self._discs: tuple[int, ...] = ()
+        self._weights_of = weights
+        self.weigh_for(Side.DWARF, CENTRE.bit)
 
     # Where the dwarfs gather.
 
-    def gather_at(self, square: int) -> None:
-        """Weigh all by a gathering square from now on."""
-        self.gather = square
-        self._discs = DISCS[square]
-        counts = [0, 0, 0]
-        for disc in self._discs:
-            carry = disc
-            for place in range(3):
-                counts[place], carry = counts[place] ^ carry, counts[place] & carry
-        self._closeness = (counts[0], counts[1], counts[2])
+    def weigh_for(self, side: Side, gather: int) -> None:
+        """Weigh as one side does from now on, and by a gathering square, the bit of it."""
+        self._weights = self._weights_of[side]
+        self._discs, self._closeness = DISCS[gather], closeness(gather)
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return how well each square would do for the dwarfs to gather at, by its bit."""
@@ -112,8 +102,22 @@ class ThudTactics:
 
     # What a position is worth.
 
+    def empty(self, dwarfs: int, trolls: int, _rock: int) -> int:
+        """Return the squares on which nothing stands."""
+        return self._ground ^ (dwarfs | trolls)
+
+    def field(self, dwarfs: int, _trolls: int, empty: int) -> int:
+        """Return what lines of dwarfs command."""
+        return lines_reach(dwarfs, empty)
+
+    def decided(
+        self, _dwarfs: int, _trolls: int, _rock: int, _empty: int, *, dwarfs_to_move: bool
+    ) -> int:
+        """Return 0: nothing is won at once."""
+        return 0
+
     def worth(
-        self, dwarfs: int, trolls: int, empty: int, reach: int, *, dwarfs_to_move: bool
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
     ) -> int:
         """Return what a position is worth to the dwarfs, in hundredths of one.
 
@@ -121,10 +125,10 @@ class ThudTactics:
             dwarfs: where they stand.
             trolls: where they stand.
             empty: where nothing stands.
-            reach: what lines of dwarfs command, as `lines_reach` has it.
+            reach: what lines of dwarfs command, as `field` has it.
             dwarfs_to_move: whether the dwarfs are to move.
         """
-        w = self.weights
+        w = self._weights
         near = around(dwarfs)
         value = 100 * dwarfs.bit_count() - w.troll * trolls.bit_count()
         pairs = 0
@@ -193,7 +197,9 @@ class ThudTactics:
 
     # Plies of the dwarfs.
 
-    def hurls(self, dwarfs: int, trolls: int, empty: int, reach: int) -> list[Ply]:
+    def dwarf_captures(
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int
+    ) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
         targets = trolls & (reach | around(dwarfs))
@@ -222,7 +228,7 @@ class ThudTactics:
         return plies
 
     def dwarf_moves(
-        self, dwarfs: int, trolls: int, empty: int, reach: int, most: int
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, most: int
     ) -> list[Ply]:
         """Return about the ``most`` best queen moves, the best first.
 
@@ -250,8 +256,8 @@ class ThudTactics:
         s4 |= s3 & carry
         s3 ^= carry
         slices = (c0, s1, s2, s3, s4)
-        targets = _top(empty, slices, most)
-        origins = _bottom(dwarfs, slices, most)
+        targets = top(empty, slices, most)
+        origins = bottom(dwarfs, slices, most)
         found: list[tuple[int, Ply]] = []
         for shift in SHIFTS:
             at, back = origins << shift & empty, shift
@@ -261,7 +267,9 @@ class ThudTactics:
                     bit = hits & -hits
                     hits ^= bit
                     origin = bit >> back
-                    found.append((_number(bit, slices) - _number(origin, slices), (bit | origin, 0, 0)))
+                    found.append(
+                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
+                    )
                 at, back = at << shift & empty, back + shift
             at, back = origins >> shift & empty, shift
             while at:
@@ -270,7 +278,9 @@ class ThudTactics:
                     bit = hits & -hits
                     hits ^= bit
                     origin = bit << back
-                    found.append((_number(bit, slices) - _number(origin, slices), (bit | origin, 0, 0)))
+                    found.append(
+                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
+                    )
                 at, back = at >> shift & empty, back + shift
         found.sort(reverse=True)
         return [ply for _, ply in found[:most]]
@@ -293,13 +303,13 @@ class ThudTactics:
 
     # Plies of the trolls.
 
-    def troll_captures(self, dwarfs: int, trolls: int, empty: int) -> list[tuple[int, int, Ply]]:
+    def troll_captures(self, dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Capture]:
         """Return the captures that differ: how many are taken, where it lands, and the ply.
 
         Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
         be hurled at it at once.
         """
-        found: list[tuple[int, int, Ply]] = []
+        found: list[Capture] = []
         near = around(dwarfs) & empty
         steps = around(trolls) & near
         while steps:
@@ -352,7 +362,7 @@ class ThudTactics:
 
     def _add_shoves_of_one(
         self,
-        found: list[tuple[int, int, Ply]],
+        found: list[Capture],
         dwarfs: int,
         trolls: int,
         empty: int,
@@ -360,7 +370,10 @@ class ThudTactics:
     ) -> None:
         """Add the shoves by one square, which take more than a move does where that takes one."""
         for shift in SHIFTS:
-            for back, fronts in ((shift, trolls & trolls << shift), (-shift, trolls & trolls >> shift)):
+            for back, fronts in (
+                (shift, trolls & trolls << shift),
+                (-shift, trolls & trolls >> shift),
+            ):
                 ahead = (fronts << shift if back > 0 else fronts >> shift) & near & empty
                 while ahead:
                     target = ahead & -ahead
@@ -370,53 +383,14 @@ class ThudTactics:
                         origin = target >> back if back > 0 else target << -back
                         found.append((prey.bit_count(), target, (prey, target | origin, 0)))
 
-    def troll_moves(self, trolls: int, empty: int) -> list[tuple[int, int]]:
-        """Return all steps that capture nothing: where each goes, and its mask."""
-        found = []
+    def troll_moves(self, _dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Step]:
+        """Return all steps that capture nothing."""
+        found: list[Step] = []
         left = trolls
         while left:
             origin = left & -left
             left ^= origin
             for target, mask, _ in _STEPS[origin]:
                 if target & empty:
-                    found.append((target, mask))
+                    found.append((0, target, (0, mask, 0)))
         return found
-
-
-def _number(bit: int, slices: tuple[int, ...]) -> int:
-    """Return the number that slices, the lowest first, have at a bit."""
-    number, value = 0, 1
-    for each in slices:
-        if each & bit:
-            number += value
-        value += value
-    return number
-
-
-def _top(squares: int, slices: tuple[int, ...], most: int) -> int:
-    """Return the squares with the highest numbers, ``most`` at least if there are so many."""
-    kept, rest = 0, squares
-    for each in reversed(slices):
-        higher = rest & each
-        if (kept | higher).bit_count() >= most:
-            rest = higher
-        else:
-            kept |= higher
-            rest &= ~each
-    return kept | rest
-
-
-def _bottom(squares: int, slices: tuple[int, ...], most: int) -> int:
-    """Return the squares with the lowest numbers, ``most`` at least if there are so many."""
-    kept, rest = 0, squares
-    for each in reversed(slices):
-        lower = rest & ~each
-        if (kept | lower).bit_count() >= most:
-            rest = lower
-        else:
-            kept |= lower
-            rest &= each
-    return kept | rest
-
-
-__all__ = ["Ply", "ThudTactics", "Weights", "lines_reach"]
