@@ -28,22 +28,23 @@ def lines_reach(fighters: int, empty: int) -> int:
     """
     reach = 0
     for shift in SHIFTS:
-        fronts, steps = fighters & fighters << shift, 1
-        while fronts:
-            ahead = fronts << shift & empty
-            for _ in range(steps - 1):
+        pairs = fighters & fighters << shift  # the fronts of lines of two or more that go up
+        if not pairs:
+            continue
+        fronts, squares = pairs, 1
+        while fronts and (ahead := fronts << shift & empty):
+            for _ in range(squares - 1):
                 ahead = ahead << shift & empty
             reach |= ahead << shift
-            fronts = fighters & fronts << shift
-            steps += 1
-        fronts, steps = fighters & fighters >> shift, 1
-        while fronts:
-            ahead = fronts >> shift & empty
-            for _ in range(steps - 1):
+            fronts &= fronts << shift
+            squares += 1
+        fronts, squares = pairs >> shift, 1
+        while fronts and (ahead := fronts >> shift & empty):
+            for _ in range(squares - 1):
                 ahead = ahead >> shift & empty
             reach |= ahead >> shift
-            fronts = fighters & fronts >> shift
-            steps += 1
+            fronts &= fronts >> shift
+            squares += 1
     return reach & BOARD
 
 

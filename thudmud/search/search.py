@@ -36,6 +36,7 @@ _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second t
 _KEPT = 400_000  # positions in the transposition table, some 150 MB
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
+_FUTILE = 200  # the most that a last ply without a capture is thought to gain
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2
@@ -324,11 +325,15 @@ class Search:
             return decided * (WON + depth)
         reach = self._tactics.field(d, t, empty)
         captures = tactics.dwarf_captures(d, t, r, empty, reach)
-        plies = captures
-        plies = plies + tactics.dwarf_moves(d, t, r, empty, reach, width.beam)
+        plies, best = captures, -_ENDLESS
+        if depth == 1 and width.reduces:
+            best = tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
+        if best + _FUTILE > alpha or depth > 1 or not width.reduces:
+            best = -_ENDLESS
+            plies = plies + tactics.dwarf_moves(d, t, r, empty, reach, width.beam)
         if first is not None:
             plies.insert(0, first)
-        best, best_ply, start = -_ENDLESS, None, alpha
+        best_ply, start = None, alpha
         loud = len(captures) + (first is not None)
         for number, ply in enumerate(plies):
             if number and ply == first:
@@ -348,7 +353,7 @@ class Search:
                     if value >= beta:
                         break
         if best_ply is None:
-            return self._over(d, t, r)
+            return best if best > -_ENDLESS else self._calm_dwarfs(d, t, r, alpha, beta, 0)
         if width.keeps:
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
             self._keep(0, key, (depth, best, bound, best_ply))
@@ -384,16 +389,21 @@ class Search:
         captures.sort(key=lambda each: each[0] - (4 if each[1] & reach else 0), reverse=True)
         plies = [ply for _, _, ply in captures]
         loud = len(plies) + 1
-        moves = [
-            (history.get(ply[1], 0) + gain - (1 << 30 if target & reach else 0), ply)
-            for gain, target, ply in tactics.troll_moves(d, t, r, empty)
-        ]
-        moves.sort(reverse=True)
-        del moves[width.troll_beam :]
-        plies += [ply for _, ply in moves]
+        best = _ENDLESS
+        if depth == 1 and width.reduces:
+            best = tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
+        if best - _FUTILE < beta or depth > 1 or not width.reduces:
+            best = _ENDLESS
+            moves = [
+                (history.get(ply[1], 0) + gain - (1 << 30 if target & reach else 0), ply)
+                for gain, target, ply in tactics.troll_moves(d, t, r, empty)
+            ]
+            moves.sort(reverse=True)
+            del moves[width.troll_beam :]
+            plies += [ply for _, ply in moves]
         if first is not None:
             plies.insert(0, first)
-        best, best_ply, start = _ENDLESS, None, beta
+        best_ply, start = None, beta
         for number, ply in enumerate(plies):
             if number and ply == first:
                 continue
@@ -416,7 +426,7 @@ class Search:
                             history[tx] = history.get(tx, 0) + depth * depth
                         break
         if best_ply is None:
-            return self._over(d, t, r)
+            return best if best < _ENDLESS else self._calm_trolls(d, t, r, alpha, beta, 0)
         if width.keeps:
             bound = _UPPER if best <= alpha else _EXACT if best < start else _LOWER
             self._keep(1, key, (depth, best, bound, best_ply))
@@ -427,10 +437,6 @@ class Search:
         if len(table) >= _KEPT:
             table.clear()
         table[key] = known
-
-    def _over(self, d: int, t: int, r: int) -> int:
-        """Return what a battle counts that has come to an end."""
-        return 100 * d.bit_count() - 400 * t.bit_count()
 
     # Exchanges.
 

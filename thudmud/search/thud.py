@@ -179,20 +179,23 @@ class ThudTactics:
         """Return the squares that trolls reach by a shove of two squares or more."""
         reached = 0
         for shift in SHIFTS:
-            fronts, further = trolls & trolls << shift, 1
-            while fronts:
-                ahead = fronts << shift & empty
+            pairs = trolls & trolls << shift
+            if not pairs:
+                continue
+            fronts, further = pairs, 1
+            while fronts and (ahead := fronts << shift & empty):
                 for _ in range(further):
                     ahead = ahead << shift & empty
                 reached |= ahead
-                fronts, further = trolls & fronts << shift, further + 1
-            fronts, further = trolls & trolls >> shift, 1
-            while fronts:
-                ahead = fronts >> shift & empty
+                fronts &= fronts << shift
+                further += 1
+            fronts, further = pairs >> shift, 1
+            while fronts and (ahead := fronts >> shift & empty):
                 for _ in range(further):
                     ahead = ahead >> shift & empty
                 reached |= ahead
-                fronts, further = trolls & fronts >> shift, further + 1
+                fronts &= fronts >> shift
+                further += 1
         return reached
 
     # Plies of the dwarfs.
