@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from thudmud.rules import Game, Ruleset
-from thudmud.search.search import Limit, Search, Thought
+from thudmud.rules import Game, Move, Ruleset
+from thudmud.rules.board import distance
+from thudmud.search.search import Blunders, Limit, Search, Thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Level:
         depth: how many plies it looks ahead at most; 0 for each of its own by itself.
         error: by about how many hundredths of a dwarf it misjudges each ply.
         sees: how likely it is to see the answer to a ply.
+        far: how far it sees hurls and shoves; one in three of those that go further it overlooks.
     """
 
     number: int
@@ -37,20 +39,23 @@ class Level:
     depth: int
     error: int = 0
     sees: float = 1.0
+    far: int = 15
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, "Chalk", "Plays almost anything, and takes what stands in its way.", 200, 0, 400, 0.0),
-    Level(2, "Slate", "Knows what is worth taking, and walks into every trap.", 200, 0, 60, 0.2),
-    Level(3, "Marble", "Often sees what you can take next.", 300, 0, 30, 0.6),
-    Level(4, "Granite", "Always sees what you can take next, and keeps together.", 400, 0, 15),
-    Level(5, "Flint", "Looks ahead by two plies, and through every exchange.", 1_000, 2, 6),
-    Level(6, "Quartz", "Plans some plies ahead. Few people beat it.", 4_000, 60),
+    Level(1, "Chalk", "Plays almost anything, and takes what is in its way.", 0, 0, 400, 0.0, 1),
+    Level(2, "Slate", "Knows what is worth taking, and walks into most traps.", 0, 0, 60, 0.0, 2),
+    Level(3, "Marble", "Often sees what you can take next.", 0, 0, 30, 0.6, 3),
+    Level(4, "Granite", "Always sees what you can take next, and keeps together.", 0, 0, 15),
+    Level(5, "Flint", "Looks two plies ahead, and through every exchange.", 2_000, 2, 6),
+    Level(6, "Quartz", "Plans a few plies ahead. Few people beat it.", 5_000, 60),
     Level(7, "Diamond", "Looks as far as it can.", 30_000, 60),
 )
 """All levels, the weakest first."""
 
 STRONGEST = LEVELS[-1]
+
+_OVERLOOKED = 1 / 3
 
 
 class Player:
@@ -64,7 +69,7 @@ class Player:
 
     def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:
         self._search, self._level = Search(ruleset), level
-        self._random = Random(seed)
+        self._seed = seed
 
     def think(
         self,
@@ -84,4 +89,19 @@ class Player:
         """
         level = self._level
         own = limit or Limit(nodes=level.nodes)
-        return self._search.think(game, replace(own, depth=min(own.depth, level.depth)), report)
+        own = replace(own, depth=min(own.depth, level.depth))
+        return self._search.think(game, own, report, self._blunders(game))
+
+    def _blunders(self, game: Game) -> Blunders:
+        """Return what it gets wrong this time: by the seed and the plies, and nothing else."""
+        level, random = self._level, Random(f"{self._seed} {len(game.moves)}")
+
+        def overlooks(move: Move) -> bool:
+            is_far = move.captures and distance(move.origin, move.target) > level.far
+            return bool(is_far) and random.random() < _OVERLOOKED
+
+        return Blunders(
+            overlooks,
+            lambda _: random.random() >= level.sees,
+            lambda _: round(random.gauss(0, level.error)) if level.error else 0,
+        )

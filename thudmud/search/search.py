@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 from thudmud.rules import Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import CENTRE
@@ -31,6 +32,7 @@ WON = 100_000
 _ENDLESS = 10 * WON
 _DEEPEST = 60
 _CALM = 8  # plies of an exchange that are followed at most
+_CALM_FIRST = 2  # where each ply at the root is weighed by itself
 _LOOK = 128  # nodes between two questions whether it is time to stop
 _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
 _KEPT = 400_000  # positions in the transposition table, some 150 MB
@@ -95,7 +97,22 @@ class Thought:
     line: tuple[Move, ...]
 
 
-class _Stop(Exception):  # noqa: N818  (it is no error)
+@dataclass(frozen=True, slots=True)
+class Blunders:
+    """What a weaker player gets wrong about the plies that it can choose from.
+
+    Attributes:
+        overlooks: whether it does not see that a ply is there.
+        misses: whether it does not see the answer to a ply, where it looks no further than that.
+        misjudges: by how many hundredths of a dwarf it thinks a ply better than it is.
+    """
+
+    overlooks: Callable[[Move], bool] = lambda _: False
+    misses: Callable[[Move], bool] = lambda _: False
+    misjudges: Callable[[Move], int] = lambda _: 0
+
+
+class _Stop(Exception):
     """The limit is reached."""
 
 
@@ -120,11 +137,15 @@ class Search:
         self._known: tuple[dict, dict] = {}, {}
         self._history: dict[int, int] = {}
         self._nodes = 0
-        self._gather = 0
+        self.gather = 0
         self._followed: tuple[Move, ...] = ()
 
     def think(
-        self, game: Game, limit: Limit, report: Callable[[Thought], None] | None = None
+        self,
+        game: Game,
+        limit: Limit,
+        report: Callable[[Thought], None] | None = None,
+        blunders: Blunders | None = None,
     ) -> Thought:
         """Return the best ply of a battle that goes on.
 
@@ -132,30 +153,21 @@ class Search:
             game: the battle.
             limit: when to stop.
             report: told after each depth what it has found.
+            blunders: what it gets wrong.
 
         Raises:
             ValueError: the battle is over.
         """
-        position = game.position
         if game.outcome:
             raise ValueError("there is no ply to choose")
-        side = position.turn
+        position = game.position
         self._prepare(game)
-        moves = self._plies(position)
-        self._limit = limit
-        self._nodes, self._next_look = 0, _NEVER
-        ranked = self._ranked(position, moves)
-        self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
-        best = ranked[0]
-        depth_done, value = 0, best[0]
-        thought = Thought(
-            moves[best[1]],
-            value if side is Side.DWARF else -value,
-            0,
-            self._nodes,
-            (moves[best[1]],),
-        )
+        self._limit, self._nodes, self._next_look = limit, 0, _NEVER
+        self._best: tuple[Ply, int, int] | None = None
+        moves, ranked = self._ranked(position, blunders or Blunders())
         plies = [ply for _, ply in ranked]
+        thought = self._thought(position, moves, plies[0], ranked[0][0], 0)
+        self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
         try:
             for depth in range(1, min(limit.depth, _DEEPEST) + 1):
                 plies, value = self._root(position, plies, depth)
@@ -183,14 +195,14 @@ class Search:
             reach = self._tactics.field(d, t, empty)
             kept = self._tactics.dwarf_captures(d, t, r, empty, reach)
             kept += self._tactics.dwarf_moves(d, t, r, empty, reach, 2 * self._width.root_beam)
-        return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves}
+        return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
     def _prepare(self, game: Game) -> None:
         """Learn where the dwarfs gather, and which positions have been there already."""
         seen: tuple[dict, dict] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
-            self._gather, count = 0, 0
+            self.gather, count = 0, 0
         for ply in range(count, len(game.moves) + 1):
             position = game.after(ply).position
             self._settle(position)
@@ -206,7 +218,7 @@ class Search:
         self._known[0].clear()
         self._known[1].clear()
         self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
-        self._tactics.weigh_for(game.turn, self._gather or CENTRE.bit)
+        self._tactics.weigh_for(game.turn, self.gather or CENTRE.bit)
         self._sign = 1 if game.turn is Side.DWARF else -1
 
     def _settle(self, position: Position) -> None:
@@ -215,53 +227,65 @@ class Search:
         if not worth:
             return
         best = max(worth, key=worth.__getitem__)
-        if not self._gather or worth[best] > worth[self._gather] + _STEADY:
-            self._gather = best
+        if not self.gather or worth[best] > worth[self.gather] + _STEADY:
+            self.gather = best
 
-    def _ranked(self, position: Position, moves: dict[Ply, Move]) -> list[tuple[int, Ply]]:
-        """Return the plies with what each is worth by itself and its exchanges, the best first."""
+    def _ranked(
+        self, position: Position, blunders: Blunders
+    ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
+        """Return the plies to choose from, and what each is worth by itself, the best first."""
         d, t, r = position.dwarfs, position.trolls, position.rock
-        ranked = []
         dwarfs_move = position.turn is Side.DWARF
-        for dx, tx, rx in moves:
+        plies = self._plies(position)
+        moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
+        ranked, self._misjudged = [], {}
+        for ply, move in moves.items():
+            dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            left = 0 if blunders.misses(move) else _CALM_FIRST
             if dwarfs_move:
-                value = self._calm_trolls(d2, t2, r2, -_ENDLESS, _ENDLESS, 2)
+                value = self._calm_trolls(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
             else:
-                value = self._calm_dwarfs(d2, t2, r2, -_ENDLESS, _ENDLESS, 2)
-            key = d2, t2, r2
-            if count := self._seen[dwarfs_move].get(key, 0):
+                value = self._calm_dwarfs(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
+            if count := self._seen[dwarfs_move].get((d2, t2, r2), 0):
                 value -= self._sign * _REPEATED[min(count, 2)]
-            ranked.append((value, (dx, tx, rx)))
-        ranked.sort(reverse=dwarfs_move, key=lambda each: each[0])
-        return ranked[: self._width.root_beam] if dwarfs_move else ranked
+            if wrong := self._sign * blunders.misjudges(move):
+                self._misjudged[ply] = wrong
+                value += wrong
+            ranked.append((value, ply))
+        ranked.sort(reverse=dwarfs_move, key=itemgetter(0))
+        return moves, ranked[: self._width.root_beam] if dwarfs_move else ranked
 
     def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
         """Return the plies with the best in front after looking so deep, and its worth."""
         d, t, r = position.dwarfs, position.trolls, position.rock
-        self._best: tuple[Ply, int, int] | None = None
+        self._best = None
         alpha, beta = -_ENDLESS, _ENDLESS
         order: list[tuple[int, Ply]] = []
         dwarfs_move = position.turn is Side.DWARF
         for number, ply in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            wrong = self._misjudged.get(ply, 0)
+            low, high = alpha - wrong, beta - wrong
             if dwarfs_move:
+                value = low + 1
                 if number:
-                    value = self._trolls(d2, t2, r2, depth - 1, alpha, alpha + 1)
-                if not number or value > alpha:
-                    value = self._trolls(d2, t2, r2, depth - 1, alpha, beta)
+                    value = self._trolls(d2, t2, r2, depth - 1, low, low + 1)
+                if value > low:
+                    value = self._trolls(d2, t2, r2, depth - 1, low, high)
+                value += wrong
                 better = value > alpha
-                if better:
-                    alpha = value
+                alpha = max(alpha, value)
             else:
+                value = high - 1
                 if number:
-                    value = self._dwarfs(d2, t2, r2, depth - 1, beta - 1, beta)
-                if not number or value < beta:
-                    value = self._dwarfs(d2, t2, r2, depth - 1, alpha, beta)
+                    value = self._dwarfs(d2, t2, r2, depth - 1, high - 1, high)
+                if value < high:
+                    value = self._dwarfs(d2, t2, r2, depth - 1, low, high)
+                value += wrong
                 better = value < beta
-                if better:
-                    beta = value
+                beta = min(beta, value)
             if better:
                 self._best = ply, value, depth
                 order.insert(0, (value, ply))
@@ -452,8 +476,7 @@ class Search:
         best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
         if best >= beta or not left:
             return best
-        if best > alpha:
-            alpha = best
+        alpha = max(alpha, best)
         for dx, tx, rx in self._tactics.dwarf_captures(d, t, r, empty, reach):
             value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
             if value > best:
@@ -476,8 +499,7 @@ class Search:
         still = best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
         if best <= alpha or not left:
             return best
-        if best < beta:
-            beta = best
+        beta = min(beta, best)
         captures = self._tactics.troll_captures(d, t, r, empty)
         captures.sort(key=lambda each: each[0], reverse=True)
         for number, target, (dx, tx, rx) in captures:

@@ -163,6 +163,11 @@ def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
     )
 
 
+def tuned(ruleset: Ruleset) -> dict[Side, AnyWeights]:
+    """Return what counts for each side by rules of a known kind."""
+    return dict.fromkeys(Side, KoomWeights() if ruleset.goals else Weights())
+
+
 def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics:
     """Return the tactics that go with rules.
 

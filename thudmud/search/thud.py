@@ -155,9 +155,8 @@ class ThudTactics:
             value -= w.hanging * hanging.bit_count()
             if dwarfs_to_move:
                 value -= w.prize * self._most_beside(landings, dwarfs)
-        if exposed := trolls & (reach | near):
-            if not dwarfs_to_move:
-                value += w.exposed * exposed.bit_count()
+        if not dwarfs_to_move and (exposed := trolls & (reach | near)):
+            value += w.exposed * exposed.bit_count()
         return value
 
     def _defended(self, dwarfs: int) -> int:
@@ -171,8 +170,7 @@ class ThudTactics:
             bit = landings & -landings
             landings ^= bit
             number = (NEXT_TO[bit] & dwarfs).bit_count()
-            if number > most:
-                most = number
+            most = max(most, number)
         return most if self._takes_all else min(most, 1)
 
     def _shoved(self, trolls: int, empty: int) -> int:
