@@ -19,8 +19,11 @@ from thudmud.bots import LONGEST_LINE
 from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
-OWN = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
+ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
+
+OWN_LEVEL = "4"
+"""How well it plays where a bot has no command: modestly, and without much to do for the machine."""
 
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
@@ -46,7 +49,11 @@ class Program:
     """
 
     def __init__(self, name: str, command: Sequence[str], folder: Path, seconds: float) -> None:
-        self._name, self._command, self._folder = name, tuple(command) or OWN, folder
+        self._name, self._command, self._folder = (
+            name,
+            tuple(command) or (*ENGINE, "--level", OWN_LEVEL),
+            folder,
+        )
         self._seconds = seconds
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
