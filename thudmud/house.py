@@ -180,6 +180,7 @@ class House:
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
+        ignored: Sequence[str] | None = None,
         quiet: bool = False,
         watcher: Watcher | None = None,
     ) -> list[Message]:
@@ -198,6 +199,7 @@ class House:
             member: whether they have an account, so that their battles can count for ratings.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
+            ignored: the names of those whom they do not want to hear, if that is known.
             quiet: whether they only stand about: nobody is told that they come or go, but at a
                 seat.
             watcher: for a program that plays: what is called with all that happens and concerns
@@ -224,6 +226,7 @@ class House:
             member=member,
             styles=styles,
             options=options,
+            ignored=ignored,
             quiet=quiet,
         )
         return self._drive(joining, now)

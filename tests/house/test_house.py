@@ -197,3 +197,26 @@ def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> Non
     house = house_of("Anna")
     house.obey("Anna", reader, 0.0)
     assert house.hall.people["Anna"].options.reader is Switch.ON
+
+
+def test_no_form_of_what_somebody_ignored_says_is_sent() -> None:
+    house = House(BOARDS)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
+    house.obey("Anna", "set machine on", 0.0)
+    house.obey("Anna", "ignore bert", 0.0)
+    for line in ("say hello", ":waves", "tell anna hello", "invite anna on oak board", "go hall"):
+        sent = house.obey("Bert", line, 0.0)
+        assert not [message for message in sent if "Anna" in message.to], line
+    sent = house.obey("Bert", "say hello", 0.0)
+    assert {message.package for message in sent if "Carla" in message.to} == {"", "Thud.Say"}
+
+
+def test_whom_somebody_ignores_can_be_given_to_a_house() -> None:
+    house = House(BOARDS)
+    house.enter("Bert", 0.0)
+    told_of = house.enter("Anna", 0.0, ignored=["bert"])
+    assert told_of
+    assert house.hall.people["Anna"].ignored == ("bert",)
+    [answer] = house.obey("Bert", "tell anna hello", 0.0)
+    assert (answer.to, answer.text) == (("Bert",), "Anna is not taking messages from you.")

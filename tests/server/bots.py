@@ -76,7 +76,7 @@ class Person:
     """A player without a connection, who notes what is shown."""
 
     def __init__(self, sessions: Sessions, name: str) -> None:
-        self.name, self.shown = name, ""
+        self.name, self.address, self.shown = name, "", ""
         self._lobby = sessions
         self._news = asyncio.Event()
         self.ended = False

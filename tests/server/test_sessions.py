@@ -1,8 +1,9 @@
-"""Who may come in, whose session ends, and how much a player may say."""
+"""Who may come in, whose session ends, and how much others are told of a player."""
 
 from __future__ import annotations
 
 import asyncio
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +13,36 @@ from tests.accounts.dialogues import CHEAP
 from tests.server.plain import Client
 from tests.service.place import Place, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.accounts.limiters import RateLimiter
+from thudmud.accounts.limiters import TalkLimiter
+from thudmud.errors import Refused
 from thudmud.play.hall import Hall
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
-from thudmud.server.config import BotSettings, Settings
+from thudmud.server.config import BotSettings, PlayerSettings, Settings
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import BANNED, Sessions, make_service
-from thudmud.service import Dismissal, Node, Visit
+from thudmud.service import Dismissal, Node, Result, Visit
 from thudmud.views import Message, Terminal
 
 
 class FakeSession:
     """A session that leaves when it ends, or as soon as it is in if it has ended before."""
 
-    def __init__(self, sessions: Sessions, name: str) -> None:
-        self.sessions, self.name = sessions, name
+    def __init__(self, sessions: Sessions, name: str, address: str = "") -> None:
+        self.sessions, self.name, self.address = sessions, name, address
         self.shown: list[str] = []
         self.ended = False
         self.visit: Visit | None = None
+        self.refusal: Refused | None = None
         sessions.add(self)
 
     async def come_in(self) -> None:
-        self.visit = await self.sessions.admit(self, self.name, Terminal())
+        try:
+            self.visit = await self.sessions.admit(self, self.name, Terminal())
+        except Refused as refusal:
+            self.refusal = refusal
         if self.ended:
             await self.leave()
 
@@ -147,38 +154,213 @@ async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
     assert [claim.name for claim in await store.people()] == ["Anna"]
 
 
-# Talk
+# What others are told
 
 
-@pytest.mark.parametrize("line", ["say hi", "emote waves", "tell bob hi", "'hi", "invite bob"])
-async def test_talk_is_limited_for_each_player(store: SlowStore, line: str) -> None:
-    now, limited = 1000.0, "you can say something again in 2 seconds."
-    hall = Hall([BoardSpec("oak board")])
-    service = make_service(store, hall, clock=lambda: now, talk=RateLimiter(0.5, 3))
-    await service.open()
-    sessions = Sessions(service)
-    anna, bob = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bob")
+class Crowd:
+    """Sessions on a service that limits what others are told, by a clock that tests set."""
 
-    async def is_limited(session: FakeSession, line: str = line) -> bool:
-        session.shown.clear()
+    def __init__(self, store: SlowStore, talk: TalkLimiter) -> None:
+        self.now = 1000.0
+        self.hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
+        self.service = make_service(store, self.hall, clock=lambda: self.now, talk=talk)
+        self.sessions = Sessions(self.service)
+
+    async def enter(self, *names: str, address: str = "") -> list[FakeSession]:
+        come = [FakeSession(self.sessions, name, address) for name in names]
+        for session in come:
+            await session.come_in()
+        return come
+
+    async def come_and_go(self, *names: str) -> list[FakeSession]:
+        come = await self.enter(*names)
+        for session in come:
+            await session.leave()
+        return come
+
+    async def type(self, session: FakeSession, *lines: str) -> list[Result]:
+        """Return what comes of a player's lines."""
         assert session.visit
-        await sessions.submit(session.visit, line)
-        return any(limited in each for each in session.shown)
+        return [await self.sessions.submit(session.visit, line) for line in lines]
 
-    await anna.come_in()
-    await bob.come_in()
-    assert [await is_limited(anna) for _ in range(4)] == [False] * 3 + [True]
-    assert not await is_limited(bob)
-    assert not await is_limited(anna, "look")
-    now += 2.0
-    assert [await is_limited(anna) for _ in range(2)] == [False, True]
+    async def done(self, session: FakeSession, *lines: str) -> list[bool]:
+        """Return which of a player's lines were not too much."""
+        results = await self.type(session, *lines)
+        return [not each.refusal or each.refusal.code is not TOO_MUCH for each in results]
+
+    async def attack(self, session: FakeSession, *lines: str) -> None:
+        """Type lines over and over, 30 of them a second, for 20 seconds."""
+        for line in islice(cycle(lines), 600):
+            self.now += 1 / 30
+            await self.type(session, line)
+
+
+TOO_MUCH = Refusal.TALK_TOO_FAST
+FOREVER = 1e-9
+"""A rate at which nothing is given back while a test lasts."""
+PLAYERS = PlayerSettings()
+MOST_HEARD = PLAYERS.chat_at_once + PLAYERS.chat_per_minute / 3
+"""How often others may be told something of one player in 20 seconds, if they were quiet before."""
+
+
+def by_default() -> TalkLimiter:
+    return TalkLimiter(PLAYERS.chat_per_minute / 60, PLAYERS.chat_at_once, PLAYERS.chat_per_address)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["go elm board", "go hall"],
+        ["join game as dwarf on elm board", "leave game on elm board"],
+        ["set rules classic on elm board", "set rules discworld on elm board"],
+        ["say hi"],
+        ["tell bob hi", "invite bob on elm board"],
+    ],
+    ids=lambda lines: lines[0],
+)
+async def test_others_are_told_no_more_than_the_cap(store: SlowStore, lines: list[str]) -> None:
+    crowd = Crowd(store, by_default())
+    await crowd.service.open()
+    mallory, bob, carla = await crowd.enter("Mallory", "Bob", "Carla")
+    await crowd.type(carla, "go elm board")
+    crowd.now += 60  # to come in has counted, too
+    version = crowd.hall.tables["elm board"].version
+    for each in (bob, carla):
+        each.shown.clear()
+    await crowd.attack(mallory, *lines)
+    told = [sum("Mallory" in line for line in each.shown) for each in (bob, carla)]
+    stored = crowd.hall.tables["elm board"].version - version
+    assert max(*told, stored) >= MOST_HEARD - 1
+    # Who sits down comes to the board for it, the first time.
+    assert max(*told, stored) <= MOST_HEARD + 1
+
+
+async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
+    await crowd.service.open()
+    anna, bob = await crowd.enter("Anna", "Bob")
+    await crowd.type(anna, "join game as dwarf on oak board", "start")
+    await crowd.type(bob, "join game as troll on oak board", "say a", "say b", "say c")
+    assert await crowd.done(bob, "start", "say d") == [False, False]
+    assert await crowd.done(anna, "start", "undo") == [True, True]
+    await crowd.type(anna, "move f15 f8")
+    assert await crowd.done(anna, "undo", "end", "adjourn") == [True, True, False]
+    # Bob has nothing left, and can answer all that he is offered.
+    assert await crowd.done(bob, "no", "move g7 f7", "say e") == [True, True, False]
+    assert await crowd.done(anna, "move f8 g8", "adjourn", "resign", "quit") == [
+        True, False, True, True,
+    ]  # fmt: skip
+    assert await crowd.done(bob, "quit") == [True]
+    assert not crowd.hall.people
+
+
+async def test_to_agree_to_start_anew_is_an_answer(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 4, 4))
+    await crowd.service.open()
+    anna, bob = await crowd.enter("Anna", "Bob")
+    await crowd.type(anna, "join game as dwarf on oak board")
+    await crowd.type(bob, "join game as troll on oak board", "say a", "say b")
+    assert await crowd.done(anna, "start", "start") == [True, True]
+    assert await crowd.done(bob, "say c", "start") == [False, True]
+    assert await crowd.done(bob, "resign", "start") == [True, False]
+
+
+async def test_nothing_that_nobody_hears_counts(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 1, 4))
+    await crowd.service.open()
+    [anna] = await crowd.enter("Anna")
+    lines = ["look", "who", "boards", "help", "set board full on oak board", "options width 60"]
+    lines += ["tell nobody hello", "leave game on oak board", "go hall", "say", "games", "join"]
+    assert all(await crowd.done(anna, *lines * 3))
+    assert await crowd.done(anna, "say hello") == [False]
+
+
+async def test_an_evening_begins_without_a_wait(store: SlowStore) -> None:
+    crowd = Crowd(store, by_default())
+    await crowd.service.open()
+    [anna] = await crowd.enter("Anna")
+    lines = ["say good evening", "go oak board", "join as dwarf", "leave", "join as troll"]
+    lines += ["set rules classic", "set rules discworld", "leave", "go hall", "go elm board"]
+    lines += ["join as dwarf", "say who plays?", "emote waits"]
+    assert all(await crowd.done(anna, *lines))
+
+
+async def test_what_is_decided_again_counts_once(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 2, 4))
+    await crowd.service.open()
+    anna, bob = await crowd.enter("Anna", "Bob")
+    store.hold()
+    first = begin(crowd.done(anna, "join game as dwarf on oak board"))
+    await store.held_up()
+    second = begin(crowd.done(bob, "join game as troll on oak board"))
+    store.gate.set()
+    assert await finished(first, second) == [[True], [True]]
+    assert len(crowd.hall.tables["oak board"].seats) == 2
+
+
+async def test_coming_and_going_under_one_name(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(0.5, 3, 4))
+    await crowd.service.open()
+    [bob] = await crowd.enter("Bob")
+    for _ in range(20):
+        [mallory] = await crowd.come_and_go("Mallory")
+    assert sum("Mallory comes in" in line for line in bob.shown) == 3
+    assert mallory.refusal
+    assert mallory.refusal.details == {"seconds": 2.0}
+    assert set(crowd.hall.people) == {"Bob"}
+    crowd.now += 2.0
+    [mallory] = await crowd.come_and_go("mallory")
+    assert mallory.visit
+
+
+async def test_who_goes_on_from_elsewhere_makes_no_noise(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 2, 4))
+    await crowd.service.open()
+    for _ in range(5):
+        [anna] = await crowd.enter("Anna")
+    assert await crowd.done(anna, "say hello", "say hello") == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "heard"),
+    [
+        (["192.0.2.1"], 4 * 5),
+        (["2001:db8::1", "2001:db8::2:3"], 4 * 5),
+        (["192.0.2.1", "192.0.2.2"], 2 * 4 * 5),
+        (["127.0.0.1"], 30 * 5),
+    ],
+    ids=["one address", "one network", "two addresses", "this machine"],
+)
+async def test_thirty_names_from_one_address_are_as_loud_as_four(
+    store: SlowStore, addresses: list[str], heard: int
+) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
+    await crowd.service.open()
+    [bob] = await crowd.enter("Bob", address="198.51.100.1")
+    names = [f"Mallory{chr(ord('a') + number)}" for number in range(30)]
+    said = 0
+    for name, address in zip(names, cycle(addresses), strict=False):
+        [mallory] = await crowd.enter(name, address=address)
+        if mallory.visit:
+            said += 1 + sum(await crowd.done(mallory, *["say hi"] * 10))
+    assert said == heard
+    assert sum("Mallory" in line for line in bob.shown) == heard
+    assert await crowd.done(bob, "say is anybody here?") == [True]
+
+
+async def test_bots_do_what_they_are_asked_for(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 1, 4))
+    await crowd.service.open()
+    crowd.hall.bots = frozenset({"Grog"})
+    [grog] = await crowd.enter("Grog")
+    assert all(await crowd.done(grog, *["say hi"] * 10))
 
 
 async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) -> None:
     settings = Settings.model_validate(
         {
             "server": {"port": 0, "shutdown_grace": 0.2},
-            "players": {"chat_at_once": 3, "chat_per_minute": 1},
+            "players": {"chat_at_once": 4, "chat_per_minute": 1},
             "storage": {"backend": "memory"},
         }
     )
@@ -192,13 +374,21 @@ async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) ->
             await client.login(name)
         await anna.send(b"say one\r\nemote waves\r\ntell bob two\r\nsay three\r\nwho\r\n")
         told = (await anna.fence()).decode()
-        assert told.count("That was not passed on: you can say something again in") == 1
+        assert " ".join(told.split()).count("others have just heard a lot from you") == 1
         await bob.send(b"say four\r\n")
         heard = (await bob.fence()).decode()
         assert "one" in heard
         assert "two" in heard
         assert "three" not in heard
         assert "four" in heard
-        for client in (anna, bob):
+        await anna.send(b"quit\r\n")
+        await anna.rest()
+        again = Client(*await asyncio.open_connection(host, port))
+        await again.until(b"name? ")
+        await again.send(b"Anna\r\n")
+        told = (await again.rest()).decode()
+        assert "You can come in again in 60 seconds" in " ".join(told.split())
+        assert b"comes into" not in await bob.fence()
+        for client in (anna, bob, again):
             await client.close()
         await server.stop()

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from thudmud.play.commands import Password, Register, Style
 from thudmud.play.events import Parting
-from thudmud.play.hall import Hall
+from thudmud.play.hall import Hall, Person
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
 from thudmud.service import Dismissal, Node, Result, Service, Visit, now
@@ -53,6 +53,7 @@ class Place:
         self.now = 1000.0
         self.kept: dict[str, Mapping[str, Style]] = {}
         self.kept_options: dict[str, Options] = {}
+        self.kept_ignored: dict[str, tuple[str, ...]] = {}
         self.forgetful = False
         self.service = Service(
             Hall(boards, seat_grace=0),
@@ -61,7 +62,7 @@ class Place:
             node=node,
             told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
             later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
-            keep=lambda *what: self.keep(*what),  # noqa: PLW0108  (tests set it)
+            keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
             leaves=(Register, Password),
         )
         self.hall = self.service.hall
@@ -71,10 +72,11 @@ class Place:
         for name in message.to:
             self.told.setdefault(name, []).append(message.text)
 
-    async def keep(self, name: str, styles: Mapping[str, Style], options: Options) -> None:
+    async def keep(self, person: Person) -> None:
         if self.forgetful:
             raise NotWritten("The disk is full.")
-        self.kept[name], self.kept_options[name] = styles, options
+        self.kept[person.name], self.kept_options[person.name] = person.styles, person.options
+        self.kept_ignored[person.name] = person.ignored
 
     async def open(self) -> None:
         await self.service.open()

@@ -34,7 +34,7 @@ async def test_lost_while_a_style_is_being_kept(
 ) -> None:
     gate = asyncio.Event()
 
-    async def keep(name: str, styles: object, options: object) -> None:
+    async def keep(_: object) -> None:
         await gate.wait()
 
     monkeypatch.setattr(place, "keep", keep)

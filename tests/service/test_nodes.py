@@ -341,6 +341,25 @@ async def test_how_they_want_things_goes_with_them(world: World, one: Place, two
     assert one.hall.people["Anna"].options == wanted
 
 
+async def test_whom_they_ignore_holds_everywhere(world: World, one: Place, two: Place) -> None:
+    await one.enter("Anna", member=True)
+    await two.enter("Bert", "Carla")
+    await one.type("Anna", "ignore bert")
+    assert "is not taking messages" in await two.type("Bert", "tell anna hello")
+    one.told["Anna"].clear()
+    await two.type("Bert", "say hello")
+    await two.type("Carla", "say good evening")
+    assert one.told["Anna"] == ["Carla says: good evening"]
+    three = await world.begin("three")
+    await three.enter("Bert")
+    assert "is not taking messages" in await three.type("Bert", "invite anna on oak board")
+    await two.enter("Anna", member=True)
+    await two.type("Anna", "ignore carla")
+    assert two.kept_ignored["Anna"] == ("Bert", "Carla")
+    await two.type("Anna", "unignore bert")
+    assert "You tell Anna: hello" in await three.type("Bert", "tell anna hello")
+
+
 async def test_what_is_kept_with_an_account_holds_where_they_come_in(
     world: World, one: Place, two: Place
 ) -> None:
@@ -351,9 +370,11 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
         member=True,
         options=Options(reader=Switch.ON),
         styles={"oak board": Style.FULL},
+        ignored=["Bert"],
     )
     assert visit
     two.visits["Anna"] = visit
+    assert one.hall.ignores("Anna", "bert")
     await two.type("Anna", "options width 60")
     assert two.kept_options["Anna"] == Options(reader=Switch.ON, width=60)
     assert two.kept["Anna"] == {"oak board": Style.FULL}

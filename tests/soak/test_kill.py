@@ -200,7 +200,10 @@ def plain(event: Event) -> Event:
 
 
 async def start(folder: Path) -> tuple[Process, int]:
-    command = (sys.executable, "-m", "thudmud.cli.main", "--port", "0")
+    # They offer and sit down faster than people do.
+    (folder / "soak.toml").write_text("[players]\nchat_at_once = 1000\n", encoding="utf-8")
+    options = ("--port", "0", "--config", "soak.toml")
+    command = (sys.executable, "-m", "thudmud.cli.main", *options)
     server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
     assert server.stdout
     line = await server.stdout.readline()

@@ -44,6 +44,7 @@ OVER = f"{HALF}; Bert: start game; Anna: resign"
 AWAY = f"{STARTED}; Bert is lost"
 ADJOURNED = f"{PLAYED}; Anna: adjourn game; Bert: adjourn game"
 TWICE = f"{ADJOURNED}; {STARTED}; Anna: adjourn game; Bert: adjourn game"
+IGNORING = "; ".join(f"Anna: ignore {one}{other}" for one in "qrstuvwxyz" for other in "qrstuvwxyz")
 REPLAYING = f"{HALF}; Carla: replay 1"
 BOTH = "You play the dwarfs and Bert plays the trolls."
 SITTING = "Anna plays the dwarfs and Bert plays the trolls."
@@ -97,6 +98,27 @@ CASES = [
     Case(R.AWAY_FROM, AWAY, "Anna: look at bert", "Bert is away from the oak board."),
     Case(R.TELL_SELF, "", "Anna: tell anna hello",
          'That is you. To speak to the room, use "say".'),
+    Case(
+        R.NOT_LISTENING, "Bert: ignore anna", "Anna: tell bert hello",
+        "Bert is not taking messages from you.",
+    ),
+    Case(
+        R.NOT_LISTENING, "Bert: ignore anna", "Anna: invite bert on oak board",
+        "Bert is not taking messages from you.",
+    ),
+    Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That is you. Only others can be ignored."),
+    Case(
+        R.IGNORED_ALREADY, "Anna: ignore bert", "Anna: ignore BERT",
+        'You ignore Bert already. "unignore" and the name ends that.',
+    ),
+    Case(
+        R.IGNORES_TOO_MANY, IGNORING, "Anna: ignore bert",
+        'You ignore 100 players, and no more can be. "unignore" and a name ends it for one.',
+    ),
+    Case(
+        R.NOT_IGNORED, "", "Anna: unignore bert",
+        'You do not ignore "bert". "ignore" lists those whom you do.',
+    ),
     Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
     Case(
         R.INVITE_SELF, "", "Anna: invite anna on oak board",
@@ -337,11 +359,13 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
-TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server refuses that, before anything is decided
+TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server's
 
 
 def test_what_is_said_too_soon() -> None:
-    assert refused(TALKS) == "That was not passed on: you can say something again in 90 seconds."
+    assert refused(TALKS) == (
+        "That was not done: others have just heard a lot from you. You can go on in 90 seconds."
+    )
 
 
 def all_refusals() -> Iterator[Refused]:

@@ -1,4 +1,4 @@
-"""Rate limiters by name and by address, and the throttle on guesses at a password.
+"""Rate limiters by name and by address: of new names, of talk, of guesses at a password.
 
 Pure: the time comes in as an argument, in seconds.
 """
@@ -72,6 +72,35 @@ class RateLimiter:
         self._buckets[key] = bucket
         _forget_oldest(self._buckets)
         return bucket
+
+
+class TalkLimiter:
+    """Limits what others are told of somebody: by their name, and by their address.
+
+    Leaving and coming back does not help, then, nor do many names from one address. Those who come
+    from this machine itself may be anybody, behind a program of the operator's: only their names
+    count.
+
+    Args:
+        rate: how often a second, of each name.
+        at_once: how often at once.
+        share: how many times as much all names from one address may do together.
+    """
+
+    def __init__(self, rate: float, at_once: float, share: float) -> None:
+        self._names = RateLimiter(rate, at_once)
+        self._addresses = RateLimiter(rate * share, at_once * share)
+
+    def take(self, name: str, address: str, now: float) -> float:
+        """Count one more and return 0; or count none, and return the seconds until it may be."""
+        buckets = [self._names.of(name.lower())]
+        if address and not is_local(address):
+            buckets.append(self._addresses.of(network(address)))
+        wait = max(bucket.wait(now) for bucket in buckets)
+        if not wait:
+            for bucket in buckets:
+                bucket.take(now)
+        return wait
 
 
 def _forget_oldest(remembered: dict[Any, Any]) -> None:

@@ -200,6 +200,8 @@ class _Builder(Transformer[Token, Command]):
     say = commands.Say
     emote = commands.Emote
     tell = commands.Tell
+    ignore = commands.Ignore
+    unignore = commands.Unignore
     help = commands.Help
     syntax = commands.Syntax
     register = commands.Register

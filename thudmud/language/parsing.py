@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from functools import cache, lru_cache
 from typing import Any
@@ -30,6 +30,7 @@ from thudmud.language.grammar import (
 )
 from thudmud.language.slips import SLIPS, Finding, Place, near_miss
 from thudmud.play.commands import Command, Style
+from thudmud.play.hall import MOST_IGNORED
 from thudmud.play.meaning import RESERVED
 from thudmud.play.options import (
     Options,
@@ -312,6 +313,7 @@ def player_problem(name: str, board_words: Container[str] = ()) -> str | None:
 
 _STYLES = "styles"
 _OPTIONS = "options"
+_IGNORED = "ignored"
 _KNOWN = {style.value: style for style in Style}
 
 
@@ -333,6 +335,13 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     return options
 
 
+def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of those whom a member ignores."""
+    kept = preferences.get(_IGNORED)
+    names = (str(name) for name in kept) if isinstance(kept, list) else ()
+    return tuple(names)[:MOST_IGNORED]
+
+
 def chosen_by(line: str) -> SetOption | None:
     """Return the choice of an option that a line is; None if it is anything else."""
     try:
@@ -342,8 +351,10 @@ def chosen_by(line: str) -> SetOption | None:
     return command if isinstance(command, SetOption) else None
 
 
-def preferences_of(styles: Mapping[str, Style], options: Options) -> dict[str, Any]:
-    """Return the preferences that `styles_of` and `options_of` read.
+def preferences_of(
+    styles: Mapping[str, Style], options: Options, ignored: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the preferences that `styles_of`, `options_of` and `ignored_of` read.
 
     The options are kept as the commands that choose them: those are what stays the same.
     """
@@ -360,4 +371,5 @@ def preferences_of(styles: Mapping[str, Style], options: Options) -> dict[str, A
     return {
         _STYLES: {board: style.value for board, style in styles.items()},
         _OPTIONS: [str(choice) for choice in choices],
+        _IGNORED: list(ignored),
     }

@@ -14,6 +14,7 @@ from thudmud.play.commands import (
     Games,
     Help,
     History,
+    Ignore,
     Look,
     Query,
     Style,
@@ -35,6 +36,7 @@ Question = (
     | Games
     | Help
     | History
+    | Ignore
     | Look
     | Query
     | ViewRecord
@@ -54,7 +56,8 @@ class Entered:
     """A player came in, to the hall or, with a seat that was kept, to its board.
 
     ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
-    what they are shown, where that is known; ``adjourned``, that a match of theirs is put away.
+    what they are shown, and ``ignored`` whom they do not want to hear, where that is known;
+    ``adjourned``, that a match of theirs is put away.
     """
 
     player: str
@@ -63,6 +66,7 @@ class Entered:
     styles: tuple[tuple[str, Style], ...] = ()
     options: Options | None = None
     adjourned: bool = False
+    ignored: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,19 @@ class OptionChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnoreChosen:
+    """A player hears another no longer, or again; ``ignored`` are all whom they do not hear now.
+
+    ``is_here`` says that somebody is here who is called so.
+    """
+
+    player: str
+    other: str
+    ignored: tuple[str, ...]
+    is_here: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
@@ -216,6 +233,7 @@ Happening = (
     | Invited
     | StyleChosen
     | OptionChosen
+    | IgnoreChosen
     | Replayed
 )
 Aside = Happening | Asked

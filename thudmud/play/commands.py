@@ -133,6 +133,26 @@ class Invite:
 
 
 @dataclass(frozen=True, slots=True)
+class Ignore:
+    """Hear a player no longer; list those whom one ignores if ``player`` is None."""
+
+    player: str | None = None
+
+    def __str__(self) -> str:
+        return "ignore" if self.player is None else f"ignore {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unignore:
+    """Hear a player again."""
+
+    player: str
+
+    def __str__(self) -> str:
+        return f"unignore {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Read a help page; the contents if ``topic`` is None."""
 
@@ -169,6 +189,8 @@ RoomCommand = (
     | Emote
     | Tell
     | Invite
+    | Ignore
+    | Unignore
     | Help
     | Syntax
     | Register

@@ -23,6 +23,7 @@ from thudmud.play.asides import (
     Emoted,
     Entered,
     Gone,
+    IgnoreChosen,
     Invited,
     OptionChosen,
     Replayed,
@@ -61,6 +62,7 @@ class Person:
         used: the board that ``it`` means to them.
         styles: how they want to see boards, where they have chosen.
         options: how they want to see everything.
+        ignored: the names of those whom they do not want to hear.
         replay: the battle that they are seeing again, and where they are in it.
         number: which of all who have come they are, counted from 1.
     """
@@ -71,6 +73,7 @@ class Person:
     used: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
     options: Options = DEFAULTS
+    ignored: tuple[str, ...] = ()
     replay: Replayed | None = None
     number: int = field(default=0, compare=False)
 
@@ -212,6 +215,10 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
+MOST_IGNORED = 100
+"""How many others a player may ignore."""
+
+
 class Hall:
     """The boards and the people.
 
@@ -254,6 +261,8 @@ class Hall:
         self._places: dict[str, int] = {}
         self._rooms = Rooms()
         self._seats = Seats()
+        self._ignorers: defaultdict[str, set[str]] = defaultdict(set)
+        """By the lower-case name of somebody, those here who ignore them."""
         for spec in boards:
             self._put_up(spec, 0)
         self._index()
@@ -368,6 +377,22 @@ class Hall:
             self._rooms.changed(here)
         return chosen
 
+    def ignores(self, player: str, other: str) -> bool:
+        """Whether somebody who is here does not want to hear another, named in any case."""
+        return player in self._ignorers.get(other.lower(), ())
+
+    def ignore(self, player: str, others: Sequence[str]) -> None:
+        """Note whom somebody who is here does not want to hear: these, and nobody else."""
+        person = self.people[player]
+        for other in person.ignored:
+            ignorers = self._ignorers[other.lower()]
+            ignorers.discard(player)
+            if not ignorers:
+                del self._ignorers[other.lower()]
+        person.ignored = tuple(others)
+        for other in others:
+            self._ignorers[other.lower()].add(player)
+
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
         return list(self._rooms.occupants(room).names)
@@ -452,37 +477,43 @@ class Hall:
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
         match aside:  # the most frequent come first, since the cases are tried in turn
-            case Spoke(_, room) | Emoted(_, room):
+            case Spoke(player, room) | Emoted(player, room):
                 table, occupants = self._table(room), self._rooms.occupants(room)
-                concerned = table.seats.values() if table else ()
-                return Telling(aside, _audience(occupants, concerned), table, occupants)
-            case Entered(player, room, member, styles, options, _):
+                there = _audience(occupants, table.seats.values() if table else ())
+                heard = self._hearers(player, there)
+                is_all = len(heard) == len(there)
+                return Telling(aside, heard, table, occupants if is_all else None)
+            case Entered(player, room, member, styles, options, _, ignored):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
                 person = Person(player, member, room, styles=chosen, options=kept)
                 self.people[player], self.names[player.lower()] = person, player
                 self._rooms.enter(person)
-                audience = (player,) if room else tuple(self.people_in(None))
+                self.ignore(player, before.ignored if ignored is None else ignored)
+                audience = (player,) if room else self._told_who_moves(player, None)
                 return Telling(aside, audience, self._table(room))
             case CaughtUp(player, room) | TookOver(player, room):
                 return Telling(aside, (player,), self._table(room))
             case Gone(player, room, _, told):
-                audience = (player,) if told else tuple(self.people_in(room))
+                audience = (player,) if told else self._told_who_moves(player, room)
+                ignored = self.people[player].ignored
+                self.ignore(player, ())
                 person = self.people.pop(player)
+                person.ignored = ignored
                 del self.names[player.lower()]
                 self._rooms.leave(person)
                 if self.seats_of(player):
                     self.left[player] = person
                 return Telling(aside, audience)
             case WentOut(player, room):
-                stay = (name for name in self.people_in(room) if name != player)
-                return Telling(aside, tuple(stay))
+                told_of_it = self._told_who_moves(player, room)
+                return Telling(aside, tuple(name for name in told_of_it if name != player))
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
-                return Telling(aside, tuple(self.people_in(room)), self._table(room))
+                return Telling(aside, self._told_who_moves(player, room), self._table(room))
             case Told(player, to) | Invited(player, to):
-                return Telling(aside, (player, to))
+                return Telling(aside, self._hearers(player, (player, to)))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
                 self._rooms.changed(self.people[player])
@@ -491,11 +522,32 @@ class Hall:
                 self.people[player].options = options
                 self._rooms.changed(self.people[player])
                 return Telling(aside, (player,))
+            case IgnoreChosen(player, _, ignored):
+                self.ignore(player, ignored)
+                return Telling(aside, (player,))
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
             case Asked(player, _, board):
                 return Telling(aside, (player,), self._table(board))
+
+    def _hearers(
+        self, player: str, names: tuple[str, ...], besides: Container[str] = ()
+    ) -> tuple[str, ...]:
+        """Return those of some people who do not ignore a player, or hear them all the same."""
+        ignorers = self._ignorers.get(player.lower())
+        if not ignorers:
+            return names
+        return tuple(name for name in names if name not in ignorers or name in besides)
+
+    def _told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
+        """Return those in a room who are told that a player comes or goes.
+
+        Those who have a seat there want to know even of somebody whom they ignore.
+        """
+        table = self._table(room)
+        seated = tuple(table.seats.values()) if table else ()
+        return self._hearers(player, self._rooms.occupants(room).names, seated)
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.play import table_decisions
 from thudmud.play.archive import (
@@ -31,6 +32,8 @@ from thudmud.play.asides import (
     Emoted,
     Entered,
     Gone,
+    IgnoreChosen,
+    Invited,
     OptionChosen,
     Question,
     Replayed,
@@ -53,6 +56,7 @@ from thudmud.play.commands import (
     Go,
     Help,
     History,
+    Ignore,
     Invite,
     Join,
     LastMove,
@@ -78,6 +82,7 @@ from thudmud.play.commands import (
     Syntax,
     Tell,
     Undo,
+    Unignore,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -87,8 +92,19 @@ from thudmud.play.commands import (
     Where,
     Who,
 )
-from thudmud.play.events import Parting, SavedMatch
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.events import (
+    LONGEST_NAME,
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Declined,
+    Moved,
+    Offer,
+    Parting,
+    SavedMatch,
+    TakenBack,
+)
+from thudmud.play.hall import MOST_IGNORED, Decision, Hall, Person
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
     Options,
@@ -159,6 +175,10 @@ def _decide(
             return Decision(name, asides=(Emoted(name, person.room, text),))
         case Tell(to, text):
             return _tell(hall, name, to, text)
+        case Ignore(words):
+            return _ignore(hall, person, words) if words else _answer(person, command)
+        case Unignore(words):
+            return _unignore(hall, person, words)
         case Look():
             return _look(command, hall, person)
         case Go():
@@ -216,6 +236,27 @@ def _decide(
             assert_never(command)
 
 
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+
+
+def is_limited(hall: Hall, decision: Decision) -> bool:
+    """Whether a player may do what was decided for them only so often in a time.
+
+    That is all that others are told of or that is stored for ever, but for what nobody can do again
+    and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
+    over has to be begun anew.
+    """
+    if not decision.events:
+        return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
+    match decision.events[-1]:
+        case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
+            return False
+        case BattleStarted():
+            return Offer.RESTART not in hall.tables[str(decision.board)].offers
+        case _:
+            return True
+
+
 def _look(command: Look, hall: Hall, person: Person) -> Decision:
     match command.at and command.at.lower():
         case None | "here" | "round" | "around":
@@ -244,7 +285,49 @@ def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
     to = player_meant(hall, words)
     if to == player:
         raise Refused(Refusal.TELL_SELF)
+    _require_listening(hall, to, player)
     return Decision(player, asides=(Told(player, to, text),))
+
+
+def _require_listening(hall: Hall, to: str, player: str) -> None:
+    """Raise Refused if somebody does not want to hear a player."""
+    if hall.ignores(to, player):
+        raise Refused(Refusal.NOT_LISTENING, player=to)
+
+
+def _ignore(hall: Hall, person: Person, words: str) -> Decision:
+    """Return that a player ignores another, who need not be here."""
+    try:
+        other, is_here = player_meant(hall, words), True
+    except Refused as refusal:
+        is_name = words.isalpha() and len(words) <= LONGEST_NAME
+        if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
+            raise
+        other, is_here = capitalised(words), False
+    if other == person.name:
+        raise Refused(Refusal.IGNORE_SELF)
+    if hall.ignores(person.name, other):
+        raise Refused(Refusal.IGNORED_ALREADY, player=other)
+    if len(person.ignored) >= MOST_IGNORED:
+        raise Refused(Refusal.IGNORES_TOO_MANY, most=MOST_IGNORED)
+    chosen = IgnoreChosen(person.name, other, (*person.ignored, other), is_here)
+    return Decision(person.name, asides=(chosen,))
+
+
+def _unignore(hall: Hall, person: Person, words: str) -> Decision:
+    """Return that a player hears another again, whose name is these words or begins so."""
+    beginning = words.lower()
+    near = [name for name in person.ignored if name.lower().startswith(beginning)]
+    exact = [name for name in near if name.lower() == beginning]
+    match exact or near:
+        case [other]:
+            left = tuple(name for name in person.ignored if name != other)
+            chosen = IgnoreChosen(person.name, other, left, other.lower() in hall.names)
+            return Decision(person.name, asides=(chosen,))
+        case []:
+            raise Refused(Refusal.NOT_IGNORED, words=words)
+        case several:
+            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
 def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decision:
@@ -260,6 +343,7 @@ def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decisi
 def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> Decision:
     to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
     asked = invited(table, person.name, to, command.side, context)
+    _require_listening(hall, to, person.name)
     return Decision(person.name, table.name, asides=(asked,))
 
 
@@ -305,6 +389,7 @@ def arrive(
     member: bool,
     styles: Mapping[str, Style],
     options: Options | None = None,
+    ignored: tuple[str, ...] | None = None,
     room: str | None = None,
     adjourned: bool = False,
 ) -> list[Decision]:
@@ -318,7 +403,7 @@ def arrive(
     back = [
         Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
     ]
-    entered = Entered(player, room, member, tuple(styles.items()), options, adjourned)
+    entered = Entered(player, room, member, tuple(styles.items()), options, adjourned, ignored)
     news = [
         CaughtUp(player, table.name, tuple(hall.missed.get((table.name, side), ())))
         for table in kept

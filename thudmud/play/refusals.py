@@ -24,6 +24,11 @@ class Refusal(Enum):
     AWAY_FROM = "away_from"
     TELL_SELF = "tell_self"
     TALK_TOO_FAST = "talk_too_fast"
+    NOT_LISTENING = "not_listening"
+    IGNORE_SELF = "ignore_self"
+    IGNORED_ALREADY = "ignored_already"
+    IGNORES_TOO_MANY = "ignores_too_many"
+    NOT_IGNORED = "not_ignored"
     NO_ACCOUNTS = "no_accounts"
 
     NO_BOARD_UP = "no_board_up"

@@ -82,13 +82,13 @@ class KoomTactics:
             field |= t << shift & empty >> shift | t >> shift & empty << shift
         return field
 
-    def decided(self, d: int, t: int, r: int, empty: int, *, dwarfs_to_move: bool) -> int:
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won or do so at once, -1 if the trolls do, else 0."""
         if not r:
             return 0
         if r & HOME:
             return 1
-        beside = NEXT_TO[r]
+        beside, empty = NEXT_TO[r], self.empty(d, t, r)
         captors = (beside & t).bit_count()
         if dwarfs_to_move:
             if captors >= CAPTORS:

@@ -17,8 +17,8 @@ compared with the rules by tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from thudmud.rules import Game, Move, Position, Ruleset, Side
@@ -38,6 +38,8 @@ _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second t
 _KEPT = 400_000  # positions in the transposition table, some 150 MB
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
+_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are looked at less deeply
+_HANGS = 1 << 30  # what a troll's step loses in order that would have it captured
 _FUTILE = 200  # the most that a last ply without a capture is thought to gain
 _NEVER = 1 << 62
 
@@ -112,6 +114,13 @@ class Blunders:
     misjudges: Callable[[Move], int] = lambda _: 0
 
 
+def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
+    """Whether what is known of a position is enough for a window."""
+    if bound == _EXACT:
+        return True
+    return value >= beta if bound == _LOWER else value <= alpha
+
+
 class _Stop(Exception):
     """The limit is reached."""
 
@@ -180,7 +189,7 @@ class Search:
             if self._best is not None:
                 ply, value, depth = self._best
                 thought = self._thought(position, moves, ply, value, depth - 1)
-        return thought
+        return replace(thought, nodes=self._nodes)
 
     # The root.
 
@@ -322,14 +331,11 @@ class Search:
 
     # The tree.
 
-    def _dwarfs(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:
+    def _dwarfs(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
         """Return what a position is worth where the dwarfs are to move."""
         key = d, t, r
         if count := self._seen[0].get(key, 0):
-            empty = self._tactics.empty(d, t, r)
-            still = self._tactics.worth(
-                d, t, r, empty, self._tactics.field(d, t, empty), dwarfs_to_move=True
-            )
+            still = self._still(d, t, r, dwarfs_to_move=True)
             return still - self._sign * _REPEATED[min(count, 2)]
         if depth <= 0:
             return self._calm_dwarfs(d, t, r, alpha, beta, _CALM)
@@ -340,33 +346,23 @@ class Search:
         known = self._known[0].get(key)
         if known is not None:
             known_depth, value, bound, first = known
-            if known_depth >= depth:
-                if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
-                    return value
-        tactics, width = self._tactics, self._width
-        empty = tactics.empty(d, t, r)
-        if decided := tactics.decided(d, t, r, empty, dwarfs_to_move=True):
+            if known_depth >= depth and _settles(bound, value, alpha, beta):
+                return value
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
             return decided * (WON + depth)
-        reach = self._tactics.field(d, t, empty)
-        captures = tactics.dwarf_captures(d, t, r, empty, reach)
-        plies, best = captures, -_ENDLESS
-        if depth == 1 and width.reduces:
-            best = tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
-        if best + _FUTILE > alpha or depth > 1 or not width.reduces:
-            best = -_ENDLESS
-            plies = plies + tactics.dwarf_moves(d, t, r, empty, reach, width.beam)
-        if first is not None:
-            plies.insert(0, first)
-        best_ply, start = None, alpha
-        loud = len(captures) + (first is not None)
-        for number, ply in enumerate(plies):
-            if number and ply == first:
-                continue
+        best, best_ply, start = -_ENDLESS, None, alpha
+        reduces, only_loud = self._width.reduces, False
+        if depth == 1 and reduces:
+            still = self._still(d, t, r, dwarfs_to_move=True)
+            if still + _FUTILE <= alpha:
+                best, only_loud = still, True
+        plies = self._dwarf_plies(d, t, r, first, only_loud=only_loud)
+        for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
             if not number:
                 value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
             else:
-                late = width.reduces and number >= 6 and number >= loud and depth >= 3
+                late = reduces and is_quiet and number >= _LATE and depth > 2
                 value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, alpha, alpha + 1)
                 if value > alpha and (late or value < beta):
                     value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
@@ -377,20 +373,17 @@ class Search:
                     if value >= beta:
                         break
         if best_ply is None:
-            return best if best > -_ENDLESS else self._calm_dwarfs(d, t, r, alpha, beta, 0)
-        if width.keeps:
+            return best if only_loud else self._still(d, t, r, dwarfs_to_move=True)
+        if self._width.keeps:
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
             self._keep(0, key, (depth, best, bound, best_ply))
         return best
 
-    def _trolls(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:
+    def _trolls(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
         """Return what a position is worth where the trolls are to move."""
         key = d, t, r
         if count := self._seen[1].get(key, 0):
-            empty = self._tactics.empty(d, t, r)
-            still = self._tactics.worth(
-                d, t, r, empty, self._tactics.field(d, t, empty), dwarfs_to_move=False
-            )
+            still = self._still(d, t, r, dwarfs_to_move=False)
             return still - self._sign * _REPEATED[min(count, 2)]
         if depth <= 0:
             return self._calm_trolls(d, t, r, alpha, beta, _CALM)
@@ -401,43 +394,24 @@ class Search:
         known = self._known[1].get(key)
         if known is not None:
             known_depth, value, bound, first = known
-            if known_depth >= depth:
-                if bound == _EXACT or (value >= beta if bound == _LOWER else value <= alpha):
-                    return value
-        tactics, width, history = self._tactics, self._width, self._history
-        empty = tactics.empty(d, t, r)
-        if decided := tactics.decided(d, t, r, empty, dwarfs_to_move=False):
+            if known_depth >= depth and _settles(bound, value, alpha, beta):
+                return value
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
             return decided * (WON + depth)
-        reach = self._tactics.field(d, t, empty)
-        captures = tactics.troll_captures(d, t, r, empty)
-        captures.sort(key=lambda each: each[0] - (4 if each[1] & reach else 0), reverse=True)
-        plies = [ply for _, _, ply in captures]
-        loud = len(plies) + 1
-        best = _ENDLESS
-        if depth == 1 and width.reduces:
-            best = tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
-        if best - _FUTILE < beta or depth > 1 or not width.reduces:
-            best = _ENDLESS
-            moves = [
-                (history.get(ply[1], 0) + gain - (1 << 30 if target & reach else 0), ply)
-                for gain, target, ply in tactics.troll_moves(d, t, r, empty)
-            ]
-            moves.sort(reverse=True)
-            del moves[width.troll_beam :]
-            plies += [ply for _, ply in moves]
-        if first is not None:
-            plies.insert(0, first)
-        best_ply, start = None, beta
-        for number, ply in enumerate(plies):
-            if number and ply == first:
-                continue
+        best, best_ply, start = _ENDLESS, None, beta
+        reduces, only_loud = self._width.reduces, False
+        if depth == 1 and reduces:
+            still = self._still(d, t, r, dwarfs_to_move=False)
+            if still - _FUTILE >= beta:
+                best, only_loud = still, True
+        plies = self._troll_plies(d, t, r, first, only_loud=only_loud)
+        for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
             if not number:
                 value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
             else:
-                late = 0
-                if width.reduces and number >= 6 and number >= loud and depth >= 3:
-                    late = 1 if number < 24 else 2
+                late = reduces and is_quiet and number >= _LATE and depth > 2
+                late += late and number >= _VERY_LATE
                 value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, beta - 1, beta)
                 if value < beta and (late or value > alpha):
                     value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
@@ -446,15 +420,67 @@ class Search:
                 if value < beta:
                     beta = value
                     if value <= alpha:
-                        if not dx:
-                            history[tx] = history.get(tx, 0) + depth * depth
+                        if is_quiet:
+                            self._history[tx] = self._history.get(tx, 0) + depth * depth
                         break
         if best_ply is None:
-            return best if best < _ENDLESS else self._calm_trolls(d, t, r, alpha, beta, 0)
-        if width.keeps:
+            return best if only_loud else self._still(d, t, r, dwarfs_to_move=False)
+        if self._width.keeps:
             bound = _UPPER if best <= alpha else _EXACT if best < start else _LOWER
             self._keep(1, key, (depth, best, bound, best_ply))
         return best
+
+    def _dwarf_plies(
+        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
+    ) -> Iterator[tuple[Ply, bool]]:
+        """Yield the dwarfs' plies, and whether each captures nothing, the best first.
+
+        Nothing is generated before it is needed: most positions are settled by their first ply.
+        """
+        if first is not None:
+            yield first, False
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        for ply in tactics.dwarf_captures(d, t, r, empty, field):
+            if ply != first:
+                yield ply, False
+        if not only_loud:
+            for ply in tactics.dwarf_moves(d, t, r, empty, field, self._width.beam):
+                if ply != first:
+                    yield ply, True
+
+    def _troll_plies(
+        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
+    ) -> Iterator[tuple[Ply, bool]]:
+        """Yield the trolls' plies, as `_dwarf_plies` does the dwarfs'."""
+        if first is not None:
+            yield first, False
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        captures = tactics.troll_captures(d, t, r, empty)
+        captures.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
+        for _, _, ply in captures:
+            if ply != first:
+                yield ply, False
+        if not only_loud:
+            history = self._history
+            moves = [
+                (history.get(ply[1], 0) + gain - (_HANGS if target & field else 0), ply)
+                for gain, target, ply in tactics.troll_moves(d, t, r, empty)
+            ]
+            moves.sort(reverse=True)
+            for _, ply in moves[: self._width.troll_beam]:
+                if ply != first:
+                    yield ply, True
+
+    def _still(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+        """Return what a position is worth as it stands."""
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        return tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move)
 
     def _keep(self, side: int, key: Ply, known: tuple[int, int, int, Ply | None]) -> None:
         table = self._known[side]
@@ -464,13 +490,13 @@ class Search:
 
     # Exchanges.
 
-    def _calm_dwarfs(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:
+    def _calm_dwarfs(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
         """Return what a position is worth, the dwarfs to move, after their best exchange if any."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
         empty = self._tactics.empty(d, t, r)
-        if decided := self._tactics.decided(d, t, r, empty, dwarfs_to_move=True):
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
             return decided * WON
         reach = self._tactics.field(d, t, empty)
         best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
@@ -487,13 +513,13 @@ class Search:
                         break
         return best
 
-    def _calm_trolls(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:
+    def _calm_trolls(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
         """Return what a position is worth, the trolls to move, after their best exchange if any."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
         empty = self._tactics.empty(d, t, r)
-        if decided := self._tactics.decided(d, t, r, empty, dwarfs_to_move=False):
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
             return decided * WON
         reach = self._tactics.field(d, t, empty)
         still = best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)

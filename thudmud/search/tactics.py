@@ -37,7 +37,7 @@ class Tactics(Protocol):
     def field(self, d: int, t: int, empty: int) -> int:
         """Return the squares that are dangerous: for trolls where dwarfs are hurled, and so on."""
 
-    def decided(self, d: int, t: int, r: int, empty: int, *, dwarfs_to_move: bool) -> int:
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, or do so at once, -1 if the trolls do, else 0."""
 
     def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
@@ -98,7 +98,7 @@ class PlainTactics:
         """Return nothing: it is not known what is dangerous."""
         return 0
 
-    def decided(self, d: int, t: int, r: int, _empty: int, *, dwarfs_to_move: bool) -> int:
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""
         if not self._ruleset.goals:
             return 0

@@ -45,20 +45,18 @@ class Weights:
         prize: each dwarf of the most that one such troll could capture, the dwarfs being to move.
         exposed: a troll that a dwarf could be hurled at, the trolls being to move.
         close: a troll, for each of the discs round the gathering square in which it stands.
-        together: two trolls beside each other.
         free: a square that a troll can step to safely.
     """
 
     troll: int = 400
-    pair: int = 5
-    near: int = 6
-    commanded: int = 3
-    secure: int = 12
-    hanging: int = 12
-    prize: int = 25
-    exposed: int = 80
+    pair: int = 2
+    near: int = 8
+    commanded: int = 12
+    secure: int = 35
+    hanging: int = 35
+    prize: int = 45
+    exposed: int = 125
     close: int = 2
-    together: int = 2
     free: int = 2
 
 
@@ -111,7 +109,12 @@ class ThudTactics:
         return lines_reach(dwarfs, empty)
 
     def decided(
-        self, _dwarfs: int, _trolls: int, _rock: int, _empty: int, *, dwarfs_to_move: bool
+        self,
+        _dwarfs: int,
+        _trolls: int,
+        _rock: int,
+        *,
+        dwarfs_to_move: bool,  # noqa: ARG002
     ) -> int:
         """Return 0: nothing is won at once."""
         return 0

@@ -73,6 +73,7 @@ class Bot:
 
     Attributes:
         name: under which it plays.
+        address: empty, since it comes from none.
         ended: whether it has left, or is about to.
     """
 
@@ -81,6 +82,7 @@ class Bot:
     ) -> None:
         self._sessions, self._opponent, self._program = sessions, opponent, program
         self.name, self._restarts = settings.name, settings.restarts
+        self.address = ""
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
         self._begun = False

@@ -217,6 +217,7 @@ class PlayerSettings(_Section):
     idle_limit: float = _seconds(3_600, 0, YEAR)
     chat_per_minute: int = _whole(30, 1, 100_000)
     chat_at_once: int = _whole(15, 1, 100_000)
+    chat_per_address: int = _whole(4, 1, 100_000)
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from thudmud.accounts.limiters import RateLimiter
+from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.opponent import START_AFTER
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
@@ -72,7 +72,9 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     path = folder / storage.file if storage.backend == "sqlite" else None
     async with AsyncExitStack() as stack:
         store, node = await stack.enter_async_context(served_store(path))
-        talk = RateLimiter(players.chat_per_minute * _PER_MINUTE, players.chat_at_once)
+        talk = TalkLimiter(
+            players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
+        )
         hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
         hall.bots = frozenset(each.name for each in settings.bot)
         service = make_service(store, hall, node=node, replay_pause=game.replay_pause, talk=talk)

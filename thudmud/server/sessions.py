@@ -1,21 +1,21 @@
-"""All sessions, and the service that they share: who may come in, and how often they may talk."""
+"""All sessions, and the service that they share: who may come in, and what others are told."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Protocol
 
-from thudmud.accounts.limiters import RateLimiter
+from thudmud.accounts.limiters import TalkLimiter
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import options_of, preferences_of, styles_of
-from thudmud.play.commands import Command, Emote, Invite, Password, Register, Say, Style, Tell
-from thudmud.play.hall import Hall
-from thudmud.play.options import Options, SetOption
+from thudmud.language.parsing import ignored_of, options_of, preferences_of, styles_of
+from thudmud.play.commands import Command, Password, Register
+from thudmud.play.hall import Hall, Person
+from thudmud.play.options import SetOption
 from thudmud.play.refusals import Refusal
 from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
@@ -36,6 +36,10 @@ class Session(Outbox, Protocol):
     @property
     def name(self) -> str:
         """Under which name they play, or are coming in; empty if there is none."""
+
+    @property
+    def address(self) -> str:
+        """The address that they come from; empty if there is none."""
 
     @property
     def ended(self) -> bool:
@@ -156,6 +160,7 @@ class Sessions:
 
         Raises:
             Elsewhere: they are on another node, which does not let them go.
+            Refused: they, or others from their address, have just come and gone too often.
             StoreError: what is stored of them cannot be read.
         """
         preferences = member.preferences if member else None
@@ -167,7 +172,9 @@ class Sessions:
             member=member is not None,
             styles=styles_of(preferences) if preferences is not None else None,
             options=options_of(preferences) if preferences is not None else None,
+            ignored=ignored_of(preferences) if preferences is not None else None,
             choices=choices,
+            origin=session.address,
             admit=partial(self._may_come_in, session, name),
         )
         if visit and member and choices:
@@ -242,7 +249,7 @@ class Sessions:
 
     async def _keep_preferences(self, name: str) -> None:
         if person := self._hall.people.get(name):
-            await keep_preferences(self.store, name, person.styles, person.options)
+            await keep_preferences(self.store, person)
 
 
 def release(answer: asyncio.Future[None]) -> None:
@@ -261,7 +268,7 @@ def make_service(
     node: Node | None = None,
     replay_pause: float = 2.0,
     clock: Callable[[], float] = time.time,
-    talk: RateLimiter | None = None,
+    talk: TalkLimiter | None = None,
 ) -> Service:
     """Return a service for players with accounts.
 
@@ -271,14 +278,14 @@ def make_service(
         node: what the service lives on.
         replay_pause: seconds between the plies of a battle that is shown again.
         clock: returns the seconds since the epoch.
-        talk: limits what each player says, by their names; None for no limit.
+        talk: limits what others are told of each player; None for no limit.
     """
 
-    def allow(name: str, command: Command) -> None:
-        if talk is None or not isinstance(command, Say | Emote | Tell | Invite):
+    def allow(visit: Visit) -> None:
+        # A bot does what players ask for, each of whom has a limit.
+        if talk is None or visit.name in hall.bots:
             return
-        # By name: leaving and coming back does not help.
-        if wait := talk.of(name.lower()).take(clock()):
+        if wait := talk.take(visit.name, visit.origin, clock()):
             raise Refused(Refusal.TALK_TOO_FAST, seconds=wait)
 
     return Service(
@@ -294,11 +301,9 @@ def make_service(
     )
 
 
-async def keep_preferences(
-    store: Store, name: str, styles: Mapping[str, Style], options: Options
-) -> None:
-    """Store how a player wants to see things, if they are a member."""
-    account = await store.find(name)
+async def keep_preferences(store: Store, person: Person) -> None:
+    """Store how a player wants to see things, and whom they ignore, if they are a member."""
+    account = await store.find(person.name)
     if account is not None:
-        kept = {**account.preferences, **preferences_of(styles, options)}
-        await store.set_preferences(name, kept)
+        chosen = preferences_of(person.styles, person.options, person.ignored)
+        await store.set_preferences(person.name, {**account.preferences, **chosen})

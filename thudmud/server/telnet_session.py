@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 
 from thudmud.accounts.login import NAME_PROMPT, PASSWORD_PROMPT, Login, Logins
-from thudmud.english import counted
+from thudmud.english import counted, lasting
+from thudmud.errors import Refused
 from thudmud.play.commands import Register
 from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
@@ -60,6 +61,9 @@ NOT_SEEN = (
     "The server has to stop, and cannot tell whether that has happened. Look at the board before"
     " you go on."
 )
+_TOO_OFTEN = (
+    "Others have just heard a lot from you, or from your address. You can come in again in {}."
+)
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
@@ -83,6 +87,7 @@ class TelnetSession:
         release: called once the connection is gone.
 
     Attributes:
+        address: the one that the player comes from.
         screen: where everything goes that is sent.
         name: the player's, once they have one; empty again when they have gone on elsewhere.
     """
@@ -101,7 +106,7 @@ class TelnetSession:
         transport.set_write_buffer_limits(high=settings.share)
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("somebody", "")
-        self._address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
+        self.address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
         self._sessions, self._logins, self._settings = sessions, logins, settings
         self._players, self._policy, self._release = players, policy, release
         self.screen = Screen(transport, settings.outbox_bytes, policy.flusher)
@@ -247,7 +252,7 @@ class TelnetSession:
             self._go_on()
 
     async def _log_in(self) -> None:
-        login = await self._logins.log_in(self._prompter, self._address)
+        login = await self._logins.log_in(self._prompter, self.address)
         self._prompter.reveal()
         self._dialogue = None  # what follows is not cancelled, whatever becomes of the connection
         if login is None:
@@ -273,6 +278,9 @@ class TelnetSession:
             _log.error("%s cannot come in: %s", login.name, error)
             self.end(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
             return
+        except Refused as refusal:
+            self.end(_TOO_OFTEN.format(lasting(refusal.details["seconds"])))
+            return
         if visit is None:
             return
         if self.screen.closed:
@@ -292,7 +300,7 @@ class TelnetSession:
             await self._sessions.enrol(self.name)
 
     async def _change_password(self) -> None:
-        await self._logins.change_password(self._prompter, self.name, self._address)
+        await self._logins.change_password(self._prompter, self.name, self.address)
 
     # Item by item.
 

@@ -83,8 +83,10 @@ def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> No
             )
 
 
-async def open_board(store: Store, name: str, rules: str, at: float) -> None:
+async def open_board(store: Store, name: str, rules: str, at: float, player: str = "") -> None:
     """Open a board, which is listed behind all others, with a ruleset to begin with.
+
+    A player may have opened it, which is told.
 
     Raises:
         Refused: nothing can be called that, or a board that is up is.
@@ -99,7 +101,7 @@ async def open_board(store: Store, name: str, rules: str, at: float) -> None:
             number += 1
             key = f"{name} {number}"
         before = await store.version(key)
-        opened = BoardOpened(at, "", key, name, rules, before)
+        opened = BoardOpened(at, player, key, name, rules, before)
         with suppress(Conflict):
             await store.append({key: (before, ()), HALL: (version, [opened])})
             return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from thudmud.errors import Refused
-from thudmud.play.commands import Command, Style
-from thudmud.play.hall import Telling
-from thudmud.play.options import Options
+from thudmud.play.commands import Command
+from thudmud.play.hall import Person, Telling
 from thudmud.store import StoreError
 from thudmud.views.messages import Message
 
@@ -21,8 +20,8 @@ Watcher = Callable[[Telling], None]
 """Called with what happens that one player is told of, for a program that plays in this process. It
 may not raise, or call the service."""
 
-Keep = Callable[[str, Mapping[str, Style], Options], Awaitable[None]]
-"""Stores how a member wants to see boards, by the boards' names, and everything."""
+Keep = Callable[[Person], Awaitable[None]]
+"""Stores how a member wants to see things, and whom they ignore, as they are after a choice."""
 
 
 class Dismissal(Enum):
@@ -89,6 +88,7 @@ class Visit:
         watcher: what is called with what happens, if it is a program that wants no words for it.
         must_store: whether they neither come nor go if that cannot be stored.
         quiet: whether nobody is told that they come or go, but at a seat.
+        origin: where they come from, if the front end knows: an address.
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
             is done with it then.
     """
@@ -97,6 +97,7 @@ class Visit:
     outbox: Outbox | None = None
     must_store: bool = False
     quiet: bool = False
+    origin: str = ""
     is_over: bool = False
     watcher: Watcher | None = None
 

@@ -50,6 +50,7 @@ from thudmud.play.asides import (
     Emoted,
     Entered,
     Gone,
+    IgnoreChosen,
     Invited,
     OptionChosen,
     Spoke,
@@ -69,7 +70,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
-from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.hall_decisions import arrive, decide, is_limited, part
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
@@ -123,7 +124,17 @@ PLIES_AT_ONCE = 20
 _ReplayCommand = Replay | Step
 
 _CrossingAside = (
-    CameIn | Emoted | Entered | Gone | Invited | OptionChosen | Spoke | StyleChosen | Told | WentOut
+    CameIn
+    | Emoted
+    | Entered
+    | Gone
+    | IgnoreChosen
+    | Invited
+    | OptionChosen
+    | Spoke
+    | StyleChosen
+    | Told
+    | WentOut
 )
 """What is only told, also to those on other nodes, or is known there of who is here."""
 
@@ -152,7 +163,8 @@ class Service:
         later: has something done later; None where nothing waits, and a failing store is not tried
             again.
         keep: stores how members want things; None if nobody does.
-        allow: raises Refused if a player may not do what a command asks for just now.
+        allow: called before others are told of something that a player does or of their coming in,
+            see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
         leaves: kinds of commands that are left to the front end.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
@@ -169,7 +181,7 @@ class Service:
         told: Teller | None = None,
         later: Later | None = None,
         keep: Keep | None = None,
-        allow: Callable[[str, Command], None] = lambda *_: None,
+        allow: Callable[[Visit], None] = lambda _: None,
         leaves: tuple[type[Command], ...] = (),
         pause: float | None = 0,
         is_alone: bool = False,
@@ -295,10 +307,12 @@ class Service:
         member: bool = False,
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
+        ignored: Sequence[str] | None = None,
         choices: Sequence[SetOption] = (),
         room: str | None = None,
         looks: bool = True,
         quiet: bool = False,
+        origin: str = "",
         must_store: bool = False,
         admit: Callable[[], bool] = lambda: True,
         cause: object = None,
@@ -316,11 +330,13 @@ class Service:
             member: whether they have an account.
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
+            ignored: the names of those whom they do not want to hear, if that is known.
             choices: what they have chosen just now, which comes on top of that.
             room: the board that they come to; without one they come to where a seat of theirs was
                 kept, or else to the hall.
             looks: whether they are shown a board to which they come and where they have no seat.
             quiet: they only stand about: nobody is told that they come or go, but at a seat.
+            origin: where they come from, if that is known: an address.
             must_store: whether they stay outside if it cannot be stored that they are back, and
                 here if it cannot be stored that they go: each a StoreError.
             admit: called once all is done that was begun under that name; returns whether they may
@@ -332,9 +348,10 @@ class Service:
 
         Raises:
             Elsewhere: they are on another node, which does not let them go.
+            Refused: others have been told too much of them to be told that they come in.
             StoreError: what is stored of them cannot be read, so they have not come in.
         """
-        visit = Visit(name, outbox, must_store, quiet, watcher=watcher)
+        visit = Visit(name, outbox, must_store, quiet, origin, watcher=watcher)
         is_in = False
         try:
             async with self._names.of(name):
@@ -343,6 +360,8 @@ class Service:
                 await self._claim(name, asks=True)
                 if self._closing or not admit():
                     return None
+                if name not in self.hall.people and not quiet:
+                    self._allow(visit)
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
@@ -358,6 +377,8 @@ class Service:
                         person.member = member or person.member
                         person.styles = chosen or person.styles
                         person.options = options or person.options
+                        if ignored is not None:
+                            self.hall.ignore(name, ignored)
                     self._unchecked.append(name)  # their last node may have died just now
                     taken = TookOver(name, person.room)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
@@ -373,6 +394,7 @@ class Service:
                         member=member,
                         styles=chosen,
                         options=options,
+                        ignored=None if ignored is None else tuple(ignored),
                         room=None if room is None else self.called(room),
                         adjourned=bool(away.matches),
                     )
@@ -529,26 +551,25 @@ class Service:
     ) -> Result:
         """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
-        try:
-            self._allow(name, command)
-        except Refused as refusal:
-            return self._refuse(name, command, refusal, cause)
         if isinstance(command, self._leaves):
             return Result(command, is_left=True)
         if isinstance(command, Quit):
             await self._see_out(visit, Parting.QUIT, cause)
             return Result(command, done=True)
-        found = Found()
+        found, is_allowed = Found(), False
         while True:
             if at is not None:
                 self._require_version(at)
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
+                if not is_allowed and is_limited(self.hall, decision):
+                    self._allow(visit)
+                    is_allowed = True  # it counts once, however often it is decided
                 if decision.events:
                     await self._write(decision, cause)
                 else:
                     if self._keep and (chosen := self._chosen(name, decision)):
-                        await self._keep(name, *chosen)
+                        await self._keep(chosen)
                     self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
@@ -928,6 +949,7 @@ class Service:
                 case Entered() if person:
                     person.member = aside.member
                     person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
+                    self.hall.ignore(name, aside.ignored or ())
                     continue
                 case Gone() if person:
                     aside = self._gone(aside, person)  # noqa: PLW2901
@@ -1079,26 +1101,29 @@ class Service:
         if table.version != at:
             raise Conflict(table.key, at, table.version)
 
-    def _chosen(self, name: str, decision: Decision) -> tuple[dict[str, Style], Options] | None:
-        """Return how a member wants to see things, if a decision changes that."""
+    def _chosen(self, name: str, decision: Decision) -> Person | None:
+        """Return a member with what they want after a decision, if that changes it."""
         person = self.hall.people[name]
         if not person.member or not decision.asides:
             return None
-        styles, options = dict(person.styles), person.options
+        after = person
         for aside in decision.asides:
             match aside:
                 case StyleChosen(_, board, style):
-                    styles[board] = style
-                case OptionChosen(_, _, chosen):
-                    options = chosen
-        is_new = styles != person.styles or options != person.options
-        return (styles, options) if is_new else None
+                    after = replace(after, styles={**after.styles, board: style})
+                case OptionChosen(_, _, options):
+                    after = replace(after, options=options)
+                case IgnoreChosen(_, _, ignored):
+                    after = replace(after, ignored=ignored)
+        return None if after == person else after
 
 
 def _entered(person: Person) -> Entered:
     """Return what another node has to know of somebody who is here."""
     styles = tuple(person.styles.items())
-    return Entered(person.name, person.room, person.member, styles, person.options)
+    return Entered(
+        person.name, person.room, person.member, styles, person.options, ignored=person.ignored
+    )
 
 
 def _words(command: Command) -> str | None:

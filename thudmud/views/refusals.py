@@ -155,6 +155,13 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.WHICH_PLAYER: 'Which player do you mean by "{words}": {players:or}?',
     Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
     Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
+    Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
+    Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
+    Refusal.IGNORED_ALREADY: 'You ignore {player} already. "unignore" and the name ends that.',
+    Refusal.IGNORES_TOO_MANY: (
+        'You ignore {most} players, and no more can be. "unignore" and a name ends it for one.'
+    ),
+    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
@@ -291,7 +298,7 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"The battle at the {board} is over. {hint}"
         case Refusal.TALK_TOO_FAST:
             return (
-                "That was not passed on: you can say something again in "
+                "That was not done: others have just heard a lot from you. You can go on in "
                 f"{lasting(details['seconds'])}."
             )
         case Refusal.TOO_SOON:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
-from thudmud.play.commands import Invite, Join
+from thudmud.play.commands import Invite, Join, Unignore
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -52,6 +52,12 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}."
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
+        case asides.IgnoreChosen(_, other, ignored, is_here):
+            if other not in ignored:
+                return f"You hear {other} again."
+            absent = "" if is_here else f" Nobody called {other} is here just now."
+            back = f'"{Unignore(other.lower())}" ends that.{absent}'
+            return f"You do not hear {other} from now on. {back}"
         case asides.OptionChosen(_, choice, options):
             return choice_text(choice, options)
     return ""  # the board or the battle that is shown says it
@@ -190,6 +196,13 @@ def _person(hall: Hall, name: str, player: str) -> str:
     ]
     mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
     return f"{name}{mine}: {'; '.join([f'at the {room}' if room else 'in the hall', *plays])}"
+
+
+def ignored(hall: Hall, player: str, width: int) -> list[str]:
+    """Return whom a player ignores."""
+    if names := hall.people[player].ignored:
+        return wrapped(f'You ignore {listed(names)}. "unignore" and a name ends that.', width)
+    return wrapped('You ignore nobody. With "ignore" and a name you no longer hear them.', width)
 
 
 GREETING = (
