@@ -205,7 +205,7 @@ def test_thought_ends_when_its_time_has_come(word: str) -> None:
 def test_thought_ends_when_it_is_stopped(line: str) -> None:
     looks = count()
     engine = dialogue(is_stopped=lambda: next(looks) > 3)
-    word = line.split()[0]
+    word = line.partition(" ")[0]
     assert str(engine.answer(line)).startswith(f"{word} ")
     assert next(looks) < 10
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from thudmud.bots import LONGEST_LINE
 from thudmud.bots.dialogue import DEEPEST_COUNT, MOST_LISTED, MOST_TRAMPLES
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
 from thudmud.bots.program import OWN_LEVEL, STARTING
+from thudmud.bots.referee import LENIENCE
+from thudmud.bots.strength import BOUND
+from thudmud.cli import match
 from thudmud.english import lasting
 from thudmud.rules import RULESETS
 from thudmud.server.config import BotSettings, check
@@ -50,6 +54,18 @@ def test_the_times_are_those_of_the_code() -> None:
     assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
     both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
     assert f"when nobody does for {both}" in " ".join(BOT.split())
+
+
+def test_the_numbers_of_a_match_are_those_of_the_command() -> None:
+    parser = ArgumentParser()
+    match.declare(parser)
+    asked = parser.parse_args(["thudmud", "thudmud"])
+    page = " ".join(PAGE.split())
+    assert (asked.random, LENIENCE) == (4, 0.5)
+    assert "with four plies played by chance" in page
+    assert "takes half a second longer" in page
+    assert f"for {asked.quiet} plies (`--quiet`), or of {asked.plies} plies in all" in page
+    assert f"leaves ±{BOUND:.2f}" in page
 
 
 def test_every_word_is_on_the_page() -> None:

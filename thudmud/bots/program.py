@@ -23,7 +23,7 @@ ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
 
 OWN_LEVEL = "4"
-"""How well it plays where a bot has no command: modestly, and without much to do for the machine."""
+"""How well it plays where a bot has no command: modestly, and with little work for the machine."""
 
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
@@ -31,11 +31,16 @@ STARTING = 20.0
 _LEAVING = 1.0  # seconds that it has to end by itself
 _MOST_LOGGED = 4000  # bytes of what it complains of
 _LONGEST_QUOTE = 60
+_GROUP, _TIMES = 2, slice(11, 15)  # fields of /proc/PID/stat behind the name, see proc(5)
 _log = logging.getLogger(__name__)
 
 
 class ProgramError(ThudmudError):
     """The program cannot be used any longer, for a reason that this tells."""
+
+
+class LateError(ProgramError):
+    """It has given no answer in time."""
 
 
 class Program:
@@ -81,7 +86,7 @@ class Program:
             raise ProgramError(f"{self._command[0]} cannot be started: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
         self._ending = asyncio.create_task(_end_children(self._process))
-        await self._ask("name", STARTING)
+        await self.ask("name", STARTING)
 
     async def ply(self, task: Task) -> str:
         """Return what it would play.
@@ -90,15 +95,33 @@ class Program:
             ProgramError: it does not tell, in time.
         """
         await self.start()
-        await self._ask(f"rules {task.game.ruleset}", self._seconds)
-        await self._ask(f"position {task.setup}", self._seconds)
-        return await self._ask(f"go {self._seconds:g}", self._seconds)
+        await self.ask(f"rules {task.game.ruleset}", self._seconds)
+        await self.ask(f"position {task.setup}", self._seconds)
+        return await self.ask(f"go {self._seconds:g}", self._seconds)
+
+    def cpu_seconds(self) -> float | None:
+        """Return what it has used of the processor, with all that it has started.
+
+        Linux tells; elsewhere it is not known.
+        """
+        if self._process is None:
+            return None
+        ticks = 0
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                # The second field, a name in brackets, may hold anything.
+                fields = (
+                    path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                )
+                if int(fields[_GROUP]) == self._process.pid:
+                    ticks += sum(map(int, fields[_TIMES]))
+        return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
 
     async def stop(self) -> None:
         """Let it end, or end it."""
         if self._process is not None:
             with suppress(ProgramError):
-                await self._ask("quit", _LEAVING)
+                await self.ask("quit", _LEAVING)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
                     await self._process.wait()
@@ -124,14 +147,19 @@ class Program:
             self._listening.cancel()
         transport.close()
 
-    async def _ask(self, line: str, seconds: float) -> str:
-        """Return what is behind the first word of an answer."""
+    async def ask(self, line: str, seconds: float) -> str:
+        """Return what is behind the first word of the answer to a line.
+
+        Raises:
+            LateError: there is none in time.
+            ProgramError: it answers something else, with an error, or not at all.
+        """
         word = line.partition(" ")[0]
         try:
             async with asyncio.timeout(seconds):
                 answer = await self._answer(line)
         except TimeoutError:
-            raise ProgramError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
+            raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except ValueError:
             raise ProgramError(f'it answers "{word}" with a line that is too long') from None
         except OSError as error:
