@@ -28,6 +28,7 @@ SUBCOMMANDS = {
     "script": ("script", "play transcripts and compare what is seen"),
     "engine": ("engine", "answer questions about battles, and play, for other programs"),
     "match": ("match", "let two programs play against each other, and tell which is stronger"),
+    "play": ("play", "play against the computer, in this terminal"),
 }
 """For each subcommand its module, and a line of help."""
 
