@@ -61,7 +61,7 @@ def test_the_same_seed_plays_the_same_whoever_works(
     found = []
     for workers in (1, 3):
         out = tmp_path / f"{workers}.jsonl"
-        played(capsys, "thudmud:1", "thudmud:2", "--rules", rules, "--games", "4", "--plies", "24",
+        played(capsys, "thudmud:1", "thudmud:2", "--rules", rules, "--games", "4", "--plies", "12",
                "--seed", "5", "--workers", str(workers), "--out", str(out))  # fmt: skip
         battles = [json.loads(line) for line in out.read_text("utf-8").splitlines()[1:]]
         found.append({(each["match"], each["battle"]): each["plies"] for each in battles})

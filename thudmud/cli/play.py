@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import shutil
 import sys
 import time
@@ -14,7 +13,7 @@ from textwrap import fill
 
 from thudmud.bots.opponent import Opponent
 from thudmud.cli.common import refuse
-from thudmud.cli.engine import level, seed
+from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
 from thudmud.play.commands import Command, Join, Play, Start
@@ -31,7 +30,6 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
 
 _EASY = LEVELS[2]
-_WHOLE = 2**63
 _NEVER = float("inf")
 
 
@@ -58,7 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play until the player leaves."""
-    number = random.randrange(_WHOLE) if options.seed is None else options.seed  # noqa: S311
+    number = any_seed() if options.seed is None else options.seed
     evening = _Evening(options.name, options.level, options.rules.name, number)
     if problem := evening.name_problem():
         return refuse(f"--name: {problem}")
