@@ -120,6 +120,16 @@ def test_a_program_need_not_know_more_than_five_words(capsys: Shown) -> None:
     assert summary["endings"] == {"length": 1, "illegal ply": 1}  # its dwarfs are none
 
 
+def test_seconds_can_be_those_of_the_processor(tmp_path: Path, capsys: Shown) -> None:
+    out = tmp_path / "out"
+    words = ["thudmud", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "0.2", "--cpu"]
+    summary = played(capsys, *words, "--out", str(out))
+    assert summary["endings"] == {"length": 2}
+    assert json.loads(out.read_text("utf-8").splitlines()[0])["seconds"] == 2
+    used = summary["bots"][0]["cpu_seconds_a_ply"]
+    assert used is None or used > 0.07  # of the 0.2 it uses 0.14
+
+
 def test_battles_in_which_nothing_is_captured_are_ended(capsys: Shown) -> None:
     amble = program('print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)')
     summary = played(capsys, "thudmud:1", command(*amble), "--games", "2", "--quiet", "2",

@@ -76,4 +76,4 @@ def elo(share: float) -> float:
     """Return by how many Elo points a player is stronger who scores such a part of the matches."""
     if share in {0.0, 1.0}:
         return math.copysign(math.inf, share - 0.5)
-    return -400 * math.log10(1 / share - 1)
+    return 400 * math.log10(share / (1 - share))

@@ -49,6 +49,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help='begin at a level, as after "level N"; default: as well as it can in the time given',
     )
+    parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="count seconds of CPU, so that a busy machine does not weaken it",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     asked = _Input(sys.stdin.fileno(), sys.stdout.fileno())
     dialogue = Dialogue(
         f"thudmud {VERSION}",
-        time.monotonic,
+        time.process_time if options.cpu else time.monotonic,
         any_seed() if options.seed is None else options.seed,
         is_stopped=asked.is_stopped,
         tell=_say,

@@ -43,6 +43,7 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
 
 _SECONDS = 1.0
+_LENIENT = 10
 _PATIENCE = 60.0  # seconds for a ply where nodes are the limit
 
 
@@ -68,6 +69,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="how many battles, two for each match; default: 20")  # fmt: skip
     parser.add_argument("--seconds", type=_seconds, metavar="S",
         help=f"for each ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
+    parser.add_argument("--cpu", action="store_true",
+        help=f"{OWN} counts seconds of CPU; by the clock {_LENIENT} times as long")  # fmt: skip
     parser.add_argument("--nodes", type=_count, metavar="N",
         help="positions for each ply; seconds are only the most it may take")  # fmt: skip
     parser.add_argument("--openings", type=Path, metavar="FILE",
@@ -180,6 +183,9 @@ class _Contest:
         if options.nodes is None:
             most = options.seconds or _SECONDS
             limit = f"{most:g}"
+        self._clock = ("--cpu",) if options.cpu else ()
+        if options.cpu:
+            most *= _LENIENT
         self._terms = Terms(limit, most, options.quiet, options.plies)
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
@@ -256,7 +262,9 @@ class _Contest:
         return _written(verdict, match, battle, opening)
 
     def _command(self, bot: BotSpec, match: int) -> tuple[str, ...]:
-        return (*bot.command, "--seed", str(self._seed + match)) if bot.is_own else bot.command
+        if not bot.is_own:
+            return bot.command
+        return (*bot.command, *self._clock, "--seed", str(self._seed + match))
 
     def _numbers(self) -> Iterator[tuple[int, int]]:
         for match in range(1, self._games // 2 + 1):
@@ -336,8 +344,9 @@ class _Contest:
         at = bot - 1
         faults = Counter(each.ending for each in played if each.faulty == bot)
         thought = sum(each.thought[at] for each in played)
-        cpu = [each.cpu[at] for each in played]
-        known = None if None in cpu else sum(filter(None, cpu))
+        # What a program has used that has ended by itself nobody knows any more.
+        known = [(used, each.thought[at]) for each in played if (used := each.cpu[at]) is not None]
+        used, asked = (sum(each) for each in zip(*known, strict=True)) if known else (0.0, 0)
         return {
             "name": self._bots[at].name,
             "points": sum(each.points(bot) for each in played),
@@ -350,7 +359,7 @@ class _Contest:
             "failures": faults[Forfeit.FAILED.value],
             "plies": thought,
             "seconds_a_ply": _ratio(sum(each.seconds[at] for each in played), thought),
-            "cpu_seconds_a_ply": None if known is None else _ratio(known, thought),
+            "cpu_seconds_a_ply": _ratio(used, asked),
         }  # fmt: skip
 
     def report(self) -> Iterator[str]:
