@@ -156,10 +156,10 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> L
 
 @pytest.fixture
 async def serving() -> AsyncIterator[Serving]:
-    """Start servers: ``await serving(queue_length=3)``."""
+    """Start servers: ``await serving(queue_length=3)``, with a store that is there or another."""
     async with AsyncExitStack() as stack:
 
-        async def start(**changed: object) -> Setup:
+        async def start(*, store: Store | None = None, **changed: object) -> Setup:
             of_players = {
                 key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
             }
@@ -167,8 +167,9 @@ async def serving() -> AsyncIterator[Serving]:
                 server=ServerSettings.model_validate(GENEROUS | changed),
                 players=PlayerSettings.model_validate(of_players),
             )
-            store = Store.in_memory()
-            stack.push_async_callback(store.close)
+            if store is None:
+                store = Store.in_memory()
+                stack.push_async_callback(store.close)
             sessions = Sessions(PlainService(store))
             setup = Setup(Acceptor(settings, hasher=CHEAP), sessions, stack)
             await setup.start()

@@ -34,7 +34,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
         ProgramError        a bot's program cannot be used any longer
             LateError       it has given no answer in time
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for
-        RefusedFileError    a file is not imported
+        RefusedFileError    a file is no game record
             KnownError      its battle is there already
         StrangerError       there is no battle of the player to be exported
 

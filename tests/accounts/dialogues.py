@@ -27,11 +27,14 @@ class Directory:
     def __init__(self) -> None:
         self.playing: set[str] = set()
         self.needed: set[str] = set()
+        self.reserved: set[str] = set()
 
     async def ready(self) -> None:
         pass
 
     def name_problem(self, words: str) -> str | None:
+        if words.lower() in self.reserved:
+            return "Reserved."
         return None if words.isalpha() else "Letters, please."
 
     def is_here(self, name: str) -> bool:
@@ -83,27 +86,23 @@ class Answers:
 
 
 class LoginSetup:
-    """Logins, all that they need, and a clock that stands still unless somebody has to pause."""
+    """Logins, all that they need, and a clock that stands still."""
 
     def __init__(self, store: Store, new_names: RateLimiter | None = None) -> None:
         self.store, self.passwords, self.directory = store, Passwords(CHEAP), Directory()
         self.now = 1_000_000.0
-        self.pauses: list[float] = []
-        self.is_patient = True
-        self.logins = Logins(
-            store,
+        self.logins = self.new_logins(new_names)
+
+    def new_logins(self, new_names: RateLimiter | None = None) -> Logins:
+        """Return logins as after a restart, which know what is stored."""
+        return Logins(
+            self.store,
             self.passwords,
             self.directory,
             DAY,
             new_names=new_names,
-            pause=self._pause,
             clock=lambda: self.now,
-            monotonic=lambda: self.now,
         )
-
-    async def _pause(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds * self.is_patient
 
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
         await self.store.enrol(name, await self.passwords.hashed(password))

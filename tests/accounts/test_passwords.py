@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher
@@ -87,6 +88,42 @@ class Slow(PasswordHasher):
         self.meeting.wait(20)
         self.at_once -= 1
         return "hash"
+
+
+class Stopped(PasswordHasher):
+    """Verifies nothing until it may; it notes what it was asked, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[object] = []
+        self.may = threading.Event()
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002  (argon2's name)
+        self.asked.append(password)
+        self.may.wait(20)
+        return True
+
+
+async def test_who_goes_first_does_not_wait_for_the_others() -> None:
+    stopped = Stopped()
+    passwords = Passwords(stopped)
+
+    def fits(password: str, *, first: bool) -> asyncio.Task[bool]:
+        return asyncio.create_task(passwords.fits(password, "hash", first=first))
+
+    others = [fits("other", first=False) for _ in range(20)]
+    while len(stopped.asked) < 2:  # noqa: ASYNC110  (a thread is waited for)
+        await asyncio.sleep(0)
+    gone = [fits("gone", first=True) for _ in range(5)]
+    mine = [fits("mine", first=True) for _ in range(5)]
+    await asyncio.sleep(0)
+    for task in (*gone, others[0]):  # the last of these is being looked at
+        task.cancel()
+    stopped.may.set()
+    assert all(await asyncio.gather(*mine))
+    assert all(await asyncio.gather(*others[1:]))
+    assert stopped.asked == [*[b"other"] * 2, *[b"mine"] * 5, *[b"other"] * 18]
+    passwords.close()
 
 
 async def test_two_at_once_and_the_loop_goes_on() -> None:

@@ -21,8 +21,9 @@ from thudmud.cli.export import (
     export,
     file_name,
 )
-from thudmud.cli.import_ import LARGEST, ImportReport, bring_in
+from thudmud.cli.import_ import ImportReport, bring_in
 from thudmud.cli.main import main
+from thudmud.cli.records import LARGEST
 from thudmud.play.archive import Battle
 from thudmud.play.match import game_of
 from thudmud.rules import (

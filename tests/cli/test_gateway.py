@@ -281,7 +281,7 @@ def test_a_port_needs_a_secret(
 def test_a_secret_that_can_be_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = configured(tmp_path, secret="x" * 15)
     assert main(["gateway", "--config", str(path)]) == 2
-    problem = "gateway.secret: should have at least 16 characters"
+    problem = "gateway.secret: should have 16 to 256 characters"
     assert capsys.readouterr().err == f"thudmud: {path}: {problem}\n"
 
 

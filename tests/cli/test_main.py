@@ -29,13 +29,14 @@ async def run(tmp_path: Path) -> AsyncIterator[Run]:
     """Run ``thudmud`` with some arguments in a directory of its own."""
     processes: list[Process] = []
 
-    async def start(*arguments: str) -> Process:
+    async def start(*arguments: str, files: int | None = None) -> Process:
+        few = f"ulimit -n {files}; " if files else ""
         process = await asyncio.create_subprocess_exec(
-            *[sys.executable, "-m", "thudmud.cli.main", *arguments],
+            *["sh", "-c", few + 'exec "$0" -m thudmud.cli.main "$@"', sys.executable, *arguments],
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
         )
         processes.append(process)
         return process
@@ -65,13 +66,12 @@ async def outcome(process: Process) -> tuple[int | None, str, str]:
 
 
 async def connected(port: int) -> Client:
-    async with asyncio.timeout(PATIENCE):
-        client = Client(*await asyncio.open_connection("127.0.0.1", port))
+    client = await open_client(port)
     await client.until(b"name? ")
     return client
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     run: Run, number: signal.Signals
 ) -> None:
@@ -82,6 +82,97 @@ async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     assert (await client.rest()).endswith(b"\r\nThe server is shutting down. Goodbye.\r\n")
     assert await outcome(process) == (0, "", "")
     await client.close()
+
+
+async def test_a_signal_that_is_ignored_already_stays_so(run: Run) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        process = await run("--port", "0")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    client = await connected(await port_of(process))
+    process.send_signal(signal.SIGHUP)
+    await client.login("Anna")
+    process.terminate()
+    await client.rest()
+    assert await outcome(process) == (0, "", "")
+    await client.close()
+
+
+async def test_a_log_on_a_full_disk_is_told_of_in_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[server]\nport = 0\nlog_level = "info"\nlog_file = "/dev/full"\n', encoding="utf-8"
+    )
+    process = await run()
+    port = await port_of(process)
+    for name in ("Anna", "Bert", "Cara"):
+        client = await connected(port)
+        await client.login(name)
+        await client.close()
+    process.terminate()
+    problem = "server.log_file: /dev/full cannot be written: No space left on device"
+    assert await outcome(process) == (0, "", f"thudmud: {problem}\n")
+
+
+CROWDED = """
+[server]
+port = 0
+connections_per_address = 1000
+accepts_per_second = 100000
+accepts_at_once = 100000
+log_file = "log"
+[players]
+chat_at_once = 1000
+"""
+
+
+@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+async def test_with_few_open_files_those_who_are_in_play_on(
+    run: Run, tmp_path: Path, loop: str
+) -> None:
+    (tmp_path / "config.toml").write_text(CROWDED, encoding="utf-8")
+    if loop == "asyncio":
+        (tmp_path / "uvloop.py").write_text("raise ModuleNotFoundError", encoding="utf-8")
+    process = await run(files=64)
+    port = await port_of(process)
+    players = [await connected(port) for _ in range(2)]
+    for player, name in zip(players, ("Anna", "Bert"), strict=True):
+        await player.login(name)
+    crowd: list[Client] = []
+    for _ in range(5):
+        came = await asyncio.gather(*(open_client(port) for _ in range(100)))
+        crowd += came
+        first_words = await asyncio.gather(*(first_line(client) for client in came))
+        assert any(line.startswith(b"The server is full.") for line in first_words)
+        for number in range(20):
+            await players[number % 2].send(b"say %d\r\n" % number)
+            await asyncio.gather(*(player.until(b": %d" % number) for player in players))
+    for client in crowd:
+        await client.close()
+    async with asyncio.timeout(PATIENCE):
+        while b"thudmud" not in await first_line(late := await open_client(port)):
+            await late.close()
+    process.terminate()
+    assert (await outcome(process))[0] == 0
+    [line] = (tmp_path / "log").read_text("ascii").splitlines()
+    assert "too few open files" in line
+    assert "allowed=64" in line
+    for client in (*players, late):
+        await client.close()
+
+
+async def open_client(port: int) -> Client:
+    async with asyncio.timeout(PATIENCE):
+        return Client(*await asyncio.open_connection("127.0.0.1", port))
+
+
+async def first_line(client: Client) -> bytes:
+    """Return the first line that comes; nothing if the connection ends before."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await client.reader.readline()
+    except ConnectionError:
+        return b""
 
 
 async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Path) -> None:
@@ -105,6 +196,35 @@ async def test_a_port_in_use_is_one_line(run: Run) -> None:
         status, out, err = await outcome(await run("serve", "--port", str(port)))
     assert (status, out) == (2, "")
     assert err == f"thudmud: server.port: port {port} of 127.0.0.1 is in use by another program\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("/dev/null", "it is not a file, but a device or a pipe"),
+        ("pipe", "it is not a file, but a device or a pipe"),
+        ("folder", "it is a folder"),
+        ("text", "nor any other database"),
+        ("nowhere/file", "there is no folder"),
+    ],
+)
+def test_a_file_that_is_none_for_a_store_is_one_line_and_nothing_is_left(
+    file: str, why: str, tmp_path: Path, capsys: Shown
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("dear diary\n")
+    path = tmp_path / "config.toml"
+    for section, words in (("storage", ["serve", "--port", "0"]), ("gateway", ["gateway"])):
+        secret = 'secret = "a secret that is long enough"\n' if section == "gateway" else ""
+        path.write_text(f"[{section}]\nfile = '{file}'\n{secret}")
+        assert main([*words, "--config", str(path)]) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        assert told.err.startswith(f"thudmud: {section}.file: ")
+        assert why in told.err
+    assert {each.name for each in tmp_path.iterdir()} == {"config.toml", "folder", "pipe", "text"}
+    assert not Path("/dev/null-head").exists()
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])

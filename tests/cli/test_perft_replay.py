@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from thudmud.cli.main import main
+from thudmud.cli.records import MOST_LINES
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, Game, Record, Side, write_record
 
 RECORD = """\
@@ -167,7 +169,7 @@ class TestReplay:
             (RECORD.replace("dJ1", "dI1"), "line 1: I1: game records skip the letter I"),
             (RECORD + "dG1-G9\n", "line 4: dG1-G9: "),
             ("", "line 1: there is no setup line"),
-            ("\x00\xff", "line 1: "),
+            ("\x01\xff", "line 1: "),
         ],
     )
     def test_a_wrong_line_is_named(
@@ -183,7 +185,47 @@ class TestReplay:
         binary.write_bytes(b"\xff\xfe\x00")
         assert main(["replay", str(binary)]) == 2
         assert "it is not text in UTF-8" in capsys.readouterr().err
-        assert main(["replay", str(tmp_path)]) == 2
-        assert "Is a directory" in capsys.readouterr().err
+        os.mkfifo(tmp_path / "pipe")
+        for name in ("", "pipe"):
+            assert main(["replay", str(tmp_path / name)]) == 2
+            assert "it is not a file" in capsys.readouterr().err
         assert main(["replay", str(tmp_path / "none")]) == 2
-        assert "No such file" in capsys.readouterr().err
+        assert "there is no such file" in capsys.readouterr().err
+
+    def test_a_file_that_is_too_large(self, tmp_path: Path, capsys: Shown) -> None:
+        huge, long = tmp_path / "huge", tmp_path / "long"
+        with huge.open("wb") as file:
+            file.truncate(100 * 1024 * 1024)
+        long.write_text(RECORD + "dG1-G2\n" * MOST_LINES, encoding="utf-8")
+        for path, why in ((huge, "it is larger than"), (long, "it has more than")):
+            assert main(["replay", str(path)]) == 2
+            assert why in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "d" + "A" * 900_000,
+            "TG7-F7" + "xE7" * 200_000,
+            "dA1-\x1b[2J\x1b]0;no title\x07",
+            '[\x1b[31mRules "x]',
+            '[Dwarf "' + "\\\\" * 400_000,
+            '[Rules "\x1b[31m' + "x" * 1000 + '"]',
+        ],
+        ids=lambda line: repr(line[:12]),
+    )
+    def test_what_a_hostile_line_says_is_one_short_line(
+        self, tmp_path: Path, capsys: Shown, line: str
+    ) -> None:
+        path = tmp_path / "game.thud"
+        text = f"{line}\n{RECORD}" if line.startswith("[") else f"{RECORD}{line}\n"
+        path.write_text(text, encoding="utf-8")
+        assert main(["replay", str(path)]) == 2
+        told = capsys.readouterr().err.removesuffix("\n")
+        assert told.isprintable()
+        assert len(told) < len(str(path)) + 300
+
+    def test_plies_after_the_end(self, tmp_path: Path, capsys: Shown) -> None:
+        path = tmp_path / "game.thud"
+        path.write_text("dA6,dB6,TC6,RH8\ndB6-C6xC6\ndA6-A7\n", encoding="utf-8")
+        assert main(["replay", str(path)]) == 2
+        assert capsys.readouterr().err.startswith(f"thudmud: {path}: line 3: ")

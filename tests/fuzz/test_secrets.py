@@ -18,7 +18,7 @@ from tests.accounts.dialogues import CHEAP
 from tests.conftest import GENEROUS
 from tests.fuzz.targets import WILLING
 from tests.server.plain import PlainService, Setup
-from thudmud.accounts import limiters
+from thudmud.accounts import guesses
 from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
@@ -107,7 +107,7 @@ async def throw(steps: Sequence[bytes]) -> None:
 def test_the_log_holds_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
     path = tmp_path / "log"
     path.unlink(missing_ok=True)
-    with logging_to(path), mock.patch.object(limiters, "FREE", 1000):
+    with logging_to(path), mock.patch.object(guesses, "FREE", 1000):
         asyncio.run(throw(steps))
     lines = path.read_text("utf-8").split("\n")
     assert lines.pop() == ""

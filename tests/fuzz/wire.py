@@ -7,16 +7,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
+from thudmud.accounts.limiters import TokenBucket
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
+from thudmud.telnet.intake import TelnetQueue
 from thudmud.telnet.interface import Item, TelnetPolicy
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen
 
-POLICY = TelnetPolicy(max_line=10, max_subnegotiation=64)
-"""Caps so low that short inputs get beyond them."""
+POLICY = TelnetPolicy(
+    max_line=10, budget=partial(TokenBucket, 1, 1_000_000_000), max_subnegotiation=64
+)
+"""Caps so low that short inputs get beyond them, but for the budget: all that comes is seen."""
+
+PER_TURN = 7
+"""Bytes of telnet that are interpreted in a turn, so few that most of them have to wait."""
 
 
 class Notes:
@@ -25,6 +33,7 @@ class Notes:
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.sent = b""
+        self.closed = False  # as a screen
 
     @property
     def screen(self) -> Screen:
@@ -57,12 +66,26 @@ class Notes:
     def resume(self) -> None:
         pass
 
+    def overspent(self) -> None:
+        pass
+
     def lost(self) -> None:
         pass
 
 
 class Nowhere(asyncio.Transport):
     """A transport that leads nowhere."""
+
+    is_paused = False
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        self.is_paused = True
+
+    def resume_reading(self) -> None:
+        self.is_paused = False
 
 
 @dataclass(frozen=True)
@@ -90,20 +113,28 @@ class Wire:
         self._mistakes: list[BaseException] = []
         self._line = self._subnegotiation = 0
         buffer = memoryview(bytearray(RECEIVE_BUFFER))
-        self._connection = Connection(lambda _: self._notes, policy, buffer)
-        self._connection.connection_made(Nowhere())
+        policy = replace(policy, queue=TelnetQueue(PER_TURN))
+        self._connection = Connection(lambda *_: self._notes, policy, buffer)
+        self._nowhere = Nowhere()
+        self._connection.connection_made(self._nowhere)
         self._feed_byte = self._connection._interpreter.feed_byte
         self._connection._interpreter.feed_byte = self._fed  # type: ignore[method-assign]
 
-    def feed(self, packet: bytes) -> None:
+    async def feed(self, packet: bytes) -> None:
         """Let a packet come in as asyncio does: none is empty, nor larger than the buffer."""
         for start in range(0, len(packet), RECEIVE_BUFFER):
             piece = packet[start : start + RECEIVE_BUFFER]
             self._connection.get_buffer(-1)[: len(piece)] = piece
             self._connection.buffer_updated(len(piece))
-            self._line = max(self._line, len(self._connection._splitter._held))
-            kept = len(self._connection._interpreter._sb_buffer)
-            self._subnegotiation = max(self._subnegotiation, kept)
+            self._look()
+            while self._nowhere.is_paused:
+                await asyncio.sleep(0)
+                self._look()
+
+    def _look(self) -> None:
+        self._line = max(self._line, len(self._connection._splitter._held))
+        kept = len(self._connection._interpreter._sb_buffer)
+        self._subnegotiation = max(self._subnegotiation, kept)
 
     def report(self) -> Report:
         """Return what came of it; raises the first mistake of ours, if there was one."""
@@ -113,7 +144,7 @@ class Wire:
         return Report(notes.items, notes.sent, self._line, self._subnegotiation)
 
     def _fed(self, byte: bytes) -> bool:
-        # telnetlib3 logs what goes wrong in here, and goes on.
+        # What goes wrong in here is logged, and ends the connection.
         try:
             return self._feed_byte(byte)
         except BaseException as mistake:
@@ -124,7 +155,6 @@ class Wire:
 async def reported(packets: Iterable[bytes], policy: TelnetPolicy = POLICY) -> Report:
     """Return what comes of packets on a connection of their own."""
     wire = Wire(policy)
-    await asyncio.sleep(0)  # until it has begun to negotiate
     for packet in packets:
-        wire.feed(packet)
+        await wire.feed(packet)
     return wire.report()

@@ -429,7 +429,7 @@ async def test_a_board_that_is_opened_as_a_session_ends_is_closed_with_it(
 ) -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, boards=1))
     hello = Hello(version=1, client="mud", secret=SECRET)
-    session, _ = gateway.greet(hello, Client(gateway).link, trusted=False)
+    session, _ = await gateway.greet(hello, Client(gateway).link, trusted=False)
     before = gateway.begin(session, 1, OpenRequest(id=1, board="oak"))
     gateway.end(session)
     after = gateway.begin(session, 2, OpenRequest(id=2, board="elm"))

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from tests.conftest import PassTime
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
-from thudmud.gateway.link import LineBuffer
+from thudmud.gateway.gateway import BETWEEN_WRONG, FREE_WRONG, LOG_WHILE
+from thudmud.gateway.link import LONGEST_HELLO, LineBuffer
 from thudmud.gateway.session import GatewayPolicy
 
+HELLO = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 BAD_LINES = {
     b"nonsense": "malformed",
     b"[" * 5000: "malformed",
@@ -213,6 +215,64 @@ async def test_a_session_ends_with_bye(client: Client, connect: Connect) -> None
     welcome = await again.greet(session="token-1")
     assert (welcome["resumed"], welcome["session"]) == (False, "token-2")
     assert (await again.answer("open", board="oak", name="oak board"))["players"] == []
+
+
+# Whoever has not said hello.
+
+
+@pytest.mark.parametrize("said", [b"\n" * 1_000_000, b"\r\n", b" \n", b"\n"])
+async def test_a_blank_line_is_no_hello(connect: Connect, said: bytes) -> None:
+    stranger = connect()
+    stranger.write(said)
+    assert [each["code"] for each in await stranger.end()] == ["hello_first"]
+
+
+async def test_a_hello_is_short(connect: Connect) -> None:
+    stranger = connect()
+    words = b'{"type":"hello","version":1,"client":"mud","secret":"' + SECRET.encode() + b'"'
+    stranger.write(words.ljust(LONGEST_HELLO - 1) + b"}\n")
+    assert (await stranger.hear())["type"] == "welcome"
+    for before in (b"", words):
+        stranger = connect()
+        stranger.write(before.ljust(LONGEST_HELLO))
+        stranger.write(b" ")
+        assert [each["code"] for each in await stranger.end()] == ["hello_first"]
+
+
+async def test_what_comes_behind_a_hello_is_done(connect: Connect) -> None:
+    client = connect()
+    asked = {"type": "open", "id": 1, "board": "oak"}
+    client.write(b"".join(json.dumps(each).encode() + b"\n" for each in (HELLO, asked)))
+    assert (await client.hear())["type"] == "welcome"
+    assert (await client.hear())["ok"]
+
+
+async def test_what_comes_behind_no_hello_is_not_done(connect: Connect) -> None:
+    stranger = connect()
+    stranger.write(b"\n" + json.dumps(HELLO).encode() + b"\n")
+    assert [each["code"] for each in await stranger.end()] == ["hello_first"]
+    assert (await connect().greet())["type"] == "welcome"
+
+
+async def test_only_wrong_secrets_have_to_wait_and_they_are_told_of_once(
+    connect: Connect, pass_time: PassTime, caplog: pytest.LogCaptureFixture
+) -> None:
+    links = [connect() for _ in range(FREE_WRONG + 20)]
+    for link in links:
+        link.say(**HELLO | {"secret": "a secret that somebody guesses"})
+    for link in links[:FREE_WRONG]:
+        assert [each["code"] for each in await link.end()] == ["wrong_secret"]
+    assert (await connect().greet())["type"] == "welcome"
+    assert not any(link.running.done() for link in links[FREE_WRONG:])
+    await pass_time(BETWEEN_WRONG)
+    for link in links[FREE_WRONG:]:
+        assert [each["code"] for each in await link.end()] == ["wrong_secret"]
+    await pass_time(LOG_WHILE)
+    first, rest = caplog.records
+    assert first.getMessage() == "a wrong secret"
+    assert rest.getMessage() == "more wrong secrets"
+    assert vars(rest)["count"] == len(links) - 1
+    assert SECRET not in caplog.text
 
 
 # Where lines end.

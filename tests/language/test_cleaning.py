@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from thudmud.language import clean
+from thudmud.language import ParseError, clean, parse
+from thudmud.play.refusals import Mistake
 
 
 @pytest.mark.parametrize(
@@ -20,10 +23,54 @@ from thudmud.language import clean
         ("say \udcff", "say \ufffd"),
         ("", ""),
         (" \r\n ", ""),
+        # Letters and signs without a shape, and marks without one
+        ("say \u2800\u3164\u115f\u1160\uffa0", "say"),
+        ("say a\u3164b\u2800c", "say a b c"),
+        ("say a\u034fb\u180b\u17b4c\U000e0100", "say abc"),
+        ("say \u2060\u206f\u2065\ufff9x\ufffb\ufff0\U000e0041\U000e0080", "say x"),
+        ("say \u200d\u200c", "say"),
+        ("say a\u200d\u200d\u200cb\u200d c", "say a\u200db c"),
+        ("say x\ufe0f\ufe0e", "say x"),
+        # Marks upon marks, and on nothing
+        ("say e" + "\u0301" * 99 + "!", "say e" + "\u0301" * 4 + "!"),
+        ("say e" + "\u0301\u200d" * 99 + "!", "say e\u0301" + "\u200d\u0301" * 3 + "\u200d!"),
+        ("say \u0301\u0489", "say"),
     ],
 )
 def test_clean(typed: str, cleaned: str) -> None:
     assert clean(typed) == cleaned
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\u2764\ufe0f\u200d\U0001f525",  # a heart on fire
+        "\U0001f441\ufe0f\u200d\U0001f5e8\ufe0f",  # an eye in a speech bubble
+        "1\ufe0f\u20e3",  # a keycap
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f44d\U0001f3fd",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a joiner that parts
+        "\u0915\u094d\u200d\u0937",  # Hindi, with one that joins
+        "\u1112\u1161\u11ab\u1100\u1173\u11af",  # Korean letter by letter
+        "\u05e9\u05b8\u05bc\u05c1\u0591",  # Hebrew with all that can be written at a letter
+        "\u0e01\u0e47\u0e48 Vie\u0302\u0323t \u03b1\u0314\u0301\u0345",
+        "\u4f60\u597d \ud55c\uae00 \u2603 \u280b\u2811",
+    ],
+)
+def test_what_words_and_emoji_need_stays(words: str) -> None:
+    assert clean(f"say {words}") == f"say {words}"
+
+
+@pytest.mark.parametrize("verb", ["say", "emote", "tell anna"])
+@pytest.mark.parametrize("nothing", ["\u3164", "\u2800 \u2800", "\u200d\u200d", "\u0301", "\u034f"])
+def test_what_nobody_sees_is_nothing_to_say(verb: str, nothing: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(f"{verb} {nothing}")
+    assert caught.value.code is Mistake.MISSING_WORD
+
+
+@given(st.text(st.sampled_from("ab \u200d\u200c\ufe0f\ufe0e\u2764\u0301\u3164\u034f\u2028")))
+def test_what_is_clean_stays_so(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
 
 
 def test_a_cleaned_line_can_always_be_sent() -> None:

@@ -96,7 +96,7 @@ class Person:
     def dismissed(self, why: Dismissal) -> None:
         self.end("")
 
-    def end(self, sentence: str, *, linger: bool = True) -> None:
+    def end(self, sentence: str) -> None:
         self.ended = True
         self._lobby.remove(self)
 

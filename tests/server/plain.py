@@ -31,9 +31,9 @@ OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
 class PlainService(Service):
     """Everybody is in one room.
 
-    ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``boom`` is a
-    mistake of ours, ``real LINE`` is a command of the real service, as ``quit``, ``register`` and
-    ``password`` are; any other line comes back to whoever typed it.
+    ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``hard N`` takes
+    N milliseconds, ``boom`` is a mistake of ours, ``real LINE`` is a command of the real service,
+    as ``quit``, ``register`` and ``password`` are; any other line comes back to whoever typed it.
     """
 
     def __init__(self, store: Store) -> None:
@@ -73,6 +73,10 @@ class PlainService(Service):
                 self.announce("x" * int(rest))
             case "big":
                 self._tell([Message((visit.name,), "x" * int(rest))])
+            case "hard":
+                done = time.monotonic() + int(rest) / 1000
+                while time.monotonic() < done:
+                    pass
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit" | "register" | "password":
@@ -195,9 +199,13 @@ class Setup:
     async def stop(self) -> None:
         await self._server.stop()
 
-    async def connect(self, name: str = "") -> Client:
+    async def connect(self, name: str = "", *, source: str | None = None) -> Client:
+        """Return a client, in under a name if one is given, from an address of this machine."""
+        here = (source, 0) if source else None
         async with asyncio.timeout(PATIENCE):
-            reader, writer = await asyncio.open_connection(self.host, self.port, limit=1 << 16)
+            reader, writer = await asyncio.open_connection(
+                self.host, self.port, limit=1 << 16, local_addr=here
+            )
         client = Client(reader, writer)
         self._stack.push_async_callback(client.close)
         if name:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 
 import pytest
 
 from tests.server.plain import Serving
+from thudmud.accounts.limiters import network
 from thudmud.server import acceptor
-from thudmud.server.acceptor import ConnectionLimiter, Rejection
+from thudmud.server.acceptor import ConnectionLimiter, Rejection, Room
 from thudmud.server.config import ServerSettings
 
 HERE = "127.0.0.1"
 
 
 def limiter(**changed: int) -> ConnectionLimiter:
-    return ConnectionLimiter(ServerSettings.model_validate({"connections_reserved": 0} | changed))
+    settings = ServerSettings.model_validate({"connections_reserved": 0} | changed)
+    return ConnectionLimiter(settings, Room(settings.connections))
 
 
 def test_so_many_in_all() -> None:
@@ -70,6 +73,36 @@ def test_one_address_cannot_use_up_what_is_for_all() -> None:
         for _ in range(came.count(None)):
             limited.release("192.0.2.1")
         limited.release("192.0.2.2")
+
+
+async def test_it_holds_for_ipv6(serving: Serving) -> None:
+    setup = await serving(host="::1", connections_per_address=2)
+    await setup.connect("Anna")
+    bert = await setup.connect("Bert")
+    third = await setup.connect()
+    assert await third.rest() == Rejection.CROWDED.value.encode() + b"\r\n"
+    await bert.close()
+    async with asyncio.timeout(20):
+        while "Bert" in setup.service.widths:  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)
+    await setup.connect("Cara")
+
+
+async def test_an_ipv6_network_counts_as_one(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[str]()
+
+    def counted(address: str) -> str:
+        seen.append(address)
+        return network(f"2001:db8::{len(seen)}")  # the next of the same household
+
+    monkeypatch.setattr(acceptor, "network", counted)
+    setup = await serving(host="::1", connections_per_address=2)
+    for _ in range(2):
+        await (await setup.connect()).until(b"name? ")
+    assert await (await setup.connect()).rest() == Rejection.CROWDED.value.encode() + b"\r\n"
+    assert set(seen) == {"::1"}
 
 
 async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> None:
@@ -133,28 +166,38 @@ async def test_who_does_not_go_when_shown_out_is_cut_off(
 
 
 @pytest.mark.parametrize(
-    ("now", "asked", "granted"),
+    ("now", "granted", "connections"),
     [
-        ((100, 5000), 400, 500),
-        ((100, 300), 400, 300),
-        ((100, resource.RLIM_INFINITY), 400, 500),
-        ((5000, 5000), 400, None),
-        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), 400, None),
+        ((100, 5000), 400 + 150 + 24, 400),
+        ((100, resource.RLIM_INFINITY), 400 + 150 + 24, 400),
+        ((100, 300), 300, (300 - 24) // 2),
+        ((100, 100), 100, (100 - 24) // 2),
+        ((20, 20), 20, 1),
+        ((5000, 5000), None, 400),
+        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), None, 400),
     ],
 )
 def test_as_many_files_as_needed_are_asked_for(
     now: tuple[int, int],
-    asked: int,
     granted: int | None,
+    connections: int,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     set_to: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
-    acceptor.raise_file_limit(asked)
+    monkeypatch.setattr(os, "listdir", lambda _: [])
+    room = acceptor.room_for(400, bots=0)
     assert set_to == ([] if granted is None else [(granted, now[1])])
-    assert ("too few open files" in caplog.text) == (granted == 300)
+    assert room.connections == connections
+    assert room.is_short == (connections < 400) == bool(caplog.records)
+
+
+def test_bots_need_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (200, 200))
+    monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
+    assert acceptor.room_for(400, 10).connections < acceptor.room_for(400, 0).connections
 
 
 def test_a_system_that_allows_less_than_it_says(
@@ -165,6 +208,6 @@ def test_a_system_that_allows_less_than_it_says(
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    acceptor.raise_file_limit(400)
+    assert acceptor.room_for(400, bots=0).connections < 50
     [record] = caplog.records
     assert record.__dict__["allowed"] == 100

@@ -15,7 +15,8 @@ from tests.conftest import RunServer
 from tests.server.bots import AMBLING, BAD, Person, is_alive, opened, program, settings, until
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
-from thudmud.bots.program import Program, ProgramError
+from thudmud.bots.program import MOST_SAID, Program, ProgramError
+from thudmud.cli.main import main
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -412,10 +413,106 @@ class TestProgram:
 
     async def test_what_is_wrong_is_told(self, tmp_path: Path) -> None:
         lost = Program("Grog", ["no such program"], tmp_path, 10.0)
-        with pytest.raises(ProgramError, match="no such program cannot be started"):
+        with pytest.raises(ProgramError, match="there is no program 'no such program'"):
             await lost.start()
 
+    async def test_what_it_says_besides_an_answer_has_an_end(self, tmp_path: Path) -> None:
+        for before, is_too_much in ((MOST_SAID // 2, False), (2 * MOST_SAID, True)):
+            words = [sys.executable, "-S", "-c", THINKING, str(before)]
+            thinking = Program("Grog", words, tmp_path, PATIENCE)
+            if is_too_much:
+                with pytest.raises(ProgramError, match=f"it says {MOST_SAID} bytes, but no answer"):
+                    await thinking.start()
+            else:
+                await thinking.start()
+            await thinking.kill()
 
+    async def test_why_it_ends_is_logged(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        broken = Program("Grog", [sys.executable, "-S", "-c", "no such name"], tmp_path, PATIENCE)
+        with pytest.raises(ProgramError, match='it has ended instead of answering "name"'):
+            await broken.start()
+        assert "SyntaxError" in caplog.text
+        await broken.kill()
+
+    @pytest.mark.parametrize("how", ["killed", "by itself"])
+    async def test_what_it_has_started_is_ended_however_it_hides(
+        self, tmp_path: Path, how: str
+    ) -> None:
+        words = [sys.executable, "-S", "-c", HIDING, how]
+        hiding = Program("Grog", words, tmp_path, PATIENCE)
+        await hiding.start()
+        pids = tmp_path / "pids"
+        await until(lambda: len(pids.read_text().split()) == 3)
+        await hiding.kill()
+        for pid in pids.read_text().split():
+            await gone(int(pid))
+
+    async def test_nothing_is_left_of_it_when_the_server_is_killed(self, tmp_path: Path) -> None:
+        server = [sys.executable, "-c", SERVING, sys.executable, "-S", "-c", HIDING, "killed"]
+        process = await asyncio.create_subprocess_exec(
+            *server, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+        )
+        assert process.stdout
+        assert await process.stdout.readline() == b"started\n"
+        pids = tmp_path / "pids"
+        await until(lambda: len(pids.read_text().split()) == 3)
+        process.kill()
+        await process.wait()
+        for pid in pids.read_text().split():
+            await gone(int(pid))
+
+
+def test_a_command_that_nothing_can_come_of_is_told_at_the_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "grog.py").touch()
+    config = tmp_path / "config.toml"
+    for command in ("no-such-program", "./grog.py", "/nowhere/grog", "/", "", "a\\u0000b"):
+        config.write_text(f'[[bot]]\nname = "Mog"\n[[bot]]\nname = "Grog"\ncommand = ["{command}"]')
+        assert main(["serve", "--port", "0", "--config", str(config)]) == 2
+        shown = "a\\x00b" if "u0000" in command else command
+        assert capsys.readouterr() == (
+            "",
+            f"thudmud: bot 2, command: there is no program '{shown}' to be run\n",
+        )
+    assert {each.name for each in tmp_path.iterdir()} == {"config.toml", "grog.py"}
+
+
+THINKING = """
+import sys
+print("# " + ("x" * 62 + "\\n# ") * (int(sys.argv[1]) // 64))
+print("name", flush=True)
+sys.stdin.read()
+"""
+HIDING = """
+import os, sys, time
+def note():
+    with open("pids", "a") as file:
+        file.write(f"{os.getpid()} ")
+note()
+if not os.fork():
+    os.setsid()
+    note()
+    if not os.fork():
+        os.setsid()
+        note()
+        time.sleep(3600)
+    os._exit(0) if sys.argv[1] == "killed" else time.sleep(3600)
+print("name", flush=True)
+time.sleep(3600 if sys.argv[1] == "killed" else 0)
+"""
+SERVING = """
+import asyncio, sys
+from pathlib import Path
+from thudmud.bots.program import Program
+async def serve():
+    await Program("Grog", sys.argv[1:], Path(), 60.0).start()
+    print("started", flush=True)
+    await asyncio.sleep(3600)
+asyncio.run(serve())
+"""
 COUNTING = """
 import sys
 open("starts", "a").write("x")

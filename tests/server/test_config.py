@@ -128,7 +128,44 @@ heartbeat = 0
 
 [gateway]
 secret = "hunter2"
---> gateway.secret: should have at least 16 characters
+--> gateway.secret: should have 16 to 256 characters
+
+[storage]
+file = "a\\u0000b"
+--> storage.file: should be the name of a file, not "a\\u0000b"
+
+[server]
+log_file = "a\\u0000b"
+--> server.log_file: should be the name of a file, or "", not "a\\u0000b"
+
+[gateway]
+file = ""
+--> gateway.file: should be the name of a file, not ""
+
+[listing]
+created = "soon"
+--> listing.created: should be a year such as "2026", or "", not "soon"
+
+[listing]
+created = 2026
+--> listing.created: should be a year such as "2026", or "", not 2026
+
+[server]
+tls_certificate = "chain.pem"
+--> server: tls_certificate needs a port: tls_port should not be 0, or this be ""
+
+[server]
+tls_port = 8485
+tls_key = "key.pem"
+--> server: tls_key needs a certificate: tls_certificate should name its file
+
+[server]
+tls_key = "key.pem"
+--> server: tls_key needs a certificate: tls_certificate should name its file
+
+[server]
+tls_port = 8485
+--> server: tls_port needs a certificate: tls_certificate should name its file
 
 [sever]
 port = 1

@@ -29,6 +29,20 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
     assert [line for line in setup.service.lines if line in lines] == lines
 
 
+async def test_a_line_that_takes_long_costs_more_than_one_but_a_second_at_most(
+    serving: Serving,
+) -> None:
+    setup = await serving(commands_per_second=10, commands_at_once=5)
+    anna = await setup.connect("Anna")
+    await anna.fence()
+    begun = asyncio.get_running_loop().time()
+    await anna.send(b"hard 500\nlook\n")
+    await anna.until(b"echo look")
+    took = asyncio.get_running_loop().time() - begun
+    # It cost one, and 10 of the 499 more that it took: with the next, 7 had to come in.
+    assert (1 + 10 + 1 - 5) / 10 < took < (1 + 499 + 1 - 5) / 10
+
+
 async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:
     setup = await serving(commands_per_second=10, commands_at_once=5)
     anna = await setup.connect("Anna")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import stat
 import sys
 from pathlib import Path
 
@@ -77,6 +78,71 @@ def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
     logging.getLogger("x").debug("three")
     assert fields((tmp_path / "log.1").read_text().strip())["peer"] == "é"
     assert fields(path.read_text().strip())["event"] == "two"
+    for each in (path, tmp_path / "log.1"):
+        assert not stat.S_IMODE(each.stat().st_mode) & 0o007
+
+
+def written(path: Path) -> list[dict[str, str]]:
+    return [fields(line) for line in path.read_text("ascii").splitlines()]
+
+
+def log(message: str, number: int, at: float, level: int = logging.ERROR) -> None:
+    record = logging.LogRecord("x", level, __file__, 1, message, (number,), None)
+    record.created = at
+    logging.getLogger("x").handle(record)
+
+
+def test_what_repeats_is_left_out_and_counted(tmp_path: Path) -> None:
+    logs.begin("info", tmp_path / "log")
+    for number in range(1000):
+        log("error %d", number, 1e9)
+        log("socket.accept() failed\nsocket: %d", number, 1e9)
+    log("another %d", 1, 1e9)
+    log("error %d", 1000, 1e9 + logs.WINDOW)
+    log("error %d", 1001, 1e9 + logs.WINDOW)
+    told = written(tmp_path / "log")
+    errors = [each for each in told if each["event"].startswith("error")]
+    events = [each["event"] for each in errors]
+    assert events == [f"error {number}" for number in (*range(logs.MOST), 1000, 1001)]
+    assert ["note" in each for each in errors] == [*[False] * (logs.MOST - 1), True, False, False]
+    assert errors[-2]["left_out"] == str(1000 - logs.MOST)
+    assert "left_out" not in errors[-1]
+    assert len(told) == 2 * logs.MOST + 3
+
+
+def test_who_comes_and_goes_is_told_more_often_than_mistakes_are(tmp_path: Path) -> None:
+    logs.begin("info", tmp_path / "log")
+    for number in range(100):
+        log("connected %d", number, 1e9, logging.INFO)
+    assert len(written(tmp_path / "log")) == 100
+    for number in range(logs.MOST_INFO):
+        log("connected %d", number, 1e9, logging.INFO)
+    assert len(written(tmp_path / "log")) == logs.MOST_INFO
+
+
+def test_a_clock_that_goes_back_hides_nothing(tmp_path: Path) -> None:
+    logs.begin("info", tmp_path / "log")
+    for number in range(100):
+        log("error %d", number, 1e9)
+    log("error %d", 100, 1e9 - 1000)
+    assert written(tmp_path / "log")[-1]["event"] == "error 100"
+
+
+def test_a_file_that_cannot_be_begun_anew_stops_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    logs.begin("info", folder / "log")
+    logging.getLogger("x").info("one")
+    folder.rename(tmp_path / "old")
+    logging.getLogger("x").info("two")
+    logging.getLogger("x").info("three")
+    problem = f"server.log_file: {folder / 'log'} cannot be written: No such file or directory"
+    assert capsys.readouterr().err == f"thudmud: {problem}\n"
+    folder.mkdir()
+    logging.getLogger("x").info("four")
+    assert written(folder / "log")[-1]["event"] == "four"
 
 
 def test_a_file_that_cannot_be_written_is_told(

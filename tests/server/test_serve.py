@@ -27,6 +27,7 @@ from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions
 from thudmud.server.telnet_session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
+from thudmud.telnet.intake import Reading
 
 SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}, "bot": []})
 
@@ -141,9 +142,9 @@ async def test_a_move_is_one_write_to_the_mover(
 ) -> None:
     watched: list[WatchedTransport] = []
 
-    def session(transport: asyncio.Transport, **how: Any) -> TelnetSession:
+    def session(transport: asyncio.Transport, reading: Reading, **how: Any) -> TelnetSession:
         watched.append(WatchedTransport(transport))
-        return TelnetSession(cast("asyncio.Transport", watched[-1]), **how)
+        return TelnetSession(cast("asyncio.Transport", watched[-1]), reading, **how)
 
     monkeypatch.setattr(acceptor, "TelnetSession", session)
     async with open_sessions(SETTINGS, tmp_path) as sessions, AsyncExitStack() as stack:

@@ -25,7 +25,7 @@ from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
 
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
-WORD = b"Your resume word, to come back as "
+WORD = b"Your resume word, "
 
 
 async def come(setup: Setup, name: str) -> tuple[Client, str]:
@@ -225,7 +225,7 @@ async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Se
     anna.stop_reading()
     again = await named(setup, b"anna")
     assert (await again.until(b"word: ")).startswith(b"Somebody called Anna is here already.")
-    await again.send(b"basalt-lantern-fox\r\n")
+    await again.send(b"basalt-lantern-fox-otter-plum\r\n")
     assert await again.until(b"word: ") == (
         b"That is not the resume word of Anna.\r\nResume word: "
     )
@@ -594,7 +594,7 @@ async def test_who_takes_too_many_names_is_told_and_may_come_back_under_one(
     setup = await serving(names_per_hour=2)
     anna, bob = await setup.connect(), await setup.connect("Bob")
     await anna.until(b"name? ")
-    word = (await anna.login("Anna")).partition(b"come back as Anna: ")[2].split()[0]
+    word = (await anna.login("Anna")).partition(b"Your resume word, Anna: ")[2].split()[0]
     other = await setup.connect()
     await other.until(b"name? ")
     await other.send(b"Cara\r\n")

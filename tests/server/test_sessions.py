@@ -56,7 +56,7 @@ class FakeSession:
     def dismissed(self, why: Dismissal) -> None:
         self.ended = True
 
-    def end(self, sentence: str, *, linger: bool = True) -> None:
+    def end(self, sentence: str) -> None:
         self.shown.append(sentence)
         self.ended = True
         begin(self.leave())

@@ -271,6 +271,19 @@ async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:
         await setup.connect()
 
 
+async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(
+    serving: Serving,
+) -> None:
+    setup = await serving(commands_per_second=1, commands_at_once=10)
+    anna = await setup.connect("Anna")
+    anna.writer.write(b"x\n" * 1_000_000)
+    await anna.until(b"echo x")
+    told = asyncio.create_task(anna.rest())
+    async with asyncio.timeout(PATIENCE):
+        await setup.stop()
+    assert (await told).endswith(b"\r\nThe server is shutting down. Goodbye.\r\n")
+
+
 async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read(
     serving: Serving,
 ) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from thudmud.service.driving import now
+from thudmud.service.driving import metered, now
 
 
 async def nothing() -> str:
@@ -67,3 +67,47 @@ async def test_what_waits_is_told_when_it_is_cancelled(turns: int) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert told == [True]
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+async def test_the_stretches_of_a_coroutine_are_metered_and_its_waiting_is_not() -> None:
+    clock, ran, gate = Clock(), list[float](), asyncio.Event()
+
+    async def works() -> str:
+        clock.seconds += 2
+        await gate.wait()
+        clock.seconds += 3
+        return "done"
+
+    task = now(metered(works(), ran.append, clock))
+    assert isinstance(task, asyncio.Task)
+    clock.seconds += 100
+    gate.set()
+    assert await task == "done"
+    assert ran == [2, 3]
+
+
+async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
+    clock, ran = Clock(), list[float]()
+
+    async def fails() -> None:
+        clock.seconds += 1
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        now(metered(fails(), ran.append, clock))
+    cancelled = now(metered(asyncio.Event().wait(), ran.append, clock))
+    assert isinstance(cancelled, asyncio.Task)
+    cancelled.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+    assert ran == [1, 0, 0]

@@ -645,7 +645,7 @@ async def test_talk_crosses(one: Place, two: Place) -> None:
     await one.type("Anna", "say hello")
     assert two.told["Bert"][-1] == "Anna says: hello"
     await two.type("Bert", "emote waves")
-    assert one.told["Anna"][-1] == "Bert waves"
+    assert one.told["Anna"][-1] == "* Bert waves"
     await two.type("Bert", "tell anna well?")
     assert one.told["Anna"][-1] == "Bert tells you: well?"
     await one.type("Anna", "go oak board")

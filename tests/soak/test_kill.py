@@ -52,7 +52,7 @@ MOMENT = 0.01
 """How many seconds later it is killed, at most: that may be in the midst of anything."""
 
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
-WORD = re.compile(rb"Your resume word, to come back as (\w+): ([a-z-]+)")
+WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ from tests.store.deeds import OAK, PINE, Clock, events_of, joined, same, started
 from thudmud.play.events import BattleEnded
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.store import KeptName, NameTaken, Nobody, Store
+from thudmud.store.accounts import ADDRESSES_KEPT
 
 WORD, OTHER = b"1" * 32, b"2" * 32
 
@@ -251,6 +252,48 @@ class TestGuests:
         assert battle.dwarf == "Anna"
         await ended(store, PINE)
         assert [each.number for each in await store.history("Anna")] == [2]
+        assert await store.check() is None
+
+
+class TestAddresses:
+    async def test_those_that_a_name_came_from_last_are_kept(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await store.keep_guest(KeptName("Gast", WORD, 5.0))
+        for number in range(30):
+            await store.seen({}, [("ANNA", f"192.0.2.{number}"), ("Gast", "::/64")])
+        last = [f"192.0.2.{number}" for number in range(29, 29 - ADDRESSES_KEPT, -1)]
+        assert await store.addresses("anna") == last
+        await store.seen({}, [("Anna", last[5]), ("Nobody", "192.0.2.1"), ("Anna", last[5])])
+        assert await store.addresses("Anna") == [last.pop(5), *last]
+        assert await store.addresses("gast") == ["::/64"]
+        assert await store.addresses("Nobody") == []
+        assert await store.check() is None
+
+    async def test_they_go_with_the_player(self, store: Store) -> None:
+        await store.keep_guest(KeptName("Anna", WORD, 5.0))
+        await store.seen({}, [("Anna", "192.0.2.1")])
+        await store.enrol("Anna", "hash")
+        await store.rename("Anna", "Hanna")
+        assert await store.addresses("Anna") == []
+        assert await store.addresses("Hanna") == ["192.0.2.1"]
+        await store.ban("Hanna")
+        await store.unban("Hanna")
+        assert await store.addresses("Hanna") == ["192.0.2.1"]
+
+    @pytest.mark.parametrize("how", ["erased", "forgotten", "another word"])
+    async def test_who_has_a_name_next_has_come_from_nowhere(self, store: Store, how: str) -> None:
+        kept = KeptName("Anna", WORD, 1.0)
+        await store.keep_guest(kept)
+        await store.seen({}, [("Anna", "192.0.2.1")])
+        if how == "erased":
+            await store.enrol("Anna", "hash")
+            await store.erase("Anna")
+        elif how == "forgotten":
+            await store.forget_guests(["Anna"])
+        else:
+            await store.keep_guest(KeptName("Anna", OTHER, 2.0), kept)
+        await store.enrol("Anna", "hash")
+        assert await store.addresses("Anna") == []
         assert await store.check() is None
 
 

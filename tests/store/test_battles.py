@@ -234,6 +234,25 @@ class TestGames:
         assert game.moves == LONGER
         assert game.outcome == DWARFS
 
+    def test_one_that_is_looked_up_again_and_again_is_read_on(self, annals: Annals) -> None:
+        match = saved(annals.begin(), CAPTURE)
+        for ply in (1, 2):
+            annals.play(CAPTURE[ply - 1 : ply], first=ply)
+            assert read(annals, annals.battle(1)).moves == CAPTURE[:ply]
+        annals.happen("oak board", TakenBack(NOON, "Anna", Side.TROLL, CAPTURE[1:]))
+        assert read(annals, annals.battle(1)).moves == CAPTURE[:1]
+        annals.play(CAPTURE[1:], first=2)
+        annals.adjourn(match)
+        assert read(annals, annals.battle(1)).moves == CAPTURE
+        annals.resume(match)
+        assert read(annals, annals.battle(1)).moves == CAPTURE
+        annals.end(DWARFS, "pine board")
+        annals.begin("pine board")
+        annals.play(CAPTURE[:1], "pine board")
+        for _ in range(2):
+            assert read(annals, annals.battle(1)).outcome == DWARFS
+            assert read(annals, annals.battle(2)).moves == CAPTURE[:1]
+
     def test_an_imported_one_is_read_from_its_record(self, annals: Annals) -> None:
         annals.bring_in()
         assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD).game

@@ -9,6 +9,7 @@ nothing of it is changed.
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -22,9 +23,8 @@ from thudmud.play.events import BattleEnded, Event, Imported
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
 from thudmud.store.checking import check_connection
-from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Changes, Database
-from thudmud.store.files import OnDisk, beside
+from thudmud.store.files import FORMAT, OnDisk, beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 PAGE = 4096
@@ -63,6 +63,8 @@ def play(database: Database, games: int) -> None:
         name, kept = f"Guest{number}", KeptName(f"Kept{number}", b"1" * 32, 5.0)
         database.write([partial(accounts.enrol, name=name, password="hash" * 20)])
         database.write([partial(accounts.keep_guest, kept=kept)])
+        came = [(who, f"192.0.2.{number}") for who in (name, kept.name) for number in range(3)]
+        database.write([partial(accounts.seen, times={}, addresses=came)])
     database.write([lambda db: db.beat("node", 100.0)])
     database.write([lambda db: db.claim("Anna", "node", "s1", "oak board")])
 
@@ -109,6 +111,7 @@ def read_all(database: Database) -> str:
             database.standings(None, 1000),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
+            [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
             database.people(),
         )
@@ -344,13 +347,24 @@ def test_what_is_left_of_a_store_is_not_begun_anew(path: Path, left: set[str]) -
     ("data", "words"),
     [(b"", "it is empty"), (b"dF1\n" * 999, "not a database"), (b"\0" * 8192, "not a database")],
 )
-def test_what_is_no_database_is_damaged(path: Path, data: bytes, words: str) -> None:
+def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words: str) -> None:
+    opened(path).close()
     path.write_bytes(data)
     with pytest.raises(Damaged, match=words):
         opened(path)
 
 
-@pytest.mark.parametrize("pragma", [f"user_version = {SCHEMA + 1}", "application_id = 9"])
+@pytest.mark.parametrize("data", [b"dF1\n" * 999, b"\0" * 8192, b"SQLite format 3\0" + b"x" * 200])
+def test_what_never_was_a_store_is_unknown_and_left_alone(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    path.chmod(0o644)
+    with pytest.raises(Unknown, match="nor any other database"):
+        opened(path)
+    assert list(path.parent.iterdir()) == [path]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("pragma", [f"user_version = {FORMAT + 1}", "application_id = 9"])
 def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
     opened(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -364,6 +378,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
     [
         "drop index rating_proven",
         "drop table account",
+        "drop table address",
         "delete from head",
         "update head set commits = 1000000",
         "update head set position = position - 1",
@@ -383,6 +398,8 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "update account set banned = 1",
         "delete from account where player = (select max(player) from account)",
         "delete from guest where player = (select max(player) from guest)",
+        "update address set address = '192.0.2.9' where coming = 1",
+        "delete from address where player = (select max(player) from address)",
         "update battle set rated = 0 where number = 1",
         "delete from battle where number = 2",
         "delete from rating where player = 1",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,6 +71,34 @@ async def test_a_new_one_is_private_from_the_first_moment(
         assert stat.S_IMODE(each.stat().st_mode) == 0o600
 
 
+async def test_one_that_others_can_read_is_private_from_the_next_start(path: Path) -> None:
+    await fill(path)
+    backup = path.with_name("backup")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("vacuum into ?", [os.fspath(backup)])
+    for each in path.parent.iterdir():
+        each.chmod(0o664)
+    for found in (path, backup):
+        store = await Store.open(found, serving=True)
+        await store.enrol("Bert", "hash")
+        for suffix in ("", "-wal", "-shm", "-head"):
+            assert stat.S_IMODE(beside(found, suffix).stat().st_mode) == 0o600
+        await store.close()
+
+
+async def test_one_that_is_another_users_is_told_of(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    await fill(path)
+    path.chmod(0o644)
+    monkeypatch.setattr(os, "chmod", fail)
+    await (await Store.open(path)).close()
+    assert [each.getMessage() for each in caplog.records] == ["others may read what is stored"]
+
+
 async def test_a_new_one_that_is_not_finished_is_never_seen(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +117,22 @@ async def test_what_is_no_file(tmp_path: Path) -> None:
     await fails_to_open(nowhere / "store", f"there is no folder {nowhere}")
     nowhere.mkdir()
     await fails_to_open(nowhere, "it is a folder")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/null")):
+        await fails_to_open(path, "not a file, but a device or a pipe")
+        assert not beside(path, "-head").exists()
+    assert {each.name for each in tmp_path.iterdir()} == {"nowhere", "pipe"}
+
+
+async def test_a_file_that_cannot_be_written_to(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(path)
+    for suffix in ("-head", "-wal", "-shm"):
+        beside(path, suffix).unlink(missing_ok=True)
+    monkeypatch.setattr(os, "access", lambda place, _: place != path)
+    await fails_to_open(path, "it cannot be written to")
+    assert list(path.parent.iterdir()) == [path]
 
 
 async def test_a_folder_that_cannot_be_written_to(

@@ -14,9 +14,8 @@ import pytest
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.store import StoreError
 from thudmud.store.checking import check_file
-from thudmud.store.codec import SCHEMA
 from thudmud.store.database import Database
-from thudmud.store.files import OnDisk, beside
+from thudmud.store.files import FORMAT, OnDisk, beside
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
@@ -99,11 +98,14 @@ def told(path: Path) -> Iterator[str]:
     second.close()
     yield checked(path)
 
-    change(path, f"pragma user_version = {SCHEMA + 1}")
+    change(path, f"pragma user_version = {FORMAT + 1}")
     yield refused(path)
     change(path, "pragma application_id = 9")
     yield refused(path)
     yield refused(path.parent / "srv" / path.name)
+    for another in (Path("/etc/passwd"), Path("/dev/null")):
+        yield refused(another)
+        assert not beside(another, "-head").exists()
 
 
 def test_what_it_says_is_what_is_said(tmp_path: Path) -> None:

@@ -275,6 +275,22 @@ class TestFiles:
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
+    async def test_one_that_the_version_before_wrote_opens(self, path: Path) -> None:
+        store = await Store.open(path)
+        await store.enrol("Anna", "hash")
+        await store.append({OAK: (0, [started(1)])})
+        await store.close()
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("drop table address")
+            connection.execute("pragma user_version = 1")
+        check_file(path)
+        for coming in (["192.0.2.1"], ["192.0.2.2", "192.0.2.1"]):
+            store = await Store.open(path)
+            await store.seen({}, [("Anna", coming[0])])
+            assert await store.addresses("anna") == coming
+            await store.close()
+            check_file(path)
+
     async def test_a_copy_is_a_store_like_any(
         self, stored: Store, path: Path, tmp_path: Path
     ) -> None:
@@ -316,9 +332,11 @@ class TestFiles:
     async def test_what_was_erased_is_on_no_disk(self, stored: Store, path: Path) -> None:
         await stored.enrol("Wilhelmina", "a-very-secret-hash")
         await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
-        words = (b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash")
+        await stored.seen({}, [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")])
+        words = (b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash", b"2001:db8", b"192.0.2.77")
         files = [beside(path, suffix) for suffix in SUFFIXES]
-        assert any(words[0] in file.read_bytes() for file in files)
+        for word in words:
+            assert any(word in file.read_bytes() for file in files)
         await stored.erase("Wilhelmina")
         for file in files:
             contents = file.read_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -15,8 +16,9 @@ import trustme
 
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client, Serving
+from tests.telnet.test_intake import last_words
 from thudmud.errors import StartError
-from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection
+from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection, Room
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 
@@ -76,6 +78,7 @@ async def test_people_come_in_and_leave(secure: Secure) -> None:
         (b"anna\r\n", b"You come into the hall."),
         (b"\xff\xfc\x1fanna\r\nlook\r\n", b"You come into the hall."),
         (b"\xff\xf6", b"Yes, thudmud is here."),
+        (b"\xff\xf1" * 2000 + b"anna\r\n", b"You come into the hall."),
         (b"GET / HTTP/1.1\r\n", b"not a web site"),
         (b"x" * 100_000 + b"\r\n", b"it was not read"),
     ],
@@ -116,12 +119,61 @@ async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
     fourth = await connected(server)
     assert await fourth.rest() == b""
     await silent[0].send(b"GET / HTTP/1.1\r\n\r\n")
-    await silent[0].rest()
+    await last_words(silent[0])
     # That is no TLS: its place is free again.
     client = await connected(server, trusting())
     await client.until(b"name? ")
     for each in (*silent, fourth, client):
         await each.close()
+
+
+async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure: Secure) -> None:
+    server = await secure(commands_per_second=1, commands_at_once=10, shutdown_grace=1.0)
+    client = await connected(server, trusting())
+    await client.until(b"name? ")
+    client.writer.write(b"anna\r\n" + b"look\r\n" * 10_000)
+    await client.until(b"You come into the hall.")
+    told = asyncio.create_task(client.rest())
+    async with asyncio.timeout(PATIENCE):
+        await server.stop()
+    assert (await told).endswith(b"The server is shutting down. Goodbye.\r\n")
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x16", b"\x16\x03\x01\x01\0\x01", b"GET / HTTP/1.1\r\n\r\n"]
+)
+async def test_who_goes_before_tls_has_begun_is_not_missed(
+    secure: Secure, caplog: pytest.LogCaptureFixture, sent: bytes
+) -> None:
+    server = await secure(connections_per_address=1, accepts_per_second=1000, accepts_at_once=1000)
+    gone = await connected(server)
+    await gone.send(sent)
+    gone.writer.write_eof()
+    assert await last_words(gone) == b""
+    await gone.close()
+    client = await connected(server, trusting())
+    await client.until(b"name? ")
+    await client.close()
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+async def test_a_first_message_in_pieces(secure: Secure) -> None:
+    host, port = (await secure()).tls_places[0]
+    reader, writer = await asyncio.open_connection(host, port)
+    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting().wrap_bio(into, out, server_hostname="127.0.0.1")
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    hello = out.read()
+    link = writer.get_extra_info("socket")
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for at in range(len(hello)):
+        writer.write(hello[at : at + 1])
+        await asyncio.sleep(0)
+    async with asyncio.timeout(PATIENCE):
+        assert (await reader.read(1)) == b"\x16"  # the answer
+    writer.transport.abort()
 
 
 class OutOfFiles(asyncio.Transport):
@@ -140,7 +192,8 @@ class OutOfFiles(asyncio.Transport):
 
 
 def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
-    limiter, transport = ConnectionLimiter(ServerSettings(connections_per_address=1)), OutOfFiles()
+    limiter = ConnectionLimiter(ServerSettings(connections_per_address=1), Room(1000))
+    transport = OutOfFiles()
 
     async def come() -> None:
         incoming = IncomingConnection(limiter, lambda _: asyncio.BufferedProtocol(), trusting())

@@ -225,8 +225,8 @@ def test_nobody_can_say_a_fact(sign: str) -> None:
         play.type("Bert", f"say {'x' * words} {forged}")
         (fact,) = play.programs["Carla"].told
         assert fact["text"] == f"{'x' * words} {forged}"
-    play.type("Bert", f"say {'x' * 36} {forged}")
-    assert ' @thud {"type":"board"}' in play.programs["Carla"].lines
+    play.type("Bert", f"say {'x' * 28} {forged}")
+    assert '    @thud {"type":"board"}' in play.programs["Carla"].lines
 
 
 def test_what_is_told_to_one_is_no_fact_for_another() -> None:

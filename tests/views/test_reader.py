@@ -13,6 +13,7 @@ from thudmud.house import House
 from thudmud.play.commands import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
+from thudmud.rules.board import bits_of
 from thudmud.views import reader
 from thudmud.views.view import Terminal
 
@@ -233,7 +234,7 @@ def test_somebody_who_is_away() -> None:
     ],
 )
 def test_runs(squares: str, expected: str) -> None:
-    assert reader.runs(map(Square.parse, squares.split())) == expected
+    assert reader.runs(bits_of(tuple(map(Square.parse, squares.split())))) == expected
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)

@@ -1,4 +1,4 @@
-"""When each player was last here, and which guests' names are free for others again."""
+"""When each player was here and from which address, and which guests' names are free again."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ class LastSeen:
         self._timer: asyncio.TimerHandle | None = None
         self._here: set[str] = set()
         self._unwritten: dict[str, float] = {}
+        self._unwritten_addresses: dict[tuple[str, str], None] = {}
         self._writing = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -77,9 +78,15 @@ class LastSeen:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
-    def came(self, name: str) -> None:
-        """Note that a player is here; it is noted again now and then until they leave."""
+    def came(self, name: str, network: str) -> None:
+        """Note that a player is here; it is noted again now and then until they leave.
+
+        Args:
+            name: who.
+            network: the address that they come from, or its network.
+        """
         self._here.add(name)
+        self._unwritten_addresses[name, network] = None
         self._note(name)
         if self._timer is None:
             self._tick()
@@ -133,7 +140,8 @@ class LastSeen:
         try:
             while self._unwritten:
                 noted, self._unwritten = self._unwritten, {}
-                await self._store.seen(noted)
+                addresses, self._unwritten_addresses = self._unwritten_addresses, {}
+                await self._store.seen(noted, list(addresses))
         finally:
             self._writing = False
 

@@ -1,4 +1,4 @@
-"""Rate limiters by name and by address: of new names, of talk, of guesses at a password.
+"""Rate limiters by name and by address.
 
 Pure: the time comes in as an argument, in seconds.
 """
@@ -6,12 +6,11 @@ Pure: the time comes in as an argument, in seconds.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 MAX_KEYS = 20_000
-"""Names or addresses that one limiter remembers. The one used longest ago is forgotten first."""
+"""Names or addresses that one limiter remembers."""
+
+_SHARE_FORGOTTEN = 1 / 4  # of those, when there are too many: to look for them takes its time
 
 _ROUNDING = 1e-6  # tokens; no clock can wait for so few
 
@@ -43,19 +42,37 @@ class TokenBucket:
             self._tokens -= 1
         return wait
 
+    def charge(self, tokens: float) -> None:
+        """Take out what something has cost beyond its one token; what is missing is owed."""
+        self._tokens -= tokens
+
     def wait(self, now: float, leaving: float = 0.0) -> float:
         """Return the seconds until a token could be taken; 0 if one can be taken now."""
+        return self.until(now, min(1 + leaving, self._size))
+
+    def until(self, now: float, tokens: float) -> float:
+        """Return the seconds in which so many come in that it has some tokens, or had them."""
+        missing = tokens - self.left(now)
+        return missing / self._rate if missing > _ROUNDING else 0.0
+
+    def left(self, now: float) -> float:
+        """Return how many tokens it holds now; fewer than none if some are owed."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
-        if self._tokens >= 1 + leaving:
-            return 0.0
-        missing = min(1 + leaving, self._size) - self._tokens
-        return missing / self._rate if missing > _ROUNDING else 0.0
+        return self._tokens
+
+    @property
+    def full_at(self) -> float:
+        """When it will be full, if nothing is taken out."""
+        return (self._seen or 0.0) + (self._size - self._tokens) / self._rate
 
 
 class RateLimiter:
     """A token bucket for each key. A bucket that is forgotten is full when its key comes back.
+
+    Those that are full already are forgotten first, or will be soonest; of several, the one used
+    longest ago. So whoever uses many keys, to have others forgotten, gets their own forgotten.
 
     Args:
         rate: tokens a second, of each bucket.
@@ -68,10 +85,18 @@ class RateLimiter:
 
     def of(self, key: str) -> TokenBucket:
         """Return the bucket of a key."""
-        bucket = self._buckets.pop(key, None) or TokenBucket(self._rate, self._size)
+        bucket = self._buckets.pop(key, None)
+        if bucket is None:
+            if len(self._buckets) >= MAX_KEYS:
+                self._forget_some()
+            bucket = TokenBucket(self._rate, self._size)
         self._buckets[key] = bucket
-        _forget_oldest(self._buckets)
         return bucket
+
+    def _forget_some(self) -> None:
+        fullest = sorted(self._buckets, key=lambda key: self._buckets[key].full_at)
+        for key in fullest[: max(1, int(MAX_KEYS * _SHARE_FORGOTTEN))]:
+            del self._buckets[key]
 
 
 class TalkLimiter:
@@ -101,92 +126,6 @@ class TalkLimiter:
             for bucket in buckets:
                 bucket.take(now)
         return wait
-
-
-def _forget_oldest(remembered: dict[Any, Any]) -> None:
-    while len(remembered) > MAX_KEYS:
-        del remembered[next(iter(remembered))]
-
-
-# Guesses.
-
-WINDOW = 300.0
-"""Seconds for which a wrong guess counts."""
-
-FREE = 5
-"""Wrong guesses within the window that cost nothing."""
-
-LONGEST = 30.0
-"""Seconds that a guess may have to wait behind the one before it."""
-
-LONGEST_QUEUE = 300.0
-"""Seconds that a guess may have to wait in all; one that would wait longer is refused."""
-
-_MAX_TURNS = FREE + 6  # guesses of a key that make a difference: 2 ** 5 s is more than the longest
-
-Key = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """A guess that may be made.
-
-    Attributes:
-        turns: when it may be made, by what it counts for: the name, then the address.
-        wait: seconds that it has to wait.
-    """
-
-    turns: Mapping[Key, float]
-    wait: float
-
-
-class GuessThrottle:
-    """Gives each guess its turn. Of many at the same time, each waits behind the others.
-
-    Guesses at a name, from an address where somebody has been right before, do not wait behind
-    guesses from elsewhere: else anybody could keep the owner out by guessing.
-    """
-
-    def __init__(self) -> None:
-        self._turns: dict[Key, list[float]] = {}  # the key used last comes last
-        self._homes: dict[str, str] = {}  # by name, the address of the last right guess
-
-    def begin(self, name: str, address: str, now: float) -> Guess | None:
-        """Count a guess, and say how long it has to wait; None if too many wait before it.
-
-        ``now`` must never go back.
-        """
-        name, where = name.lower(), network(address)
-        own: Key = ("home", name) if self._homes.get(name) == where else ("name", name)
-        turns = {key: self._next(key, now) for key in (own, ("address", where))}
-        wait = max(turns.values()) - now
-        if wait > LONGEST_QUEUE:
-            return None
-        for key, turn in turns.items():
-            self._turns[key] = [*self._turns.pop(key, ()), turn][-_MAX_TURNS:]
-        _forget_oldest(self._turns)
-        return Guess(turns, wait)
-
-    def forgive(self, guess: Guess) -> None:
-        """Note that a guess was right.
-
-        The wrong guesses at the name are forgotten. Those of the address are not: whoever guesses
-        there may have an account of their own.
-        """
-        (own, _), (address, turn) = guess.turns.items()
-        self._turns.pop(own, None)
-        if turn in (turns := self._turns.get(address, [])):
-            turns.remove(turn)
-        self._homes.pop(own[1], None)
-        self._homes[own[1]] = address[1]
-        _forget_oldest(self._homes)
-
-    def _next(self, key: Key, now: float) -> float:
-        """Return when the next guess of a key may be made."""
-        turns = [turn for turn in self._turns.get(key, ()) if turn > now - WINDOW]
-        if len(turns) < FREE:
-            return now
-        return max(now, turns[-1]) + min(LONGEST, 2.0 ** (len(turns) - FREE))
 
 
 # Addresses.

@@ -6,9 +6,7 @@ word. Whoever shows that a name is theirs may have it, also while somebody is pl
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,10 +16,11 @@ from functools import reduce
 from typing import Protocol
 
 from thudmud.accounts import passwords
+from thudmud.accounts.guesses import Guess, GuessThrottle, Secret
 from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
-from thudmud.accounts.limiters import GuessThrottle, RateLimiter, network
+from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
-from thudmud.english import capitalised, counted, lasting
+from thudmud.english import capitalised, lasting
 from thudmud.language.parsing import chosen_by
 from thudmud.play.options import Options, SetOption, after
 from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
@@ -36,7 +35,7 @@ AGAIN_PROMPT = "The same again: "
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
 """Everything that a dialogue asks with."""
 
-TOLD_WORD = re.compile(r"Your resume word, to come back as \w+: ([a-z-]+)")
+TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
 """The one line, on a screen of 80 columns, that tells a guest their word."""
 
 KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
@@ -96,9 +95,7 @@ class Logins:
         directory: who is logged in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         new_names: limits the new names from each address; None for no limit.
-        pause: waits for a number of seconds.
         clock: returns the seconds since the epoch.
-        monotonic: returns seconds that never go back.
 
     Attributes:
         last_seen: who was here when; it is told who comes, and is to be told who leaves.
@@ -112,13 +109,10 @@ class Logins:
         guest_grace: float,
         *,
         new_names: RateLimiter | None = None,
-        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store, self._passwords, self._directory = store, passwords, directory
-        self._new_names = new_names
-        self._pause, self._clock, self._monotonic = pause, clock, monotonic
+        self._new_names, self._clock = new_names, clock
         self._throttle = GuessThrottle()
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
@@ -135,12 +129,10 @@ class Logins:
                 prompter.say(choice_text(choice, reduce(after, choices, Options())))
             elif not words:
                 continue
-            elif problem := self._directory.name_problem(words):
-                prompter.say(problem)
             else:
                 with _store_errors_told(prompter):
                     if login := await self._claim(prompter, words, address):
-                        self.last_seen.came(login.name)
+                        self.last_seen.came(login.name, network(address))
                         return replace(login, choices=tuple(choices))
 
     async def register(self, prompter: Prompter, name: str) -> bool:
@@ -172,10 +164,10 @@ class Logins:
             if await self._store.find(name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
                 return
-            proved: bool | None = False
-            while proved is False and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
+            proved = False
+            while not proved and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
                 proved = await self._prove(prompter, name, old, address)
-                if proved is False:
+                if not proved:
                     prompter.say("That is not your password. An empty line gives up.")
             password = await self._choose(prompter, name) if proved else None
             if not password:
@@ -194,10 +186,14 @@ class Logins:
         kept = await self._store.find_guest(words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
+        # Whoever has a name keeps it, even if it has got another meaning since.
+        if problem := self._directory.name_problem(words):
+            prompter.say(problem)
+            return None
         return await self._take(prompter, capitalised(words), kept, address)
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
-        proved: bool | None = False
+        proved = False
         registered = _REGISTERED.format(name)
         while True:
             account = await self._store.find(name)  # again: a guess takes its time
@@ -208,9 +204,9 @@ class Logins:
                 return Login(account.name, account)
             password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
             registered = ""
-            proved = await self._prove(prompter, name, password, address) if password else None
-            if proved is None:
+            if not password:
                 return None
+            proved = await self._prove(prompter, name, password, address)
             if not proved:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
@@ -227,15 +223,16 @@ class Logins:
                 kept = await self._store.find_guest(name)
                 return kept is not None and passwords.is_same(word, kept.word)
 
-            right = await self._guess(prompter, name, address, is_right)
+            guess = await self._guess_at(name, Secret.WORD, address)
+            right = await self._is_right(prompter, guess, is_right)
             if await self._store.find(name):
                 prompter.say(
                     f"The name {name} has just been registered, or banned: its resume word does not"
                     " count any more."
                 )
                 return None
-            if right is not False:
-                return Login(name) if right else None
+            if right:
+                return Login(name)
             prompter.say(f"That is not the resume word of {name}.")
         return None
 
@@ -257,7 +254,7 @@ class Logins:
         if not await self._store.keep_guest(kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
-        prompter.say(f"Your resume word, to come back as {name}: {word}")
+        prompter.say(f"Your resume word, {name}: {word}")
         prompter.say(KEEP_WORD)
         return Login(name)
 
@@ -274,20 +271,21 @@ class Logins:
             prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
         return None
 
-    async def _prove(
-        self, prompter: Prompter, name: str, password: str, address: str
-    ) -> bool | None:
-        """Return whether this is a member's password, as `_guess` does."""
+    async def _prove(self, prompter: Prompter, name: str, password: str, address: str) -> bool:
+        """Return whether this is a member's password, once the turn of this guess has come."""
+        guess = await self._guess_at(name, Secret.PASSWORD, address)
 
         async def is_right() -> bool:
             account = await self._store.find(name)
-            if account is None or not await self._passwords.fits(password, account.password):
+            if account is None:
+                return False
+            if not await self._passwords.fits(password, account.password, first=guess.is_known):
                 return False
             if self._passwords.is_outdated(account.password):
                 await self._rehash(account, password)
             return True
 
-        return await self._guess(prompter, name, address, is_right)
+        return await self._is_right(prompter, guess, is_right)
 
     async def _rehash(self, account: Account, password: str) -> None:
         """Store a password that is right with today's parameters."""
@@ -299,28 +297,19 @@ class Logins:
         except StoreError as error:
             _log.error("failed to store the password of %s anew: %s", account.name, error)
 
-    async def _guess(
-        self, prompter: Prompter, name: str, address: str, is_right: Callable[[], Awaitable[bool]]
-    ) -> bool | None:
-        """Return whether a guess at a name's secret is right, after the time that it has to wait.
+    async def _guess_at(self, name: str, secret: Secret, address: str) -> Guess:
+        where = network(address)
+        is_known = where in await self._store.addresses(name)
+        return Guess(secret, name, where, is_known)
 
-        Returns:
-            None if it may not be made now; they have been told.
-        """
-        guess = self._throttle.begin(name, address, self._monotonic())
-        if guess is None:
-            _log.info("too many answers", extra={"player": name, "address": address})
-            prompter.say("There are too many attempts at the moment. Please come again later.")
-            return None
-        if guess.wait:
-            seconds = counted(math.ceil(guess.wait), "second")
-            prompter.say(f"There were too many wrong answers. Please wait {seconds}.")
-            await self._pause(guess.wait)
-        if await is_right():
-            self._throttle.forgive(guess)
-            return True
-        _log.info("a wrong answer", extra={"player": name, "address": address})
-        return False
+    async def _is_right(
+        self, prompter: Prompter, guess: Guess, look: Callable[[], Awaitable[bool]]
+    ) -> bool:
+        right = await self._throttle.is_right(guess, look, prompter.say)
+        if not right:
+            extra = {"player": guess.name, "address": guess.network}
+            _log.info("a wrong answer", extra=extra)
+        return right
 
 
 @contextmanager

@@ -1,14 +1,19 @@
-"""Passwords, hashed by argon2id, and the resume words of guests, such as `basalt-lantern-fox`."""
+"""Passwords, hashed by argon2id, and the resume words of guests.
+
+Such a word is `basalt-lantern-fox-otter-plum`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import re
 import secrets
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from argon2 import PasswordHasher
@@ -39,7 +44,8 @@ def password_problem(password: str, name: str) -> str | None:
 class Passwords:
     """Hashes passwords, and compares them with hashes.
 
-    That takes time and memory by design, so it is done in threads, and only a few at once.
+    That takes time and memory by design, so it is done in threads, and only a few at once. The
+    others wait: how many, the limits on connections and on guesses say.
 
     Args:
         hasher: does it; by default with the parameters that argon2-cffi advises.
@@ -48,13 +54,23 @@ class Passwords:
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
         self._workers = ThreadPoolExecutor(_THREADS, "passwords")
+        self._free = _THREADS
+        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
+        """A heap: whether others go first, the order in which they came, and what wakes them."""
+        self._numbers = itertools.count()
 
     async def hashed(self, password: str) -> str:
         """Return what to store of a password."""
         return await self._run(lambda: self._hasher.hash(_prepared(password)))
 
-    async def fits(self, password: str, stored: str) -> bool:
-        """Whether ``stored`` is a hash of this password."""
+    async def fits(self, password: str, stored: str, *, first: bool = True) -> bool:
+        """Whether ``stored`` is a hash of this password.
+
+        Args:
+            password: as it was typed.
+            stored: what was stored of a password.
+            first: whether this goes before all who wait and do not go first.
+        """
 
         def compare() -> bool:
             try:
@@ -63,7 +79,7 @@ class Passwords:
                 return False
 
         # What is far too long is not worth the time.
-        return len(password) < 4 * LENGTHS.stop and await self._run(compare)
+        return len(password) < 4 * LENGTHS.stop and await self._run(compare, first=first)
 
     def is_outdated(self, stored: str) -> bool:
         """Whether a hash was made with other parameters than today's."""
@@ -73,8 +89,32 @@ class Passwords:
         """Hash nothing more."""
         self._workers.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, job: Callable[[], _T]) -> _T:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, job)
+    async def _run(self, job: Callable[[], _T], *, first: bool = True) -> _T:
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        heappush(self._waiting, (not first, next(self._numbers), turn))
+        self._begin_some()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._end_one()
+            raise
+        # Whoever is cancelled leaves a thread that is still at it: only then is that free again.
+        work = loop.run_in_executor(self._workers, job)
+        work.add_done_callback(self._end_one)
+        return await asyncio.shield(work)
+
+    def _begin_some(self) -> None:
+        while self._free and self._waiting:
+            *_, turn = heappop(self._waiting)
+            if not turn.done():
+                self._free -= 1
+                turn.set_result(None)
+
+    def _end_one(self, _work: object = None) -> None:
+        self._free += 1
+        self._begin_some()
 
 
 def _prepared(password: str) -> bytes:
@@ -108,7 +148,7 @@ sugar sulphur swan table tallow teapot thicket thistle thyme tiger timber tin to
 tulip tundra tunnel turnip velvet violet walrus weasel willow window wolf wren yew zebra zinc
 zither
 """.split()  # noqa: SIM905  (two hundred quotes and commas would tell nobody more)
-_COUNT = 3  # parts of a word: 24 bits, for a name that is kept for a day or so
+_COUNT = 5  # parts of a word: 40 bits; thudmud/accounts/guesses.py tells what that is worth
 _BETWEEN = re.compile(r"[\s,.-]+")
 
 

@@ -1,7 +1,7 @@
 """One bot's program: a process that is asked line by line, and may do anything wrong.
 
-An answer is waited for so long and no longer, and no more than a line of what it says is kept. Only
-processes that were started here are ever ended.
+An answer is waited for so long and no longer, and so much is read of what it says meanwhile and no
+more. `thudmud.bots.keeper` runs it, and ends whatever it has started.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.bots import LONGEST_LINE
+from thudmud.bots import LONGEST_LINE, keeper
 from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
@@ -28,10 +29,17 @@ OWN_LEVEL = "4"
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
 
+MOST_SAID = 262_144
+"""Bytes of what a program says before it answers."""
+
+_KEEPER = (sys.executable, "-I", "-S", keeper.__file__)
 _LEAVING = 1.0  # seconds that it has to end by itself
+_ENDING = 5.0  # seconds that its keeper has to end everything
+_PIECE = 4096  # bytes that are read before it is the others' turn
+_PAUSE = 0.05  # seconds between two readings of what it complains of
 _MOST_LOGGED = 4000  # bytes of what it complains of
 _LONGEST_QUOTE = 60
-_GROUP, _TIMES = 2, slice(11, 15)  # fields of /proc/PID/stat behind the name, see proc(5)
+_SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat behind the name, see proc(5)
 _log = logging.getLogger(__name__)
 
 
@@ -41,6 +49,11 @@ class ProgramError(ThudmudError):
 
 class LateError(ProgramError):
     """It has given no answer in time."""
+
+
+def is_there(program: str, folder: Path) -> bool:
+    """Whether there is a program: in the folder, if it is a path, else where shells look for it."""
+    return shutil.which(str(folder / program) if "/" in program else program) is not None
 
 
 class Program:
@@ -54,15 +67,12 @@ class Program:
     """
 
     def __init__(self, name: str, command: Sequence[str], folder: Path, seconds: float) -> None:
-        self._name, self._command, self._folder = (
-            name,
-            tuple(command) or (*ENGINE, "--level", OWN_LEVEL),
-            folder,
-        )
-        self._seconds = seconds
+        self._name, self._folder, self._seconds = name, folder, seconds
+        self._command = tuple(command) or (*ENGINE, "--level", OWN_LEVEL)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._said = b""
+        """What has been read and is not yet looked at."""
 
     async def start(self) -> None:
         """Start it, unless it is running.
@@ -72,20 +82,25 @@ class Program:
         """
         if self._process is not None:
             return
+        program = self._command[0]
+        if not is_there(program, self._folder):
+            raise ProgramError(f"there is no program {program!a} to be run")
+        self._said = b""
         try:
             self._process = await asyncio.create_subprocess_exec(
+                *_KEEPER,
+                str(os.getpid()),
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 cwd=self._folder,
                 limit=LONGEST_LINE,
-                start_new_session=True,  # so that what it starts is ended with it
+                start_new_session=True,  # so that a Ctrl-C for the server is none for it
             )
         except (OSError, ValueError) as error:
-            raise ProgramError(f"{self._command[0]} cannot be started: {error}") from error
+            raise ProgramError(f"{program} cannot be started: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
-        self._ending = asyncio.create_task(_end_children(self._process))
         await self.ask("name", STARTING)
 
     async def ply(self, task: Task) -> str:
@@ -113,7 +128,7 @@ class Program:
                 fields = (
                     path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
                 )
-                if int(fields[_GROUP]) == self._process.pid:
+                if int(fields[_SESSION]) == self._process.pid:
                     ticks += sum(map(int, fields[_TIMES]))
         return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
 
@@ -134,15 +149,20 @@ class Program:
             return
         if process.returncode is None:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                process.terminate()
+                process.send_signal(signal.SIGCONT)  # whoever has stopped it
         # To asyncio it has only ended when its pipes have: what it has left behind may keep them
         # open, and nobody reads any more of what one that says too much has said.
         transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
         for output in (1, 2):
             transport.get_pipe_transport(output).close()
-        await process.wait()
-        if self._ending:
-            await self._ending
+        try:
+            async with asyncio.timeout(_ENDING):
+                await process.wait()
+        except TimeoutError:
+            _log.error("what the program of %s has started cannot be ended", self._name)
+            process.kill()
+            await process.wait()
         if self._listening:
             self._listening.cancel()
         transport.close()
@@ -160,8 +180,6 @@ class Program:
                 answer = await self._answer(line)
         except TimeoutError:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
-        except ValueError:
-            raise ProgramError(f'it answers "{word}" with a line that is too long') from None
         except OSError as error:
             raise ProgramError(f'it does not take "{word}": {error}') from None
         said, _, rest = answer.partition(" ")
@@ -175,24 +193,32 @@ class Program:
             raise ProgramError("it is not running")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
-        while said := await process.stdout.readline():
-            answer = said.decode("ascii", "replace").strip()
-            if answer and not answer.startswith("#"):
-                return answer
-        raise ProgramError(f"it has ended instead of answering {line.partition(' ')[0]!r}")
+        word, left = line.partition(" ")[0], MOST_SAID
+        while True:
+            while b"\n" in self._said:
+                said, _, self._said = self._said.partition(b"\n")
+                answer = said.decode("ascii", "replace").strip()
+                if answer and not answer.startswith("#"):
+                    return answer
+            if len(self._said) > LONGEST_LINE:
+                raise ProgramError(f'it answers "{word}" with a line that is too long')
+            if left <= 0:
+                raise ProgramError(f'it says {MOST_SAID} bytes, but no answer to "{word}"')
+            piece = await process.stdout.read(_PIECE)
+            if not piece and not self._said:
+                if self._listening:  # what it has complained of tells why
+                    await asyncio.wait([self._listening], timeout=_LEAVING)
+                raise ProgramError(f'it has ended instead of answering "{word}"')
+            self._said += piece or b"\n"
+            left -= len(piece)
+            await asyncio.sleep(0)
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         """Log how its complaints begin, and take all of them, so that it does not have to wait."""
         left = _MOST_LOGGED
-        while process.stderr and (said := await process.stderr.read(_MOST_LOGGED)):
+        while process.stderr and (said := await process.stderr.read(LONGEST_LINE)):
             if left > 0:
                 text = said[:left].decode("utf-8", "replace").strip()
                 _log.warning("the program of %s complains: %s", self._name, text)
             left -= len(said)
-
-
-async def _end_children(process: asyncio.subprocess.Process) -> None:
-    """End what a program has started as soon as it ends: later its number may be another's."""
-    await process.wait()
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+            await asyncio.sleep(_PAUSE)

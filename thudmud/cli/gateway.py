@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import logs, serve
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
-from thudmud.server.serve import background, check, served_store
+from thudmud.server.serve import background, check, served_store, stop_signal
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -58,17 +57,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
-    """Serve until SIGINT or SIGTERM comes; over standard input, until that ends.
+    """Serve until SIGINT, SIGTERM or SIGHUP comes; over standard input, until that ends.
 
     Raises:
-        StartError: the port or the socket cannot be had.
+        StartError: the port, the socket or the file cannot be had.
         StoreError: the store cannot be used.
     """
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    stopped = stop_signal()
     path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store(path) as (store, _):
+    async with served_store("gateway.file", path) as (store, _):
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
         async with background(check(store)):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,10 +18,14 @@ from typing import cast
 from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
-from thudmud.cli.records import is_player, ruleset_named
+from thudmud.cli.records import (
+    RefusedFileError,
+    is_player,
+    ruleset_named,
+    shortened,
+    text_in,
+)
 from thudmud.english import capitalised, counted
-from thudmud.errors import ThudmudError
-from thudmud.language import clean
 from thudmud.play.events import BattleId, Event, Imported
 from thudmud.play.match import game_of
 from thudmud.rules import (
@@ -68,16 +71,9 @@ def _player(name: str) -> str:
 STREAMS = "(import) "
 """What the key of an imported battle's stream begins with; names of boards are made of letters."""
 DAY = 86_400.0
-LARGEST = 1_048_576
-"""Bytes. A record of a thousand plies has some 10,000."""
 MOST_PLIES = 2_000
-LONGEST_REASON = 200
 REFUSED = 1
 """The exit status if any file was refused."""
-
-
-class RefusedFileError(ThudmudError):
-    """A file is not taken in; ``str()`` says why, in a line that does not name it."""
 
 
 class KnownError(RefusedFileError):
@@ -210,7 +206,7 @@ def read_file(path: Path, given: BattleDetails) -> Imported:
         RefusedFileError: it tells none.
     """
     named = details_in(path.name)
-    text, changed = _read(path)
+    text, changed = text_in(path)
     record = _checked(text, given.rules, named.rules or _likely_rules(text))
     game = record.game
     at = changed if named.at is None else named.at
@@ -241,7 +237,7 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
-        raise RefusedFileError(_short(unread(error))) from None
+        raise RefusedFileError(shortened(unread(error))) from None
     if not record.game.moves:
         raise RefusedFileError("it tells of no ply")
     return record
@@ -258,42 +254,10 @@ def _player_meant(side: Side, told: str, given: str) -> str:
     """Return who played a side, as a header and an option tell; "" if neither does."""
     if told and not is_player(told):
         right = "should be 2 to 20 letters from A to Z"
-        raise RefusedFileError(_short(f"who played the {side.plural} {right}, not {told!r}"))
+        raise RefusedFileError(shortened(f"who played the {side.plural} {right}, not {told!r}"))
     if told and given and told.lower() != given.lower():
         raise RefusedFileError(f"it says that {told} played the {side.plural}, not {given}")
     return capitalised(told or given)
-
-
-def _read(path: Path) -> tuple[str, float]:
-    """Return the text in a file and when it was last changed.
-
-    Nothing is read of what cannot be a record: a device, or far too much.
-    """
-    try:
-        if not path.is_file():
-            raise RefusedFileError("it is not a file" if path.exists() else "there is no such file")
-        status = path.stat()
-        content = b""
-        if status.st_size <= LARGEST:
-            with path.open("rb") as file:
-                content = file.read(LARGEST + 1)  # it may be growing
-    except OSError as error:
-        raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
-    if max(status.st_size, len(content)) > LARGEST:
-        raise RefusedFileError(f"it is larger than {LARGEST} bytes, as no record is")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise RefusedFileError("it is not text in UTF-8")
-    return text, min(max(status.st_mtime, 0.0), time.time())
-
-
-def _short(reason: str) -> str:
-    """Return a reason, which may hold what the file does, as a line for a terminal."""
-    line = clean(reason[: 2 * LONGEST_REASON])
-    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
 
 
 def _shown(path: Path) -> str:

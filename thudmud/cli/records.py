@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 
 from thudmud.cli.common import CommandError
+from thudmud.errors import ThudmudError
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
@@ -15,6 +17,16 @@ from thudmud.rules import (
     read_record,
     ruleset_called,
 )
+
+LARGEST = 1_048_576
+"""Bytes. A record of a thousand plies has some 10,000."""
+MOST_LINES = 10_000
+"""Of a record that is only looked at: a ply takes longer the more there are before it."""
+LONGEST_REASON = 200
+
+
+class RefusedFileError(ThudmudError):
+    """A file is no record; ``str()`` says why, in a line that does not name it."""
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
@@ -28,11 +40,16 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
         CommandError: the file cannot be read, or is no record.
     """
     try:
-        return read_record(_text(path), ruleset, default=DEFAULT_RULES).game
+        text, _ = text_in(path)
+        if len(text.splitlines()) > MOST_LINES:
+            raise RefusedFileError(f"it has more than {MOST_LINES} lines")  # noqa: TRY301  (told as all others are)
+        return read_record(text, ruleset, default=DEFAULT_RULES).game
+    except RefusedFileError as refusal:
+        raise CommandError(f"{path}: {refusal}") from refusal
     except RecordError as error:
         from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
 
-        raise CommandError(f"{path}: {unread(error)}") from error
+        raise CommandError(f"{path}: {shortened(unread(error))}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:
@@ -59,10 +76,37 @@ def is_player(name: str) -> bool:
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 
-def _text(path: Path) -> str:
+def text_in(path: Path) -> tuple[str, float]:
+    """Return the text in a file and when it was last changed.
+
+    Nothing is read of what cannot be a record: a device, or far too much.
+
+    Raises:
+        RefusedFileError: it cannot be a record.
+    """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        if not path.is_file():
+            raise RefusedFileError("it is not a file" if path.exists() else "there is no such file")
+        status = path.stat()
+        content = b""
+        if status.st_size <= LARGEST:
+            with path.open("rb") as file:
+                content = file.read(LARGEST + 1)  # it may be growing
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: it is not text in UTF-8") from error
+        raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
+    if max(status.st_size, len(content)) > LARGEST:
+        raise RefusedFileError(f"it is larger than {LARGEST} bytes, as no record is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise RefusedFileError("it is not text in UTF-8")
+    return text, min(max(status.st_mtime, 0.0), time.time())
+
+
+def shortened(reason: str) -> str:
+    """Return a reason, which may hold what the file does, as a line for a terminal."""
+    shown = (each if each.isprintable() else " " for each in reason[: 2 * LONGEST_REASON])
+    line = " ".join("".join(shown).split())
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."

@@ -14,7 +14,7 @@ from thudmud.server.serve import run_in_loop, serve
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Run the server, until it gets SIGINT or SIGTERM."
+    parser.description = "Run the server, until it gets SIGINT, SIGTERM or SIGHUP."
     config_option(parser)
     parser.add_argument(
         "--host", type=_host, help="the address to listen on, instead of server.host"

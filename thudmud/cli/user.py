@@ -20,6 +20,7 @@ from thudmud.english import capitalised, counted
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, Store
+from thudmud.views.refusals import refused
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +114,7 @@ async def _ban(store: Store, options: argparse.Namespace) -> None:
     account = await store.find(options.name)
     problem = player_problem(options.name)
     if problem and account is None:
-        raise CommandError(f"nobody can be called {options.name!r}: {problem}")
+        raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
     name = account.name if account else capitalised(options.name)
     await store.ban(name)
     print(f"{name} is banned" + ("" if account else ", without having an account"))

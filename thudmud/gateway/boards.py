@@ -24,6 +24,7 @@ from thudmud.play.hall import Hall, Telling, kept_for
 from thudmud.play.projections import HALL
 from thudmud.play.table import BoardSpec, Table
 from thudmud.service import Service, Unfollowed, Visit
+from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.views import Message
 from thudmud.views.boards import draw
@@ -172,18 +173,14 @@ class BoardRegistry:
         return service
 
     async def _register(self, spec: BoardSpec, name: str) -> None:
-        """Store whose a board is, unless another process has done so by now."""
+        """Store whose a board is, unless that is known. Another process may have been first."""
         async with self._registering:
-            while name not in self._registered:
-                version = await self._store.version(HALL)
+            if name not in self._registered:
+                await put_up(self._store, [Table.set_up(spec)], self._clock())
                 for entry in await self._store.read(HALL, self._learned + 1):
+                    self._learned = entry.version
                     if isinstance(entry.event, BoardOpened):
                         self._learn(entry.event.key, entry.event.name)
-                self._learned = version  # or a later one, which is read again
-                if name not in self._registered:
-                    opened = BoardOpened(self._clock(), "", spec.key, spec.name, spec.rules)
-                    with suppress(Conflict):
-                        await self._store.append({HALL: (version, [opened])})
 
     def _learn(self, key: str, called: str) -> None:
         """Take note of whose a board is; the first registration counts."""

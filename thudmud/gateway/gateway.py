@@ -7,21 +7,31 @@ import hmac
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from thudmud.accounts.limiters import RateLimiter
 from thudmud.gateway.boards import BoardRegistry
 from thudmud.gateway.requests import Answer, Code, Fault, Hello, Request
-from thudmud.gateway.session import ClientSession, GatewayPolicy
+from thudmud.gateway.session import ClientLink, ClientSession, GatewayPolicy
 from thudmud.service import Unfollowed
 from thudmud.store import Store, StoreError
-
-if TYPE_CHECKING:
-    from thudmud.gateway.link import Link
 
 NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
 INTERNAL = "This has gone wrong here, and the board is closed. Open it again."
 CLOSING = "The gateway stops."
+
+FREE_WRONG = 3
+"""How many wrong secrets from one address are answered at once."""
+
+BETWEEN_WRONG = 5.0
+"""Seconds between those that follow."""
+
+LOG_WHILE = 60.0
+"""Seconds for which the wrong secrets from one address are told of in one line of the log."""
+
+_MOST_COUNTED = 100  # addresses; further ones are counted as one
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +61,8 @@ class Gateway:
         self._timers: dict[ClientSession, asyncio.TimerHandle] = {}
         """For sessions without a link: what ends each when it is not resumed in time."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._slowing = RateLimiter(1 / BETWEEN_WRONG, FREE_WRONG)
+        self._wrong: Counter[str] = Counter()
         self._closing = False
 
     async def open(self) -> None:
@@ -73,7 +85,9 @@ class Gateway:
 
     # Sessions.
 
-    def greet(self, hello: Hello, link: Link, *, trusted: bool) -> tuple[ClientSession, bool]:
+    async def greet(
+        self, hello: Hello, link: ClientLink, *, trusted: bool
+    ) -> tuple[ClientSession, bool]:
         """Return the session for a link, and whether it is one that is resumed.
 
         Args:
@@ -87,7 +101,7 @@ class Gateway:
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
         if not trusted and not _same(hello.secret, self.policy.secret):
-            _log.warning("a wrong secret", extra={"client": hello.client})
+            await self._slow_down(hello.client, link.address)
             raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
         if before and hello.session and _same(hello.session, before.token):
@@ -108,7 +122,22 @@ class Gateway:
         session.link = link
         return session, False
 
-    def release(self, session: ClientSession, link: Link) -> None:
+    async def _slow_down(self, client: str, address: str) -> None:
+        """Count a wrong secret, and wait if there have been too many from that address."""
+        loop = asyncio.get_running_loop()
+        known = address in self._wrong or len(self._wrong) < _MOST_COUNTED
+        counted_as = address if known else "others"
+        self._wrong[counted_as] += 1
+        if self._wrong[counted_as] == 1:
+            _log.warning("a wrong secret", extra={"client": client, "address": counted_as})
+            loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
+        await asyncio.sleep(self._slowing.of(address).take(loop.time()))
+
+    def _log_more_wrong(self, address: str) -> None:
+        if more := self._wrong.pop(address) - 1:
+            _log.warning("more wrong secrets", extra={"address": address, "count": more})
+
+    def release(self, session: ClientSession, link: ClientLink) -> None:
         """Take note that a link has ended; its session is kept for a while."""
         if session.link is link:
             session.link = None

@@ -33,6 +33,9 @@ from thudmud.gateway.session import ClientSession
 PIECE = 65_536
 """How many bytes are read at once."""
 
+LONGEST_HELLO = 4096
+"""Bytes of the first line, without its end. Even the longest secret and session fit in."""
+
 _BATCH = 65_536
 """After how many bytes the link waits until the client has read."""
 
@@ -65,12 +68,25 @@ class Link:
         gateway: what carries out the requests.
         reader: where lines come from.
         writer: where lines go.
-        trusted: whether the client need not know the secret.
+        address: where the client connects from; "" if nobody else can connect that way.
+        trusted: whether the client need not know the secret, and may begin with blank lines.
+
+    Attributes:
+        address: as given.
+        since: when it began, by the clock of the loop.
     """
 
     def __init__(
-        self, gateway: Gateway, reader: StreamReader, writer: Writer, *, trusted: bool = False
+        self,
+        gateway: Gateway,
+        reader: StreamReader,
+        writer: Writer,
+        *,
+        address: str = "",
+        trusted: bool = False,
     ) -> None:
+        self.address = address
+        self.since = asyncio.get_running_loop().time()
         self._gateway, self._policy = gateway, gateway.policy
         self._reader, self._writer = reader, writer
         self._trusted = trusted
@@ -81,6 +97,11 @@ class Link:
         self._news = asyncio.Event()
         self._slots = asyncio.Semaphore(self._policy.in_flight)
         self._requests: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether there has been no hello yet, and may still be."""
+        return self._session is None and not self._ended.done()
 
     async def run(self) -> None:
         """Serve the link until it ends."""
@@ -117,47 +138,67 @@ class Link:
 
     async def _read(self) -> None:
         lines = LineBuffer(self._policy.max_line)
-        greeting = asyncio.get_running_loop().call_later(self._policy.hello_limit, self._late)
-        try:
-            while data := await self._reader.read(PIECE):
-                self._heard = True
-                for each in lines.feed(data):
-                    await self._take(each)
-            for each in lines.end():
+        data = await self._read_hello()
+        while self._session and not self._ended.done():
+            for each in lines.feed(data):
                 await self._take(each)
+            if not (data := await self._reader.read(PIECE)):
+                break
+            self._heard = True
+        for each in lines.end():
+            await self._take(each)
+
+    async def _read_hello(self) -> bytes:
+        """Read the first line, and begin if it is a hello; return what has come behind it.
+
+        This is all that a stranger can make the gateway do: look for the end of one short line.
+        """
+        said, more = b"", b""
+        late = asyncio.get_running_loop().call_later(self._policy.hello_limit, self._late)
+        try:
+            while b"\n" not in said and len(said) <= LONGEST_HELLO:
+                more = await self._reader.read(PIECE)
+                if not more:
+                    break
+                said += more
+                if self._trusted:
+                    said = said.lstrip()
         finally:
-            greeting.cancel()
+            late.cancel()
+        line, _, rest = said.partition(b"\n")
+        if not (line or more):
+            return b""  # it has gone without a word
+        try:
+            if len(line) > LONGEST_HELLO:
+                raise Fault(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (told as all others are)
+            await self._greet(read(line))
+        except Fault as fault:
+            self.drop(fault if fault.code in FATAL else Fault(Code.HELLO_FIRST, fault.text))
+        return rest
 
     def _late(self) -> None:
-        if self._session is None:
-            self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
+        self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
 
     async def _take(self, line: bytes | None) -> None:
         """Do what a line asks for, or tell what is wrong with it; None is a line too long."""
-        if self._ended.done():
+        if self._ended.done() or self._session is None:
             return
         try:
             if line is None:
                 most = self._policy.max_line
                 raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (told as all others are)
-            if not line.strip():
-                return
-            if self._session is None:
-                await self._greet(read(line))
-            else:
+            if line.strip():
                 await self._obey(self._session, read(line))
         except Fault as fault:
             if fault.code in FATAL:
                 self.drop(fault)
-            elif self._session is None:
-                self.drop(Fault(Code.HELLO_FIRST, fault.text))
             elif not (fault.number and await self._begin(self._session, fault.number, fault)):
                 await self._say(error_line(fault))
 
     async def _greet(self, sent: Sent) -> None:
         if not isinstance(sent, Hello):
             raise Fault(Code.HELLO_FIRST, 'The first line should be of type "hello".')
-        session, resumed = self._gateway.greet(sent, self, trusted=self._trusted)
+        session, resumed = await self._gateway.greet(sent, self, trusted=self._trusted)
         self._session, self._sent = session, session.outbox.seen
         welcome = {
             "type": "welcome",

@@ -7,17 +7,30 @@ import os
 import socket
 import stat
 from asyncio import StreamReader, StreamWriter
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from thudmud.accounts.limiters import network
 from thudmud.errors import StartError
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
-from thudmud.gateway.requests import Code, Fault, error_line
+from thudmud.gateway.requests import Code, Fault
 
 STRANGERS = 64
-"""How many links there may be besides one for each client: those that have not said hello yet."""
+"""How many links that have not said hello yet have a place."""
+
+STRANGERS_PER_ADDRESS = 8
+"""How many of these may come from one address."""
+
+MOMENT = 1.0
+"""Seconds for which a link keeps its place in any case: a client says hello at once."""
+
+MOST_STRANGERS = 256
+"""How many links without a hello there are at most, however many come within a moment."""
+
+_BACKLOG = 256  # links that may wait to be accepted
 
 STDIN, STDOUT = 0, 1
 
@@ -27,8 +40,12 @@ class AsyncioWriter:
 
     def __init__(self, writer: StreamWriter) -> None:
         self._writer = writer
-        self.write, self.drain = writer.write, writer.drain
-        self.close, self.wait_closed = writer.close, writer.wait_closed
+        self.drain, self.close, self.wait_closed = writer.drain, writer.close, writer.wait_closed
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, unless the connection has gone: uvloop fails then."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
 
     def abort(self) -> None:
         """End at once."""
@@ -53,7 +70,7 @@ class GatewayAcceptor:
             StartError: nobody can listen there.
         """
         try:
-            server = await asyncio.start_server(self._connected, host, port)
+            server = await asyncio.start_server(self._connected, host, port, backlog=_BACKLOG)
         except (OSError, ValueError) as error:
             raise StartError(f"{host} {port}: {_reason(error)}") from error
         host, port = server.sockets[0].getsockname()[:2]
@@ -86,14 +103,35 @@ class GatewayAcceptor:
             await asyncio.wait(self._links)
 
     def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        if len(self._links) >= self._gateway.policy.links + STRANGERS:
-            writer.write(error_line(Fault(Code.FULL, "There are too many links.")))
-            writer.close()
-            return
-        link = Link(self._gateway, reader, AsyncioWriter(writer))
+        peer = writer.get_extra_info("peername")
+        address = network(peer[0]) if isinstance(peer, tuple) else ""
+        self._make_room(address)
+        link = Link(self._gateway, reader, AsyncioWriter(writer), address=address)
         task = asyncio.create_task(link.run())
         self._links[task] = link
         task.add_done_callback(self._links.pop)
+
+    def _make_room(self, address: str) -> None:
+        """End links that have not said hello, the oldest first, if there is no place for another.
+
+        Whoever has come from one address makes room for others from there. If all places are
+        taken, the address with the most links does.
+        """
+        strangers = [link for link in self._links.values() if link.is_stranger]
+        crowd = [link for link in strangers if link.address == address]
+        excess = len(crowd) - STRANGERS_PER_ADDRESS + 1
+        if excess <= 0:
+            if len(strangers) < STRANGERS:
+                return
+            [(crowded, _)] = Counter(link.address for link in strangers).most_common(1)
+            crowd = [link for link in strangers if link.address == crowded]
+            excess = 1
+        enough = asyncio.get_running_loop().time() - MOMENT
+        going = [link for link in crowd[:excess] if link.since <= enough]
+        if not going and len(strangers) >= MOST_STRANGERS:
+            going = crowd[:1]
+        for link in going:
+            link.drop(Fault(Code.FULL, "Others want to say hello, and this link has not."))
 
 
 async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:

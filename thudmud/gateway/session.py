@@ -7,12 +7,9 @@ twice. The limits of a gateway are here, too.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from thudmud.gateway.requests import Answer, Code, Fault, Reply, reply_line
-
-if TYPE_CHECKING:
-    from thudmud.gateway.link import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class GatewayPolicy:
     boards: int = 1000
     players: int = 200
     heartbeat: float = 30.0
-    hello_limit: float = 10.0
+    hello_limit: float = 5.0
     resume_grace: float = 600.0
     close_grace: float = 3.0
     quiet_plies: int = 200
@@ -92,6 +89,22 @@ class ClientOutbox:
         self.seen = seen
 
 
+class ClientLink(Protocol):
+    """A connection of a client, as its session sees it.
+
+    Attributes:
+        address: where it comes from; "" if nobody else can come that way.
+    """
+
+    address: str
+
+    def drop(self, fault: Fault) -> None:
+        """Tell the client why, and end the link."""
+
+    def wake(self) -> None:
+        """Send what the session has been told besides."""
+
+
 class ClientSession:
     """What is kept for a client between its links.
 
@@ -110,7 +123,7 @@ class ClientSession:
         self.client, self.token = client, token
         self.outbox = ClientOutbox()
         self.received = 0
-        self.link: Link | None = None
+        self.link: ClientLink | None = None
         self.over = False
         self._begun: set[int] = set()
         self._answers: dict[int, tuple[int, bytes]] = {}

@@ -9,13 +9,13 @@ Attributes:
     MAX_LINE: the most characters that a line may have.
 """
 
+from thudmud.language.cleaning import clean
 from thudmud.language.parsing import (
     BOARD_VERBS,
     KEYWORDS,
     MAX_LINE,
     VERBS,
     ParseError,
-    clean,
     parse,
     second_words,
 )

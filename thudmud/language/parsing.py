@@ -8,7 +8,6 @@ version of this program may have written it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from functools import cache, lru_cache
@@ -17,6 +16,7 @@ from typing import Any
 from lark import UnexpectedInput, UnexpectedToken
 
 from thudmud.errors import Refused
+from thudmud.language.cleaning import clean
 from thudmud.language.grammar import (
     END_OF_LINE,
     RESERVED_WORDS,
@@ -45,7 +45,7 @@ from thudmud.play.options import (
     SetWidth,
     after,
 )
-from thudmud.play.refusals import Mistake
+from thudmud.play.refusals import Mistake, NameProblem
 from thudmud.rules import RULESETS
 
 
@@ -98,35 +98,6 @@ class ParseError(Refused):
 
 MAX_LINE = 1024
 """The most characters that a line may have, as typed."""
-
-_BLANKS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Unicode categories that become blanks: controls, invisible formatting (which includes everything
-that turns the direction of writing round) and every kind of space."""
-
-_JOINERS = frozenset("\u200c\u200d")
-"""Invisible, but part of words in several scripts, and of emoji."""
-
-_SURROGATE = "Cs"
-_REPLACEMENT = "\ufffd"
-
-
-def clean(line: str) -> str:
-    """Return ``line`` with every run of white space one blank, and none at either end.
-
-    Control characters, invisible formatting and odd white space count as blanks; a lone surrogate
-    (a byte that could not be decoded) becomes U+FFFD, so that the result can always be encoded.
-    """
-    if not (line.isascii() and line.isprintable()):
-        line = "".join(map(_clean_character, line))
-    return " ".join(line.split())
-
-
-def _clean_character(character: str) -> str:
-    category = unicodedata.category(character)
-    if category == _SURROGATE:
-        return _REPLACEMENT
-    return " " if category in _BLANKS and character not in _JOINERS else character
-
 
 _KINDS = {
     "POSITION": ("<position>",),
@@ -271,8 +242,29 @@ LONGEST_NAME = 30
 NAME_LENGTHS = range(2, 21)
 """How many letters the name of a player may have."""
 
-TAKEN_WORDS = KEYWORDS | RESERVED | {"you", "nobody", "somebody", "everybody"}
-"""Lower-case words that would be misread as the name of a player."""
+_SENTENCES_BEGIN = """
+    add after also and another any anybody anyone as ask battle battles begin between both bots
+    by change colours column come did do each east either elsewhere every everyone everything
+    examples for give goodbye how if in instead keep many match more name names no north
+    northeast northwest not note nothing numbers old once one only options or other others part
+    players playing please ply put ready row saying see seeing so sorry south southeast
+    southwest squares still take tell that then there these they this those three too turn two
+    type walk welcome well west what whatever when where which while who whoever with write yes
+"""
+"""Words that sentences of the server begin with: a test finds them."""
+
+_IN_CHARGE = """
+    admin administrator admins bot client console daemon error everybody god gods guest guests
+    he her hers him his host i info its mine mod moderator moderators mods mud my nobody none
+    notice operator operators ops our ours owner player root server she somebody someone staff
+    superuser support sysadmin sysop system team their theirs them thud thudmud us warning we
+    webmaster wizard wizards you your yours yourself
+"""
+"""Words for who, or what, has a say here, and for whoever reads or speaks."""
+
+TAKEN_WORDS = KEYWORDS | RESERVED | set(f"{_SENTENCES_BEGIN} {_IN_CHARGE}".split())
+"""Lower-case words that would be misread as a player's name, or whose player would be taken for the
+server, or for somebody else."""
 
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 
@@ -295,19 +287,20 @@ def board_problem(name: str) -> str | None:
     return None
 
 
-def player_problem(name: str, board_words: Container[str] = ()) -> str | None:
-    """Return why nobody can be called that, as a sentence, or None if somebody can.
+def player_problem(name: str, board_words: Container[str] = ()) -> Refused | None:
+    """Return why nobody can be called that, or None if somebody can.
 
     Args:
         name: the name.
         board_words: the lower-case words of the names of boards, which no player may have.
     """
+    least, most = NAME_LENGTHS[0], NAME_LENGTHS[-1]
     if name.lower() == "help":
-        return 'First come in with any name of 2 to 20 letters; then "help" tells the rest.'
+        return Refused(NameProblem.ASKS_FOR_HELP, least=least, most=most)
     if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
-        return "A name is 2 to 20 letters from A to Z, without blanks."
+        return Refused(NameProblem.NO_NAME, least=least, most=most)
     if name.lower() in TAKEN_WORDS or name.lower() in board_words:
-        return f'"{name}" has a meaning here already, so it cannot be a name.'
+        return Refused(NameProblem.HAS_A_MEANING, words=name)
     return None
 
 

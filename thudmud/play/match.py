@@ -128,18 +128,19 @@ class Match:
         return not self.running and self.battle == BATTLES
 
 
-def game_of(events: Iterable[Event]) -> Game:
+def game_of(events: Iterable[Event], before: Game | None = None) -> Game:
     """Return a battle, folded from its events.
 
     Args:
         events: those of the stream of its ``source``, from there on. What follows the battle's end
             is not looked at, nor what else happens at a board meanwhile.
+        before: the battle as it stood before them, if they do not begin at its source.
 
     Raises:
         ValueError: it begins with none of the events that a battle's plies can be read from.
     """
     following = iter(events)
-    game = _opened(next(following, None))
+    game = before or _opened(next(following, None))
     for event in following:
         match event:
             case Moved(move=move):

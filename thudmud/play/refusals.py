@@ -114,3 +114,11 @@ class Mistake(Enum):
     BRIGHT_ALONE = "bright_alone"
     NO_SUCH_COLOUR = "no_such_colour"
     SET_FOR_OPTIONS = "set_for_options"
+
+
+class NameProblem(Enum):
+    """Why nobody can be called something; the value is stable, for programs."""
+
+    ASKS_FOR_HELP = "asks_for_help"
+    NO_NAME = "no_name"
+    HAS_A_MEANING = "has_a_meaning"

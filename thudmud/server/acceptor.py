@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import os
 import resource
 import socket
 import ssl
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -58,7 +60,6 @@ class Acceptor:
         self._whole, self._settings, self._folder = settings, settings.server, folder
         self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
-        self._limiter = ConnectionLimiter(settings.server)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
 
     async def bind(self) -> list[tuple[str, int]]:
@@ -67,7 +68,8 @@ class Acceptor:
         Raises:
             StartError: a port is in use, the host is not ours, or the files for TLS cannot be used.
         """
-        raise_file_limit(self._settings.connections)
+        self._room = room_for(self._settings.connections, len(self._whole.bot))
+        self._limiter = ConnectionLimiter(self._settings, self._room)
         try:
             context = self._tls_context()
             self._places = await self._listen("port", self._settings.port)
@@ -84,6 +86,9 @@ class Acceptor:
         players = self._whole.players
         self._policy = TelnetPolicy(
             max_line=self._settings.max_line,
+            budget=partial(
+                TokenBucket, self._settings.telnet_bytes_per_second, self._settings.telnet_bytes
+            ),
             max_subnegotiation=self._settings.max_subnegotiation,
             option_changes=self._settings.option_changes,
             compress=self._settings.compress,
@@ -99,6 +104,9 @@ class Acceptor:
         )
         for listening in self._listening:
             await listening.start_serving()
+            for each in listening.sockets:
+                with socket.socket(fileno=os.dup(each.fileno())) as end:
+                    end.listen(_BACKLOG)
 
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
@@ -128,7 +136,7 @@ class Acceptor:
                 lambda: IncomingConnection(self._limiter, self._connection, context),
                 host,
                 port,
-                backlog=_BACKLOG,
+                backlog=self._room.accepted_at_once,  # asyncio accepts so many in a turn
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
@@ -195,14 +203,19 @@ class ConnectionLimiter:
 
     Args:
         settings: the limits. Some connections, and a share of the rate, are for this machine alone.
+        room: how many connections the system has room for.
 
     Attributes:
         closing: how many rejected connections are given time to read why.
+        max_closing: how many may be.
     """
 
-    def __init__(self, settings: ServerSettings) -> None:
-        self.closing = 0
-        self._settings = settings
+    def __init__(self, settings: ServerSettings, room: Room) -> None:
+        self.closing, self.max_closing = 0, min(MAX_CLOSING, room.turned_away // 3)
+        self._settings, self._most = settings, room.connections
+        self._kept = settings.connections_reserved
+        if room.is_short:
+            self._kept = min(self._kept, room.connections // 4)
         rate, size = settings.accepts_per_second, settings.accepts_at_once
         self._rate = TokenBucket(rate, size)
         self._rates = RateLimiter(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
@@ -213,8 +226,7 @@ class ConnectionLimiter:
     def acquire(self, address: str, now: float) -> Rejection | None:
         """Count a connection, for which `release` is to be called later; or say why not."""
         local, where = is_local(address), network(address)
-        reserved = 0 if local else self._settings.connections_reserved
-        if self._count >= self._settings.connections - reserved:
+        if self._count >= self._most - (0 if local else self._kept):
             return Rejection.FULL
         if self._counts[where] >= self._settings.connections_per_address:
             return Rejection.CROWDED
@@ -235,25 +247,82 @@ class ConnectionLimiter:
             del self._counts[where]
 
 
-_OTHER_FILES = 100  # files that are open besides, rejected connections among them
+# Open files.
+
+_TURNED_AWAY = 150
+"""Open files of connections that are not counted: not yet, or not any more."""
+
+_IN_FLIGHT = 8
+"""In how many turns of the event loop connections are accepted before the first of them has been
+closed, times the sockets that they are accepted from: four, and two."""
+
+_OTHER_FILES = 24
+"""Files that will be open besides: the store's, the event loop's, a program's as it starts."""
+
+_FILES_OF_BOT = 4
+"""What is open for each bot: three pipes, and something to wait for its end."""
 
 
-def raise_file_limit(connections: int) -> None:
-    """Let this process open as many files as so many connections need, as far as it may."""
-    wanted = connections + _OTHER_FILES
+@dataclass(frozen=True)
+class Room:
+    """How many connections there may be, as the system has it.
+
+    Attributes:
+        connections: how many that are accepted.
+        turned_away: how many besides, until they have been told why they are not.
+        is_short: whether these are fewer than the settings have it.
+    """
+
+    connections: int
+    turned_away: int = _TURNED_AWAY
+    is_short: bool = False
+
+    @property
+    def accepted_at_once(self) -> int:
+        """How many may be accepted in a turn of the event loop, so that these are enough."""
+        return max(1, (self.turned_away - self.turned_away // 3) // _IN_FLIGHT)
+
+
+def room_for(connections: int, bots: int) -> Room:
+    """Let this process open as many files as so many connections need, as far as it may.
+
+    If that is too few there is room for fewer connections, and the log says so. Without that, the
+    server would accept them until it can open nothing at all, not even for those who are in.
+    """
+    others = _open_files() + _OTHER_FILES + bots * _FILES_OF_BOT
+    needed = others + connections + _TURNED_AWAY
+    granted = _raise_file_limit(needed)
+    if granted >= needed:
+        return Room(connections)
+    left = max(2, granted - others)
+    turned_away = min(_TURNED_AWAY, left // 2)
+    room = Room(min(connections, left - turned_away), turned_away, is_short=True)
+    _log.warning(
+        "too few open files: there can be %d connections at once",
+        room.connections,
+        extra={"allowed": granted, "needed": needed, "server.connections": connections},
+    )
+    return room
+
+
+def _open_files() -> int:
+    try:
+        return len(os.listdir("/dev/fd"))  # noqa: PTH208  (there are no paths behind these names)
+    except OSError:
+        return _OTHER_FILES
+
+
+def _raise_file_limit(needed: int) -> int:
+    """Raise the limit on open files, if that many are more; return what it is then."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return
-    granted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return needed
+    granted = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
     except (OSError, ValueError):  # some systems allow less than they say
-        granted = soft
-    if granted < wanted:
-        _log.warning(
-            "too few open files",
-            extra={"allowed": granted, "needed": wanted, "setting": "server.connections"},
-        )
+        return soft
+    return granted
 
 
 # Accepting.
@@ -264,7 +333,7 @@ REJECTION_GRACE = 2.0
 MAX_CLOSING = 50
 """Rejected connections that are given that time at once."""
 
-_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS
+_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS, and then to agree on it
 
 
 class IncomingConnection(asyncio.Protocol):
@@ -339,6 +408,8 @@ class IncomingConnection(asyncio.Protocol):
     async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
         is_open = False
         try:
+            async with asyncio.timeout(_HANDSHAKE):
+                await _first_record(end)  # TLS takes memory: not for those who never begin
             transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: self._accept(self._release),
                 end,
@@ -350,6 +421,7 @@ class IncomingConnection(asyncio.Protocol):
             _log.info("no TLS", extra={"peer": self._address, "why": str(error)})
         finally:
             if not is_open:
+                end.close()
                 self._release()
 
     def _reject(self, transport: asyncio.Transport, reason: str) -> None:
@@ -357,9 +429,34 @@ class IncomingConnection(asyncio.Protocol):
             transport.close()  # the client would read our words as TLS
             return
         transport.write(f"{reason}\r\n".encode())
-        if self._limiter.closing >= MAX_CLOSING or not transport.can_write_eof():
+        if self._limiter.closing >= self._limiter.max_closing or not transport.can_write_eof():
             transport.close()
             return
         self._limiter.closing += 1
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
         transport.write_eof()
+
+
+async def _first_record(end: socket.socket) -> None:
+    """Wait until the first message of a client that begins with TLS is there, and leave it there.
+
+    Raises:
+        OSError: it is something else, or the client has gone.
+    """
+    head = await _peek(end, tls.HEAD)
+    if not tls.is_tls(head):
+        raise ConnectionAbortedError("that is no TLS")
+    await _peek(end, tls.HEAD + int.from_bytes(head[-2:], "big"))
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
+
+
+async def _peek(end: socket.socket, size: int) -> bytes:
+    """Return the first bytes once there are so many, or will be no more."""
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+    loop.add_reader(end, came.set)
+    try:
+        await came.wait()
+    finally:
+        loop.remove_reader(end)
+    return end.recv(size, socket.MSG_PEEK)

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from thudmud.bots.opponent import Opponent, Task
-from thudmud.bots.program import Program, ProgramError
+from thudmud.bots.program import Program, ProgramError, is_there
+from thudmud.errors import StartError
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Command, Join, Play, Resign, Tell
 from thudmud.play.hall import Telling
@@ -23,6 +24,18 @@ from thudmud.views import Message
 _WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _MAX_QUOTE = 60
 _log = logging.getLogger(__name__)
+
+
+def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
+    """Refuse commands that nothing can come of.
+
+    Raises:
+        StartError: a bot's program is not there, or cannot be run.
+    """
+    for number, bot in enumerate(settings, 1):
+        if bot.command and not is_there(bot.command[0], folder):
+            wanted = f"there is no program {bot.command[0]!a} to be run"
+            raise StartError(f"bot {number}, command: {wanted}")
 
 
 class Bots:
@@ -127,7 +140,7 @@ class Bot:
         """Leave."""
         self.end()
 
-    def end(self, sentence: str = "", *, linger: bool = True) -> None:  # noqa: ARG002  (a person's)
+    def end(self, sentence: str = "") -> None:  # noqa: ARG002  (a person's)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self.ended:

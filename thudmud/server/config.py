@@ -30,9 +30,10 @@ from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
+from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
-_MIN_SECRET = 16  # characters
+_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; a hello has room for the longest
 
 # Fields. A description says what would be right instead of a mistake.
 
@@ -45,6 +46,14 @@ def _whole(default: int, low: int, high: int) -> Any:
 def _seconds(default: float, low: float, high: float) -> Any:
     words = f"a number of seconds from {low} to {high}"
     return Field(default=float(default), ge=low, le=high, description=words)
+
+
+def _file(default: str) -> Any:
+    words = "the name of a file" if default else 'the name of a file, or ""'
+    # No system has a name with that character in it.
+    return Field(
+        default=default, pattern=r"^[^\x00]+$" if default else r"^[^\x00]*$", description=words
+    )
 
 
 def _listed() -> Any:
@@ -85,9 +94,9 @@ def _ruleset(name: str) -> str:
 
 
 def _secret(words: str) -> str:
-    if words and len(words) < _MIN_SECRET:
+    if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # It is not repeated here: many may read the message.
-        raise _clash(f"should have at least {_MIN_SECRET} characters")
+        raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
 
@@ -112,7 +121,7 @@ def _bots_of_their_own(
     for bot in bots:
         if problem := player_problem(bot.name, words):
             raise _clash(
-                f"should have names that players could have, but {bot.name!r}: {problem} "
+                f"should have names that players could have, but {bot.name!r}: {refused(problem)} "
                 'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
             )
         if bot.name.lower() in names:
@@ -141,8 +150,8 @@ class ServerSettings(_Section):
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8483, 0, 65535)
     tls_port: int = _whole(0, 0, 65535)
-    tls_certificate: str = Field(default="", description='the name of a file, or ""')
-    tls_key: str = Field(default="", description='the name of a file, or ""')
+    tls_certificate: str = _file("")
+    tls_key: str = _file("")
     connections: int = _whole(1000, 1, 1_000_000)
     connections_reserved: int = _whole(10, 0, 1000)
     connections_per_address: int = _whole(32, 1, 1_000_000)
@@ -151,6 +160,8 @@ class ServerSettings(_Section):
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     max_subnegotiation: int = _whole(4096, 64, 65_536)
     option_changes: int = _whole(100, 10, 1_000_000)
+    telnet_bytes: int = _whole(8192, 1024, 1_000_000_000)
+    telnet_bytes_per_second: int = _whole(10, 1, 1_000_000)
     compress: bool = Field(default=False, description="true or false")
     commands_per_second: int = _whole(20, 1, 100_000)
     commands_at_once: int = _whole(200, 1, 1_000_000)
@@ -161,7 +172,7 @@ class ServerSettings(_Section):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
     )
-    log_file: str = Field(default="", description='the name of a file, or ""')
+    log_file: str = _file("")
 
     @model_validator(mode="after")
     def _not_all_reserved(self) -> Self:
@@ -173,7 +184,20 @@ class ServerSettings(_Section):
         return self
 
     @model_validator(mode="after")
+    def _enough_telnet(self) -> Self:
+        if self.telnet_bytes < 2 * self.max_subnegotiation:
+            raise _clash(
+                f"telnet_bytes ({self.telnet_bytes}) should be at least twice max_subnegotiation "
+                f"({self.max_subnegotiation}), which counts in it"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _certified(self) -> Self:
+        if self.tls_key and not self.tls_certificate:
+            raise _clash("tls_key needs a certificate: tls_certificate should name its file")
+        if self.tls_certificate and not self.tls_port:
+            raise _clash('tls_certificate needs a port: tls_port should not be 0, or this be ""')
         if self.tls_port and not self.tls_certificate:
             raise _clash("tls_port needs a certificate: tls_certificate should name its file")
         if self.tls_port and self.tls_port == self.port:
@@ -196,7 +220,9 @@ class ListingSettings(_Section):
     location: str = _listed()
     website: str = _listed()
     contact: str = _listed()
-    created: str = _listed()
+    created: str = Field(
+        default="", pattern="^([0-9]{4})?$", description='a year such as "2026", or ""'
+    )
 
 
 class GameSettings(_Section):
@@ -236,7 +262,7 @@ class StorageSettings(_Section):
     backend: Literal["sqlite", "memory"] = Field(
         default="sqlite", description='"sqlite" or "memory"'
     )
-    file: str = Field(default="thudmud.db", min_length=1, description="the name of a file")
+    file: str = _file("thudmud.db")
 
 
 class GatewaySettings(_Section):
@@ -244,11 +270,11 @@ class GatewaySettings(_Section):
 
     host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
     port: int = _whole(8484, 0, 65535)
-    socket: str = Field(default="", description='the name of a file, or ""')
+    socket: str = _file("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
-        default="", description='a text of at least 16 characters, or ""'
+        default="", description='a text of 16 to 256 characters, or ""'
     )
-    file: str = Field(default="gateway.db", min_length=1, description="the name of a file")
+    file: str = _file("gateway.db")
     clients: int = _whole(16, 1, 1000)
     boards: int = _whole(1000, 1, 1_000_000)
     max_line: int = _whole(8192, 2048, 1_048_576)

@@ -9,20 +9,26 @@ from dataclasses import dataclass, field, replace
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import Item, Line
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen, encode
 from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
+FAIR_TIME = 0.001
+"""Seconds of the event loop that a token pays for. Few lines take as long: a line that takes more
+costs more tokens, so that nobody gets more of everybody's time by asking what is hard to answer."""
+
 
 class Inbox:
     """A queue of items, handled in their order, some in each turn of the event loop.
 
-    Nothing is read while too many wait, nor while the client does not read what it is sent.
+    Nothing is read while too many wait, nor while the client does not read what it is sent. Each
+    item takes a token, and a line that took long takes more.
 
     Args:
-        transport: where they come from.
+        reading: reads them.
         settings: how many may wait, and how many are handled in a turn and in a second.
         handle: handles one, and returns whether the next may follow in the same turn.
         is_busy: whether none can be handled now. Who says so calls `wake` later.
@@ -30,20 +36,19 @@ class Inbox:
 
     def __init__(
         self,
-        transport: asyncio.Transport,
+        reading: Reading,
         settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
-        self._transport = transport
+        self._reading = reading
         self._settings = settings
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
         self._is_paused = False
-        self._ended = False
 
     @property
     def line_is_next(self) -> bool:
@@ -58,17 +63,20 @@ class Inbox:
         """Queue what has come in."""
         self._waiting.extend(items)
         if len(self._waiting) >= self._settings.queue_length:
-            self._stop_reading()
+            self._reading.hold(self)
         self.wake()
 
-    def end(self) -> None:
-        """Note that nothing more will come."""
-        self._ended = True
+    def charge(self, seconds: float) -> None:
+        """Note for how long a line kept everybody else waiting, which at worst costs a second."""
+        if seconds > FAIR_TIME:
+            tokens = seconds / FAIR_TIME - 1
+            # It may not have been the line: now and then the whole machine has other things to do.
+            self._rate.charge(min(tokens, self._settings.commands_per_second))
 
     def pause(self) -> None:
         """Stop handling, and reading: the client is not reading what it has been sent."""
         self._is_paused = True
-        self._stop_reading()
+        self._reading.hold(self)
 
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
@@ -78,7 +86,7 @@ class Inbox:
     def close(self) -> None:
         """Drop everything; read on, so that the client's end of the connection is seen."""
         self._waiting.clear()
-        self._read_on()
+        self._reading.let_go(self)
 
     def wake(self) -> None:
         """Go on handling in the next turn."""
@@ -104,16 +112,7 @@ class Inbox:
         elif self._waiting:
             self.wake()
         if len(self._waiting) < self._settings.queue_length:
-            self._read_on()
-
-    def _stop_reading(self) -> None:
-        if not self._ended:
-            self._transport.pause_reading()
-
-    def _read_on(self) -> None:
-        # TLS that has ended fails at this, where a bare connection takes no notice.
-        if not self._ended and not self._transport.is_closing():
-            self._transport.resume_reading()
+            self._reading.let_go(self)
 
 
 # Prompts.

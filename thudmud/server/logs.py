@@ -9,10 +9,16 @@ from __future__ import annotations
 import json
 import logging
 import logging.handlers
+import os
 import re
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
+from typing import cast
 
 from thudmud.errors import StartError
 
@@ -46,6 +52,91 @@ class StructuredFormatter(logging.Formatter):
             yield "trace", self.formatException(record.exc_info)
 
 
+WINDOW = 60.0
+"""Seconds in which the same message is reported only so often."""
+
+MOST, MOST_INFO = 10, 5000
+"""How often: a warning or what is worse, and anything else. Nobody's disk is filled by that."""
+
+
+class RepetitionFilter(logging.Filter):
+    """Drops what is reported again and again, and lets a later record tell how often that was.
+
+    Records are the same if their loggers are, and the first lines of their messages, before
+    anything is put into them: asyncio puts sockets and tasks into those that follow.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[tuple[str, str], _Repeated] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be written."""
+        key = record.name, str(record.msg).partition("\n")[0]
+        seen = self._seen.get(key)
+        if seen is None or not 0 <= record.created - seen.since < WINDOW:
+            if seen is not None and seen.left_out:
+                vars(record)["left_out"] = seen.left_out
+            self._forget(record.created)
+            seen = self._seen[key] = _Repeated(record.created)
+        seen.count += 1
+        most = MOST if record.levelno >= logging.WARNING else MOST_INFO
+        if seen.count > most:
+            seen.left_out += 1
+            return False
+        if seen.count == most:
+            vars(record)["note"] = f"the same is left out for up to {WINDOW:.0f} seconds"
+        return True
+
+    def _forget(self, now: float) -> None:
+        """Forget all of which there is nothing to tell any more."""
+        for key, seen in list(self._seen.items()):
+            if not (seen.left_out or 0 <= now - seen.since < WINDOW):
+                self._seen.pop(key, None)  # another thread may have done it
+
+
+@dataclass(slots=True)
+class _Repeated:
+    since: float
+    count: int = 0
+    left_out: int = 0
+
+
+class _ToFile(logging.handlers.WatchedFileHandler):
+    """Writes to a file, which not all may read: it tells who comes from where.
+
+    If that fails, one line on standard error says so, and nothing else fails. It may well be that
+    the next record can be written again.
+    """
+
+    _has_failed = False
+
+    def _open(self) -> TextIOWrapper:
+        def private(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o640)
+
+        file = open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)  # noqa: SIM115  (it stays open)
+        return cast("TextIOWrapper", file)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:  # a new file cannot be begun
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's)
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._has_failed:
+            self._has_failed = True
+            print(f"thudmud: {_problem(self.baseFilename, error)}", file=sys.stderr)
+
+    def close(self) -> None:
+        with suppress(OSError):  # what cannot be written is still waiting for it
+            super().close()
+
+
 def begin(level: str, path: Path | None = None) -> None:
     """Log records of ``level`` and above from now on, to a file, or to standard error.
 
@@ -54,19 +145,20 @@ def begin(level: str, path: Path | None = None) -> None:
     Raises:
         StartError: the file cannot be written.
     """
-    handler: logging.Handler
     try:
-        if path is None:
-            handler = logging.StreamHandler()
-        else:
-            handler = logging.handlers.WatchedFileHandler(path, encoding="ascii")
+        handler = _ToFile(path, encoding="ascii") if path else logging.StreamHandler()
     except OSError as error:
-        raise StartError(f"server.log_file: {path} cannot be written: {error.strerror}") from error
+        raise StartError(_problem(path, error)) from error
+    handler.addFilter(RepetitionFilter())
     handler.setFormatter(StructuredFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # telnetlib3 warns of things that any client can do as often as it likes.
     if level != "debug":
         logging.getLogger("telnetlib3").setLevel(logging.ERROR)
+
+
+def _problem(path: Path | str | None, error: OSError) -> str:
+    return f"server.log_file: {path} cannot be written: {error.strerror}"
 
 
 def _value(text: str) -> str:

@@ -12,15 +12,16 @@ from typing import TypeVar
 
 from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.opponent import START_AFTER
+from thudmud.errors import StartError
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.bots import Bots
+from thudmud.server.bots import Bots, require_programs
 from thudmud.server.config import Settings
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Node
-from thudmud.store import Store, StoreError
+from thudmud.store import Damaged, InUse, Store, StoreError
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM comes.
+    """Serve until SIGINT, SIGTERM or SIGHUP comes.
 
     Args:
         settings: all of them.
@@ -38,12 +39,11 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
         announce: called with one line once connections are accepted.
 
     Raises:
-        StartError: a port is in use, or the host is not ours.
+        StartError: what the settings name cannot be had or used.
         StoreError: the store cannot be used.
     """
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    require_programs(settings.bot, folder)
+    stopped = stop_signal()
     server = Acceptor(settings, folder)
     # The port comes first: a server that cannot have it must not touch what another one stores.
     places = await server.bind()
@@ -66,12 +66,13 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     """Open the store, the boards on it, and the bots; close them again.
 
     Raises:
+        StartError: the file that the settings name is none for a store.
         StoreError: the store cannot be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
     path = folder / storage.file if storage.backend == "sqlite" else None
     async with AsyncExitStack() as stack:
-        store, node = await stack.enter_async_context(served_store(path))
+        store, node = await stack.enter_async_context(served_store("storage.file", path))
         talk = TalkLimiter(
             players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
         )
@@ -146,16 +147,26 @@ async def _follow_bans(sessions: Sessions, bans: asyncio.Queue[Collection[str]])
 
 
 @asynccontextmanager
-async def served_store(path: Path | None) -> AsyncIterator[tuple[Store, Node]]:
+async def served_store(setting: str, path: Path | None) -> AsyncIterator[tuple[Store, Node]]:
     """Open a store to serve boards from, in memory if there is no path, and close it again.
+
+    Args:
+        setting: what names the file.
+        path: of the file.
 
     Yields:
         the store, and the node that lives on it meanwhile.
 
     Raises:
-        StoreError: it cannot be used, or another server uses it.
+        StartError: no store can be kept there.
+        StoreError: it is damaged, or another server uses it.
     """
-    store = Store.in_memory() if path is None else await Store.open(path, serving=True)
+    try:
+        store = Store.in_memory() if path is None else await Store.open(path, serving=True)
+    except (Damaged, InUse):
+        raise
+    except StoreError as error:
+        raise StartError(f"{setting}: {error}") from error
     try:
         node = Node(store)
         await node.open()
@@ -197,6 +208,19 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 # The event loop.
+
+
+def stop_signal() -> asyncio.Event:
+    """Return what is set once SIGINT, SIGTERM or SIGHUP comes; from now on these end nothing else.
+
+    Where SIGHUP is ignored already, as under nohup, it stays so.
+    """
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, stopped.set)
+    return stopped
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:

@@ -45,13 +45,8 @@ class Session(Outbox, Protocol):
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
 
-    def end(self, sentence: str, *, linger: bool = True) -> None:
-        """Let the player leave, and end the connection.
-
-        Args:
-            sentence: what they are told before, if it is not empty.
-            linger: whether the client is given time to close the connection first.
-        """
+    def end(self, sentence: str) -> None:
+        """Tell them a sentence, if there is one, let the player leave, end the connection."""
 
 
 class Sessions:
@@ -89,7 +84,7 @@ class Sessions:
         self._sessions.add(session)
         self._empty.clear()
         if self._farewell:
-            session.end(self._farewell, linger=False)
+            session.end(self._farewell)
 
     def remove(self, session: Session) -> None:
         """Remove a session whose connection has ended."""
@@ -103,7 +98,7 @@ class Sessions:
         self.service.announce(sentence)
         self.service.stop()
         for session in list(self._sessions):
-            session.end("" if session.name in self.service else sentence, linger=False)
+            session.end("" if session.name in self.service else sentence)
 
     async def wait_closed(self) -> None:
         """Wait until nobody is connected."""

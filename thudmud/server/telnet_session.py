@@ -20,9 +20,10 @@ from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, LinePrompter
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, now
+from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
 from thudmud.telnet import gmcp, mssp, tls
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import (
     Credentials,
     Fitted,
@@ -65,6 +66,9 @@ _TOO_OFTEN = (
     "Others have just heard a lot from you, or from your address. You can come in again in {}."
 )
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
+_TOO_MUCH = (
+    "Your client has sent more telnet commands than this server reads, so this connection ends."
+)
 _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
@@ -79,6 +83,7 @@ class TelnetSession:
 
     Args:
         transport: the connection.
+        reading: whether it is read.
         sessions: all sessions; where lines go.
         logins: leads the dialogues about names and passwords.
         settings: the limits.
@@ -95,6 +100,7 @@ class TelnetSession:
     def __init__(
         self,
         transport: asyncio.Transport,
+        reading: Reading,
         *,
         sessions: Sessions,
         logins: Logins,
@@ -113,7 +119,7 @@ class TelnetSession:
         self.name = ""
         self._visit: Visit | None = None
         self._inbox = Inbox(
-            transport,
+            reading,
             settings,
             handle=self._handle,
             is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
@@ -134,7 +140,7 @@ class TelnetSession:
         self._prompter = LinePrompter(self.screen, client, self._inbox)
         self._timer = IdleTimer(
             self._players,
-            is_excused=lambda: bool(self.name) and self._sessions.service.is_waiting(self.name),
+            is_excused=self._need_not_type,
             warn=self._prompter.say,
             end=lambda sentence: self.end(sentence, parting=Parting.IDLE),
         )
@@ -152,7 +158,6 @@ class TelnetSession:
 
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
-        self._inbox.end()
         if not self.screen.closed:
             self.received([Signal.END_OF_INPUT])
         elif not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
@@ -165,6 +170,13 @@ class TelnetSession:
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
         self._inbox.resume()
+
+    def overspent(self) -> None:
+        """End the connection; whatever the system still holds of it is dropped with it."""
+        _log.info("too much telnet", extra={"peer": self._peer})
+        self._prompter.say(_TOO_MUCH)
+        self._close(linger=False)
+        asyncio.get_running_loop().call_soon(self._transport.abort)
 
     def lost(self) -> None:
         """Note that the connection is gone."""
@@ -196,11 +208,11 @@ class TelnetSession:
         """Whether nothing can be shown any more."""
         return self.screen.closed
 
-    def end(self, sentence: str, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+    def end(self, sentence: str, *, parting: Parting = Parting.LOST) -> None:
         """Tell them a sentence, let the player leave, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
-        self._close(linger=linger, parting=parting)
+        self._close(parting=parting)
 
     # The end.
 
@@ -291,6 +303,12 @@ class TelnetSession:
         if self._client_logs_in:
             self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
 
+    def _need_not_type(self) -> bool:
+        """Whether it is somebody else who has to do something: we, or the opponent."""
+        if self._dialogue and not self._prompter.is_waiting:
+            return True
+        return bool(self.name) and self._sessions.service.is_waiting(self.name)
+
     def _client_login_failed(self) -> None:
         self._client_logs_in = False
         self._client.data(gmcp.LOGIN_RESULT, gmcp.FAILURE)
@@ -349,7 +367,8 @@ class TelnetSession:
             self._prompter.answer(line)
         elif self._visit:
             self._is_busy = True
-            now(self._obey(self._visit, line))
+            clock = asyncio.get_running_loop().time
+            now(metered(self._obey(self._visit, line), self._inbox.charge, clock))
 
     async def _obey(self, visit: Visit, line: str) -> None:
         """Do what a player's line asks for, and ask for the next."""
@@ -415,7 +434,8 @@ class IdleTimer:
 
     Args:
         players: after how many seconds that is.
-        is_excused: whether the player need not type now, since it is the opponent who thinks.
+        is_excused: whether the player need not type now, since it is the opponent who thinks, or
+            their answer has not been looked at yet.
         warn: takes the warning.
         end: called when it is over, with the reason.
     """
@@ -441,8 +461,7 @@ class IdleTimer:
         if self._players.idle_limit:
             self._look_later(0.0)
         if limit := self._players.login_limit:
-            sentence = f"You have given no name for {_told(limit)}. Goodbye!"
-            self._login = asyncio.get_running_loop().call_later(limit, self._end, sentence)
+            self._login = asyncio.get_running_loop().call_later(limit, self._is_nobody, limit)
 
     def heard(self) -> None:
         """Note that something has been typed."""
@@ -459,6 +478,12 @@ class IdleTimer:
         self.named()
         if self._idle is not None:
             self._idle.cancel()
+
+    def _is_nobody(self, limit: float) -> None:
+        if self._is_excused():
+            self._login = asyncio.get_running_loop().call_later(_MAX_WAIT, self._is_nobody, limit)
+        else:
+            self._end(f"You have given no name for {_told(limit)}. Goodbye!")
 
     def _look_later(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit

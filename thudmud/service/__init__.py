@@ -4,7 +4,7 @@
 a store; `thudmud.service.driving` begins what may have nothing to wait for.
 """
 
-from thudmud.service.driving import now
+from thudmud.service.driving import metered, now
 from thudmud.service.interface import Dismissal, Outbox, Result, Unfollowed, Visit, Watcher
 from thudmud.service.nodes import Elsewhere, Node
 from thudmud.service.service import Service
@@ -19,5 +19,6 @@ __all__ = [
     "Unfollowed",
     "Visit",
     "Watcher",
+    "metered",
     "now",
 ]

@@ -82,6 +82,26 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
         return cast("T", done.value)
 
 
+@coroutine
+def metered(
+    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
+) -> Generator[Any, Any, T]:
+    """Drive a coroutine, and tell after each stretch how many seconds it ran; waiting is free."""
+    step, argument = work.send, None
+    while True:
+        begun = clock()
+        try:
+            waiting = step(argument)
+        except StopIteration as done:
+            return cast("T", done.value)
+        finally:
+            ran(clock() - begun)
+        try:
+            step, argument = work.send, (yield waiting)
+        except BaseException as error:  # noqa: BLE001  (the coroutine has to see it)
+            step, argument = work.throw, error
+
+
 class Turns:
     """Locks by key, first come, first served. No loop is needed until somebody has to wait.
 

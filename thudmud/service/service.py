@@ -109,6 +109,7 @@ from thudmud.views.messages import (
     refusal_messages,
     sent,
 )
+from thudmud.views.refusals import refused
 from thudmud.views.view import Display, Screens, Terminal
 from thudmud.views.words import wrapped
 
@@ -483,7 +484,8 @@ class Service:
 
     def name_problem(self, name: str) -> str | None:
         """Return why nobody can be called that, as a sentence, or None if somebody can."""
-        return player_problem(name, self.hall.board_words)
+        problem = player_problem(name, self.hall.board_words)
+        return refused(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
         """Whether a player is in a battle, and it is the other one's turn in all of theirs."""

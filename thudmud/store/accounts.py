@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
+
+ADDRESSES_KEPT = 8
+"""How many addresses of a name are remembered: those that it came from last."""
 
 _Row = tuple[int, str, str, float, float, int]
 
@@ -85,12 +88,14 @@ def rename(database: Database, name: str, new: str) -> None:
 
 
 def erase(database: Database, name: str) -> None:
-    """Remove an account and its name, from the disk as well. Nobody if there is none.
+    """Remove an account, its name and its addresses, from the disk as well.
 
-    What was played stays, as somebody's. A ban stays, since it is the operator's, and is of a name.
+    Nobody if there is none. What was played stays, as somebody's. A ban stays, since it is the
+    operator's, and is of a name.
     """
     number, *_, banned = _member(database, name)
-    database.table.delete("account", "where player = ?", number)
+    for table in ("account", "address"):
+        database.table.delete(table, "where player = ?", number)
     database.put_player(number, "", None, f"(erased {number})")
     if banned:
         ban(database, name)
@@ -171,19 +176,54 @@ def forget_guests(database: Database, names: Sequence[str], before: float = math
             _free(database, *cast("tuple[int, str]", database.player(name)))
 
 
-def seen(database: Database, times: Mapping[str, float]) -> None:
-    """Note when players, members and guests, were here, in seconds since the epoch."""
+def seen(
+    database: Database,
+    times: Mapping[str, float],
+    addresses: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Note when players, members and guests, were here, and from which addresses they came.
+
+    Args:
+        database: where.
+        times: by name, when they were here, in seconds since the epoch.
+        addresses: names, each with an address that it came from by right, in the order of that.
+    """
     for name, time in times.items():
         if row := _row(database, name):
             database.table.put("account", *row[:4], float(time), row[5])
         elif kept := find_guest(database, name):
             number = database.number_of(kept.name)
             database.table.put("guest", number, kept.word, float(time))
+    for name, address in addresses:
+        found = database.player(name)
+        if found and (_row(database, name) or find_guest(database, name)):
+            _came_from(database, found[0], address)
+
+
+def addresses(database: Database, name: str) -> Sequence[str]:
+    """Return the addresses that a member or a guest came from last, the latest first."""
+    found = database.player(name)
+    return [cast("str", row[1]) for row in _addresses(database, found[0])] if found else []
+
+
+def _addresses(database: Database, number: int) -> Sequence[Sequence[object]]:
+    return list(database.table.rows("address", "where player = ? order by coming desc", number))
+
+
+def _came_from(database: Database, number: int, address: str) -> None:
+    known = _addresses(database, number)
+    coming = cast("int", known[0][2]) + 1 if known else 1
+    if known and known[0][1] == address:
+        return
+    database.table.put("address", number, address, coming)
+    for _, old, _ in [row for row in known if row[1] != address][ADDRESSES_KEPT - 1 :]:
+        database.table.delete("address", "where player = ? and address = ?", number, old)
 
 
 def _free(database: Database, number: int, name: str) -> None:
     """Let a guest's name go."""
-    database.table.delete("guest", "where player = ?", number)
+    for table in ("guest", "address"):
+        database.table.delete(table, "where player = ?", number)
     database.put_player(number, "", None, name)
 
 

@@ -657,11 +657,14 @@ class Database:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
 
-    def plies(self, battle: Battle) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from; none if they were pruned."""
+    def plies(self, battle: Battle, after: int = 0) -> Sequence[StoredEvent]:
+        """Return the events that a battle is folded from, after so many of them.
+
+        There are none if they were pruned.
+        """
         key, first = battle.source
-        most = None if battle.until is None else battle.until - first + 1
-        return [entry.event for entry in self.read_stream(key, first, most)]
+        most = None if battle.length is None else max(0, battle.length - after)
+        return [entry.event for entry in self.read_stream(key, first + after, most)]
 
     def history(
         self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""

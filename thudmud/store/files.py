@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache
@@ -35,8 +37,12 @@ from thudmud.store.rows import APPLICATION, DURABLE, PROJECTIONS, SqlTable, defi
 
 Identity = tuple[int, int]
 
+_log = logging.getLogger(__name__)
 
-def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
+
+def connect(
+    path: Path, patience: float, *, reading: bool = False, alone: bool = False
+) -> sqlite3.Connection:
     """Return a connection to a file that is there.
 
     Args:
@@ -44,12 +50,14 @@ def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Co
         patience: for how many seconds it waits for other connections.
         reading: whether it only reads. Then neither the file nor its log is ever changed, not even
             when the last connection is closed, which else takes the log into the file.
+        alone: whether it only reads the file and passes its log over: nothing is made beside it.
 
     Raises:
         sqlite3.Error: it cannot be opened.
     """
+    mode = "immutable=1" if alone else "mode=ro" if reading else "mode=rw"
     return sqlite3.connect(
-        f"file:{quote(os.fspath(path.absolute()))}?mode={'ro' if reading else 'rw'}",
+        f"file:{quote(os.fspath(path.absolute()))}?{mode}",
         uri=True,
         timeout=patience,
         isolation_level=None,
@@ -205,9 +213,13 @@ _WITNESS = 47
 _PRIVATE = 0o600
 """For the owner alone: there are hashes of passwords in it."""
 
-ADDED: frozenset[str] = frozenset()
-"""Tables and indexes that were added since the first release: they are made where they are missing.
+ADDED = frozenset({"address"})
+"""Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
+
+FORMAT = SCHEMA + len(ADDED)
+"""The schema of a file, of events and tables. Who knows only a lower one would not keep the tables
+right that were added since, and so does not open it."""
 
 _LONGEST_LOG = 64 << 20
 """Bytes to which the -wal is cut after it has grown, as it does during a check."""
@@ -286,12 +298,17 @@ class OnDisk(Files):
         """What was last read of the witness, and the count that it says."""
         try:
             require_nothing_left(path)
-            if not path.exists():
+            if path.exists():
+                # Before anything is made beside it: it may be another program's, or a device.
+                require_ours(path)
+                _require_writable(path)
+            else:
                 _create(path)
             self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
             if serving:
                 self._lock()
             self._highest = max(check_head(path, patience), 0)
+            self._make_private()
             self.connection = connect(path, patience)
             self._prepare()
         except BaseException as error:
@@ -357,6 +374,20 @@ class OnDisk(Files):
                 " that first, or give this one a file of its own."
             ) from error
 
+    def _make_private(self) -> None:
+        """Keep others from reading what is there already: a backup put back, say.
+
+        What SQLite makes beside the database is given the same mode as that.
+        """
+        try:
+            for path in filter(os.path.exists, self._paths):
+                mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116  (the paths are texts)
+                if mode & ~_PRIVATE:
+                    os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
+        except OSError as error:  # it is another user's
+            who = {"file": self._path, "why": error.strerror}
+            _log.warning("others may read what is stored", extra=who)
+
     def _prepare(self) -> None:
         execute = self.connection.execute
         execute("pragma journal_mode = wal")  # a copy that "vacuum into" has made is not
@@ -368,7 +399,7 @@ class OnDisk(Files):
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             if statement.split()[2] in ADDED - there:
                 execute(statement)
-        execute(f"pragma user_version = {SCHEMA}")
+        execute(f"pragma user_version = {FORMAT}")
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
             raise damaged(self._path, "the row that it begins with is missing")
@@ -396,25 +427,52 @@ def has_rows(connection: sqlite3.Connection) -> bool:
     )
 
 
+def require_ours(path: Path) -> None:
+    """Refuse what is no database of ours, and make nothing beside it.
+
+    Raises:
+        Damaged: there is nothing in it, or it is no database, but was one.
+        Unknown: another program wrote it.
+        StoreError: it is not a file.
+        OSError: it cannot be read.
+        sqlite3.Error: it cannot be read.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if path.is_dir() else "not a file, but a device or a pipe"
+        raise StoreError(f"The store {path} could not be used: it is {what}.")
+    if not status.st_size:
+        raise damaged(path, "it is empty")
+    try:
+        with closing(connect(path, 0, alone=True)) as connection:
+            ((application,),) = connection.execute("pragma application_id")
+    except sqlite3.DatabaseError as error:
+        if _code(error) != sqlite3.SQLITE_NOTADB or beside(path, HEAD).exists():
+            raise
+        raise Unknown(f"{path} is not a store of thudmud, nor any other database.") from error
+    if application != APPLICATION:
+        raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
+
+
+def _require_writable(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise StoreError(f"The store {path} could not be used: it cannot be written to.")
+
+
 def check_head(path: Path, patience: float) -> int:
-    """Check, read-only, whose database it is, and that it has all that was told.
+    """Check, read-only, that a database is one that this version knows, and has all that was told.
 
     Returns:
         The count of the witness; -1 if there is none.
     """
-    if not path.stat().st_size:
-        raise damaged(path, "it is empty")
     # The witness before the database: whoever writes meanwhile raises that first.
     witness, of_store = _read(path)
     with closing(connect(path, patience, reading=True)) as connection:
-        ((application,),) = connection.execute("pragma application_id")
-        if application != APPLICATION:
-            raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
         ((found,),) = connection.execute("pragma user_version")
-        if found > SCHEMA:
+        if found > FORMAT:
             raise Unknown(
                 f"The store {path} was written by a later version of thudmud: it has schema"
-                f" {found}, and this version knows {SCHEMA}."
+                f" {found}, and this version knows {FORMAT}."
             )
         there = connection.execute("select 1 from sqlite_schema where name = 'head'").fetchone()
         row = SqlTable(connection).row("head", "where id = 1") if there else None
@@ -444,7 +502,8 @@ def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[st
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
-    if {name: found.get(name) for name in wanted if name in found or name not in ADDED} != wanted:
+    needed = wanted.keys() - (ADDED - found.keys())
+    if any(found.get(name) != wanted[name] for name in needed):
         raise damaged(path, "its tables are not those of a store")
 
 
@@ -477,7 +536,7 @@ def _create(path: Path) -> None:
         # A commit changes four pages, however little of each: half as much goes to the disk.
         connection.execute("pragma page_size = 2048")
         connection.execute(f"pragma application_id = {APPLICATION}")
-        connection.execute(f"pragma user_version = {SCHEMA}")
+        connection.execute(f"pragma user_version = {FORMAT}")
         connection.execute("pragma journal_mode = wal")
         tables = "; ".join(definitions([*DURABLE, *PROJECTIONS]))
         connection.executescript(f"begin; {tables}; commit;")

@@ -54,6 +54,8 @@ DURABLE = {
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
     "guest": "player integer primary key, word blob, seen real",
+    # Where members and guests came from last; the one with the highest ``coming`` is the latest.
+    "address": "player integer, address text, coming integer, primary key (player, address)",
     # A node lives ``until`` then, unless it says once more that it does.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
@@ -90,7 +92,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request"}
+_WITHOUT_ROWID = {"player_battle", "tally", "request", "address"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from thudmud.play.archive import (
     AdjournedLookup,
@@ -29,9 +29,8 @@ from thudmud.play.archive import (
     Lookup,
     ScoreLookup,
     StandingsLookup,
-    State,
 )
-from thudmud.play.events import Adjourned, Event, Resumed, StoredEvent
+from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
 from thudmud.play.match import game_of
 from thudmud.play.projections import match_stream
 from thudmud.rules import Game
@@ -92,6 +91,14 @@ def _writing(work: DatabaseWork[P, T], *, bars: bool = False) -> StoreMethod[P, 
     return method
 
 
+class _Folded(NamedTuple):
+    """The game of a battle, as far as its events have been read from ``source`` on."""
+
+    source: BattleId
+    events: int
+    game: Game
+
+
 class Store:
     """What is stored. `in_memory` and `open` make one.
 
@@ -110,8 +117,8 @@ class Store:
         """Whether no other process can serve boards from it while it is open."""
         self._path: Path | None = None
         self._followers = Followers()
-        self._games: dict[int, Game] = {}
-        """Battles that have ended, by number: those first that are forgotten first."""
+        self._games: dict[int, _Folded] = {}
+        """Battles that were looked up, by number: those first that are forgotten first."""
         self._hearing: list[Heard] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
@@ -368,30 +375,31 @@ class Store:
     score = _reading(Database.score)
 
     async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
-        """Return a battle and its game. Folding one takes 10 ms and more: the last are kept."""
-        known = self._games.pop(number, None)
+        """Return a battle and its game. Folding one takes 10 ms and more: the last are kept.
 
-        def read(database: Database) -> tuple[Battle, Sequence[StoredEvent]] | None:
+        Of one that goes on, only what is new is read.
+        """
+        known = self._games.get(number)
+
+        def read(database: Database) -> tuple[Battle, int, Sequence[StoredEvent]] | None:
             battle = database.battle(number, realm=realm)
             if battle is None:
                 return None
-            is_known = known and battle.state is State.ENDED
-            return battle, () if is_known else database.plies(battle)
+            done = known.events if known and known.source == battle.source else 0
+            return battle, done, database.plies(battle, done)
 
         found = await self._runner.read(read)
         if found is None:
             return None
-        battle, events = found
-        if events:
-            game = game_of(cast("Sequence[Event]", events))
-        elif known:
-            game = known
-        else:
+        battle, done, events = found
+        before = known.game if known and done else None
+        game = game_of(cast("Sequence[Event]", events), before) if events else before
+        if game is None:
             return FoundBattle(battle, None)
-        if battle.state is State.ENDED:
-            self._games[number] = game
-            while len(self._games) > GAMES_KEPT:
-                del self._games[next(iter(self._games))]
+        self._games.pop(number, None)
+        self._games[number] = _Folded(battle.source, done + len(events), game)
+        while len(self._games) > GAMES_KEPT:
+            del self._games[next(iter(self._games))]
         return FoundBattle(battle, game)
 
     # Accounts, by names that are the same in any case
@@ -410,6 +418,7 @@ class Store:
     guests = _reading(account_rows.guests)
     forget_guests = _writing(account_rows.forget_guests)
     seen = _writing(account_rows.seen)
+    addresses = _reading(account_rows.addresses)
 
     async def barred(self, told: Callable[[frozenset[str]], None] | None = None) -> frozenset[str]:
         """Return the names, in lower case, that nobody may play under.

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from typing import cast
 
 from telnetlib3 import telopt
-from telnetlib3.server_base import BaseServer
-from telnetlib3.stream_reader import TelnetReader
 from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import Mark, Receiver, Signal, TelnetPolicy
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
@@ -36,8 +35,9 @@ set; by default it takes two hours. Clients see nothing of it, unlike of a NOP."
 class Connection(asyncio.BufferedProtocol):
     """One client's connection, as asyncio drives it.
 
-    It has telnetlib3's protocol, and does not inherit from it: that is an `asyncio.Protocol`, and
-    uvloop does not treat what is both as buffered.
+    Bytes that hold no telnet are cheap, and go straight to the lines. What telnetlib3 has to look
+    at, byte by byte, takes its turn with that of other connections, and comes out of a budget.
+    Nothing more is read while something waits for its turn.
 
     Args:
         open_session: makes the session of a connection.
@@ -50,33 +50,33 @@ class Connection(asyncio.BufferedProtocol):
 
     def __init__(
         self,
-        open_session: Callable[[asyncio.Transport], Receiver],
+        open_session: Callable[[asyncio.Transport, Reading], Receiver],
         policy: TelnetPolicy,
         buffer: memoryview,
     ) -> None:
-        self._telnet = _Telnet()
+        self._interpreter = _Interpreter(self, policy.max_subnegotiation)
         self._open_session = open_session
         self._policy = policy
+        self._budget = policy.budget()
         self._splitter = LineSplitter(policy.max_line)
         self._buffer = buffer
+        self._waiting = b""  # what has come in and waits for its turn
         self._opening: bytes | None = b""  # until it is known whether that is TLS
+        self._has_ended = False  # nothing more will come
         self._is_over = False  # nothing that comes makes sense any more
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, begin to negotiate, and greet."""
-        self._telnet.connection_made(transport)
         if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
             end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             for name, value in _KEEPALIVE.items():
                 if hasattr(socket, name):
                     end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
-        self.session = self._open_session(cast("asyncio.Transport", transport))
+        self._transport = cast("asyncio.Transport", transport)
+        self._reading = Reading(self._transport)
+        self.session = self._open_session(self._transport, self._reading)
         self.negotiation = Negotiation(self.session, self._policy)
-        self._interpreter = cast("_Interpreter", self._telnet.writer)
-        self._interpreter.connection = self
-        self._interpreter.max_subnegotiation = self._policy.max_subnegotiation
-        cast("_TextReader", self._telnet.reader).take = self.take
         self.negotiation.begin()
         self.session.opened(self.negotiation)
 
@@ -86,19 +86,29 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Take the bytes; a chunk that holds no telnet commands needs no interpreter."""
+        if self._is_over or self.session.screen.closed:
+            return  # it is read so that the client's end of the connection is seen
         data = bytes(self._buffer[:nbytes])
         if self._opening is not None:
             self._look_for_tls(self._opening + data)
         if self._is_over:
             return
-        if telopt.IAC in data or self._interpreter.is_oob:
-            self._telnet.data_received(data)
+        if self._waiting:
+            self._waiting += data
+        elif telopt.IAC in data or self._interpreter.is_oob:
+            self._waiting = data
+            self._policy.queue.take(self)
+            if self._waiting:
+                self._reading.hold(self)
         else:
             self.take(data)
 
     def eof_received(self) -> bool:
         """Keep the connection open until what has been received is answered."""
-        self.session.input_ended()
+        self._has_ended = True
+        self._reading.end()
+        if not self._waiting:
+            self.session.input_ended()
         return not self._is_tls  # TLS cannot be closed at one end only
 
     def pause_writing(self) -> None:
@@ -109,9 +119,9 @@ class Connection(asyncio.BufferedProtocol):
         """Tell the session that its client has caught up."""
         self.session.resume()
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Tell the session."""
-        self._telnet.connection_lost(exc)
+        self._drop()
         self.session.lost()
 
     def _look_for_tls(self, opening: bytes) -> None:
@@ -128,39 +138,62 @@ class Connection(asyncio.BufferedProtocol):
         if lines:
             self.session.received(lines)
 
+    # Its turn; it is a `Source`.
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something waits to be interpreted."""
+        return bool(self._waiting)
+
+    def interpret(self, most: int) -> int:
+        """Interpret what waits, but only so many bytes of telnet; return how many there were."""
+        if self.session.screen.closed:
+            self._waiting = b""
+        left = int(self._budget.left(asyncio.get_running_loop().time()))
+        spent = self._scan(min(most, left))
+        self._budget.charge(spent)
+        if self._waiting and spent == left:
+            self._drop()
+            self.session.overspent()
+        elif not self._waiting:
+            self._reading.let_go(self)
+            if self._has_ended:
+                self.session.input_ended()
+        return spent
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._drop()
+        self._transport.abort()
+
+    def _scan(self, most: int) -> int:
+        """Take text and telnet in their order, until a byte of telnet would be one too many."""
+        data, at, spent = self._waiting, 0, 0
+        while at < len(data):
+            if not self._interpreter.is_oob:
+                command = data.find(telopt.IAC, at)
+                end = len(data) if command < 0 else command
+                if end > at:
+                    self.take(data[at:end])
+                    at = end
+                    continue
+            if spent == most:
+                break
+            byte = data[at : at + 1]
+            at += 1
+            spent += 1
+            if self._interpreter.feed_byte(byte):
+                self.take(byte)
+        self._waiting = data[at:]
+        return spent
+
+    def _drop(self) -> None:
+        """Drop what waits, and whatever comes."""
+        self._waiting = b""
+        self._is_over = True
+
 
 # telnetlib3, with nothing left of it but that it finds the commands.
-
-
-class _Telnet(BaseServer):
-    """telnetlib3's protocol. It does nothing unasked.
-
-    Its `TelnetServer` would begin to negotiate by itself, and let the client choose the encoding.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            encoding=False,
-            connect_maxwait=0,
-            reader_factory=_TextReader,
-            writer_factory=_Interpreter,
-        )
-
-    def encoding(self, outgoing: bool = False, incoming: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002  (telnetlib3's signature)
-        """Return UTF-8, whatever a client may ask for."""
-        return "utf-8"
-
-    def begin_negotiation(self) -> None:
-        """Do nothing: this is called in a later turn, when bytes may have come in already."""
-
-
-class _TextReader(TelnetReader):
-    """Takes the bytes that are left when telnet's own have been taken out."""
-
-    take: Callable[[bytes], None]
-
-    def feed_data(self, data: bytes) -> None:
-        self.take(data)  # telnetlib3 would keep them, without limit
 
 
 _ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # what keys send for it
@@ -171,15 +204,19 @@ _LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4
 class _Interpreter(TelnetWriter):
     """Finds telnet's commands, and passes them on to a connection.
 
-    Attributes:
-        connection: whose bytes these are. It is set before the first of them comes, as the next is.
+    Args:
+        connection: whose bytes these are.
         max_subnegotiation: the most bytes that are kept of a sub-negotiation.
     """
 
     slc_simulated = False
-    connection: Connection
-    max_subnegotiation: int
-    _subnegotiated = 0
+
+    def __init__(self, connection: Connection, max_subnegotiation: int) -> None:
+        # It has no transport: whatever it would write by itself, it cannot.
+        super().__init__(cast("asyncio.Transport", None), None, server=True)
+        self.connection = connection
+        self.max_subnegotiation = max_subnegotiation
+        self._subnegotiated = 0
 
     def feed_byte(self, byte: bytes) -> bool:
         """Take a byte; return whether it is none of telnet's."""

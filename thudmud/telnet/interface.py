@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from thudmud.telnet.intake import TelnetQueue
 from thudmud.telnet.screen import Flusher, Screen
 from thudmud.views.view import Terminal
 
@@ -79,8 +80,21 @@ class Receiver(Protocol):
     def resume(self) -> None:
         """The client has caught up."""
 
+    def overspent(self) -> None:
+        """The client has sent more telnet than its budget allows; no more is taken of it."""
+
     def lost(self) -> None:
         """The connection is gone."""
+
+
+class Budget(Protocol):
+    """How many bytes of telnet a client may send. It fills up again slowly."""
+
+    def left(self, now: float) -> float:
+        """Return how many it may send now."""
+
+    def charge(self, tokens: float) -> None:
+        """Note that so many of these have come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +103,20 @@ class TelnetPolicy:
 
     Attributes:
         max_line: the most characters that a line may have.
+        budget: makes the budget of a connection, for all the bytes of its telnet commands.
         max_subnegotiation: the most bytes that a sub-negotiation may have; a longer one is dropped.
         option_changes: how many requests about options a client has; no more are listened to.
         compress: whether to offer MCCP2.
         status: returns what lists of games are told, by the names of MSSP.
         flusher: writes what everybody is sent, once at the end of each turn of the event loop.
+        queue: shares out how much telnet is interpreted in each.
     """
 
     max_line: int
+    budget: Callable[[], Budget]
     max_subnegotiation: int = 4096
     option_changes: int = 100
     compress: bool = False
     status: Callable[[], Mapping[str, str]] = dict
     flusher: Flusher = field(default_factory=Flusher)
+    queue: TelnetQueue = field(default_factory=TelnetQueue)

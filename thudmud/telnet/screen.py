@@ -12,6 +12,8 @@ import zlib
 
 CRLF = b"\r\n"
 
+_READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed at one end alone
+
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +43,6 @@ class Screen:
     """
 
     __slots__ = (
-        "_abort",
         "_asking",
         "_at_prompt",
         "_compressor",
@@ -52,6 +53,7 @@ class Screen:
         "_room",
         "_scheduled",
         "_size",
+        "_timers",
         "_transport",
         "closed",
         "prompt",
@@ -70,7 +72,7 @@ class Screen:
         self._scheduled = False
         self._asking = False
         self._at_prompt = False
-        self._abort: asyncio.TimerHandle | None = None
+        self._timers: list[asyncio.TimerHandle] = []
 
     @property
     def unsent(self) -> int:
@@ -136,22 +138,29 @@ class Screen:
         self._write()
         self._end_compression()
         self.closed = True
-        if self._abort is None:
-            loop = asyncio.get_running_loop()
-            self._abort = loop.call_later(grace, self._transport.abort)
+        loop = asyncio.get_running_loop()
+        if not self._timers:
+            self._timers.append(loop.call_later(grace, self._transport.abort))
         if linger and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
             except OSError:  # the client has gone already
                 self._transport.abort()
+        elif linger and not self._transport.is_reading():
+            # TLS has no such half; what the client has sent meanwhile is read first.
+            self._timers.append(loop.call_later(grace * _READING_ON, self._close_now))
         else:
+            self._transport.close()
+
+    def _close_now(self) -> None:
+        if not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
             self._transport.close()
 
     def lost(self) -> None:
         """Note that the connection is gone."""
         self.closed = True
-        if self._abort is not None:
-            self._abort.cancel()
+        for timer in self._timers:
+            timer.cancel()
 
     def _put(self, piece: bytes) -> None:
         if self.closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
+from asyncio.sslproto import SSLProtocol
 from pathlib import Path
 
 from thudmud.errors import StartError
@@ -16,7 +17,15 @@ HTTP = (
 _REQUEST = re.compile(
     r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) \S+ HTTP/\d(\.\d)?", re.ASCII
 )
+_BUFFER = 16 * 1024
+"""Bytes that asyncio's own loop reads at once of a connection with TLS: as long as its records get.
+
+It has a buffer of that size for each connection, by default one of 256 KiB.
+"""
+
 _RECORD = b"\x16\x03"  # a handshake of SSL 3 or any TLS (RFC 8446, section 5.1)
+HEAD = 5
+"""Bytes before a record of TLS; the last two tell its length (RFC 8446, section 5.1)."""
 _LATEST_MINOR = 4  # the byte after those two
 
 
@@ -55,6 +64,7 @@ def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
         except OSError as error:
             problem = f"server.{setting}: {path} cannot be read: {error.strerror}"
             raise StartError(problem) from error
+    SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         # Without a password OpenSSL would ask for one at the terminal; an empty one fails.

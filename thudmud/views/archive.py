@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from thudmud.english import capitalised, counted, shortened
@@ -240,7 +241,13 @@ def record(found: FoundBattle, width: int) -> list[str]:
     """
     battle, game = found
     heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
-    return [*heading, *(write_record(game).splitlines() if game else ())]
+    return [*heading, *(_plies(game) if game else ())]
+
+
+@lru_cache(maxsize=64)
+def _plies(game: Game) -> tuple[str, ...]:
+    """Return the lines of a record; remembered, since many may ask for one."""
+    return tuple(write_record(game).splitlines())
 
 
 def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:

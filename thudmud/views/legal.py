@@ -1,6 +1,9 @@
 """Legal moves in few words: squares in a row as a range, many ways to capture as one choice.
 
 Also the lines of pieces from which one can be hurled or shoved. The ruleset says what is legal.
+
+An answer takes a millisecond and more, and anybody may ask, as often as they like. So it is worked
+out once a position, however many ask.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from math import comb
 
@@ -22,13 +26,21 @@ from thudmud.rules import (
     Move,
     Piece,
     Position,
+    Ruleset,
     Side,
     Square,
     Verb,
 )
-from thudmud.rules.board import Direction, direction_to, line_length
+from thudmud.rules.board import (
+    Direction,
+    direction_to,
+    distance,
+    line_length,
+    square_at,
+    squares_in,
+)
 from thudmud.views.view import Display
-from thudmud.views.words import wrapped
+from thudmud.views.words import wrapped, wrapped_each
 
 COMPASS = {
     "north": Direction(0, -1),
@@ -49,6 +61,10 @@ MOST_PIECES, MOST_KINDS = 12, 4
 """How many pieces that capture are told of, and how many ways of each, when all are asked for."""
 
 
+_KEPT = 256
+"""How many answers of a kind are kept, of some kilobytes each at most."""
+
+
 def range_word(display: Display) -> str:
     """Return what stands between the ends of a range of squares: words, for a voice."""
     return " through " if display.reader else ".."
@@ -61,10 +77,20 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
     told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
     """
     position, heading = _as_moving(game, origin)
-    rows = []
-    for moves in _by_piece(game, position, origin):
-        rows += wrapped(f"{heading}{_piece(moves, _kinds(moves, between))}", width, "    ")
-    return rows or wrapped(_headed(heading, _none(position, origin, "cannot move")), width)
+    rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
+    if not rows:
+        return wrapped(_headed(heading, _none(position, origin, "cannot move")), width)
+    return wrapped_each(rows, width, "    ")
+
+
+@lru_cache(maxsize=_KEPT)
+def _moves(
+    ruleset: Ruleset, position: Position, origin: Square | None, between: str
+) -> tuple[str, ...]:
+    """Return what each piece can do, or the one on ``origin``."""
+    return tuple(
+        _piece(moves, _kinds(moves, between)) for moves in _by_piece(ruleset, position, origin)
+    )
 
 
 def captures_by_piece(game: Game, origin: Square | None, between: str = "..") -> list[str]:
@@ -72,21 +98,31 @@ def captures_by_piece(game: Game, origin: Square | None, between: str = "..") ->
     if game.outcome:
         return ["The battle is over."]
     position, heading = _as_moving(game, origin)
+    facts = _captures(game.ruleset, position, origin, between)
+    if not facts:
+        return [_headed(heading, _none(position, origin, "can capture nothing"))]
+    return [f"{heading}{fact}" if heading else capitalised(fact) for fact in facts]
+
+
+@lru_cache(maxsize=_KEPT)
+def _captures(
+    ruleset: Ruleset, position: Position, origin: Square | None, between: str
+) -> tuple[str, ...]:
+    """Return what each piece can capture, or the one on ``origin``."""
     most = MOST_KINDS if origin is None else None
     facts: list[str] = []
     further: list[Square] = []
-    for moves in _by_piece(game, position, origin):
+    for moves in _by_piece(ruleset, position, origin):
         captures = [move for move in moves if move.captures]
         if captures and len(facts) == MOST_PIECES:
             further.append(captures[0].origin)
         elif captures:
             kinds = _kinds(captures, between)
             more = ["and more"] if most and len(kinds) > most else []
-            said = _piece(captures, [*kinds[:most], *more])
-            facts.append(f"{heading}{said if heading else capitalised(said)}.")
+            facts.append(f"{_piece(captures, [*kinds[:most], *more])}.")
     if further:
         facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
-    return facts or [_headed(heading, _none(position, origin, "can capture nothing"))]
+    return tuple(facts)
 
 
 def _as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
@@ -104,15 +140,21 @@ def _headed(heading: str, sentence: str) -> str:
     return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
 
 
-def _by_piece(game: Game, position: Position, origin: Square | None) -> Iterator[Sequence[Move]]:
+def _by_piece(
+    ruleset: Ruleset, position: Position, origin: Square | None
+) -> Iterator[Sequence[Move]]:
     """Yield the moves of each piece that has any, or of the one on ``origin``."""
-    own = game.ruleset.fighters(position.turn).pieces
-    all_own = sorted(square for piece in own for square in position.squares(piece))
-    for square in (origin,) if origin else all_own:
-        # One more than is spelt out tells that there are more; all may be hundreds of thousands.
-        moves = game.ruleset.moves_from(position, square, most_tramples=MOST_PATHS + 1)
-        if moves:
-            yield moves
+    # One more than is spelt out tells that there are more; all may be hundreds of thousands.
+    most = MOST_PATHS + 1
+    if origin:
+        moves = ruleset.moves_from(position, origin, most_tramples=most)
+    else:
+        moves = ruleset.legal_moves(position, most_tramples=most)
+    by_origin: defaultdict[int, list[Move]] = defaultdict(list)
+    for move in moves:
+        by_origin[move.origin.bit].append(move)
+    for bit in sorted(by_origin):
+        yield by_origin[bit]
 
 
 def _none(position: Position, origin: Square | None, cannot: str) -> str:
@@ -135,16 +177,16 @@ def _piece(moves: Sequence[Move], kinds: Sequence[str]) -> str:
 
 def _kinds(moves: Sequence[Move], between: str) -> list[str]:
     """Return what one piece can do, a kind of ply each, in the words of the commands."""
-    choices: defaultdict[tuple[Verb, Square], list[Move]] = defaultdict(list)
+    choices: defaultdict[tuple[Verb, int], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
         if move.trample:
             tramples.append(move)
         else:
-            choices[move.verb, move.target].append(move)
+            choices[move.verb, move.target.bit].append(move)
     by_kind: defaultdict[tuple[str, str], list[Square]] = defaultdict(list)
     for (verb, target), options in choices.items():
-        by_kind[verb.value, _choice(options)].append(target)
+        by_kind[verb.value, _choice(options)].append(square_at(target))
     kinds = [
         f"{kind} to {_ranges(moves[0].origin, targets, between)}{choice}"
         for (kind, choice), targets in by_kind.items()
@@ -154,18 +196,22 @@ def _kinds(moves: Sequence[Move], between: str) -> list[str]:
 
 def _choice(options: Sequence[Move]) -> str:
     """Return what can be captured on the way to one target, in a few words."""
-    sets = {frozenset(move.captures) for move in options}
-    if sets == {frozenset()} or options[0].captures == (options[0].target,):
-        return ""
-    none = " or none" if frozenset() in sets else ""
-    return f" capturing {_some(sets - {frozenset()})}{none}"
+    if options[0].captures == (options[0].target,):
+        return ""  # a hurl, whose target says it
+    captured = {move.captured_bits for move in options}
+    none = " or none" if 0 in captured else ""
+    captured.discard(0)
+    return f" capturing {_some(captured)}{none}" if captured else ""
 
 
-def _some(sets: set[frozenset[Square]]) -> str:
-    """Return a choice of sets, none of them empty, in a few words."""
-    squares = sorted(frozenset().union(*sets))
-    least, most = min(map(len, sets)), max(map(len, sets))
-    if len(sets) == sum(comb(len(squares), size) for size in range(least, most + 1)):
+def _some(captured: set[int]) -> str:
+    """Return a choice of captures, each a bitboard and none of them empty, in a few words."""
+    together = 0
+    for each in captured:
+        together |= each
+    squares, sizes = squares_in(together), {each.bit_count() for each in captured}
+    least, most = min(sizes), max(sizes)
+    if len(captured) == sum(comb(len(squares), size) for size in range(least, most + 1)):
         if least == len(squares):
             return listed(squares)
         if most == 1:
@@ -173,7 +219,7 @@ def _some(sets: set[frozenset[Square]]) -> str:
         if most == len(squares):
             number = "any" if least == 1 else f"{least} or more"
             return f"{number} of {listed(squares)}"
-    return " or ".join(listed(sorted(each)) for each in sorted(sets, key=sorted))
+    return " or ".join(listed(each) for each in sorted(map(squares_in, captured)))
 
 
 def _tramples(moves: Sequence[Move]) -> list[str]:
@@ -188,8 +234,7 @@ def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
     """Return ``targets`` with three or more in a row, seen from ``origin``, as ``B6..G6`` or so."""
     rays: defaultdict[Direction | None, list[tuple[int, Square]]] = defaultdict(list)
     for target in targets:
-        distance = max(abs(target.column - origin.column), abs(target.row - origin.row))
-        rays[direction_to(origin, target)].append((distance, target))
+        rays[direction_to(origin, target)].append((distance(origin, target), target))
     texts = []
     for ray in rays.values():
         # In a row the distances grow as the places in the list do.
@@ -224,25 +269,32 @@ def lines_by_side(game: Game, side: Side | None) -> list[str]:
     """Return the lines of a side, or of both, a sentence for each."""
     if game.outcome:
         return ["The battle is over."]
-    captures = {each: game.ruleset.fighters(each).captures for each in Side}
+    return list(_lines(game.ruleset, game.position, side))
+
+
+@lru_cache(maxsize=_KEPT)
+def _lines(ruleset: Ruleset, position: Position, side: Side | None) -> tuple[str, ...]:
+    captures = {each: ruleset.fighters(each).captures for each in Side}
     if not LINE_VERBS.keys() & set(captures.values()):
-        return _without_lines(game, captures.values())
+        return tuple(_without_lines(ruleset, position, captures.values()))
     facts = []
     for each in Side if side is None else (side,):
         verb = LINE_VERBS.get(captures[each])
         if verb:
-            facts += _lines_of(game, each, verb)
+            facts += _lines_of(ruleset, position, each, verb)
         else:
             facts.append(f"{capitalised(WITHOUT_LINES[captures[each]])}.")
-    return facts
+    return tuple(facts)
 
 
-def _lines_of(game: Game, side: Side, verb: Verb) -> list[str]:
-    position = replace(game.position, turn=side)
+def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> list[str]:
+    heading = [f"If it were the {side.plural}' turn:"] if position.turn is not side else []
+    position = replace(position, turn=side)
     pieces = position.bits(Piece.of(side))
     found: defaultdict[tuple[Square, int, str], list[Move]] = defaultdict(list)
-    for front in position.squares(Piece.of(side)):
-        for move in _granted(game, position, front, verb):
+    for moves in _by_piece(ruleset, position, None):
+        front = moves[0].origin
+        for move in _granted(ruleset, position, moves, verb):
             if direction := direction_to(front, move.target):
                 length = line_length(pieces, front, direction)
                 # A piece alone is told once, for all the ways that it can go.
@@ -250,23 +302,24 @@ def _lines_of(game: Game, side: Side, verb: Verb) -> list[str]:
                 found[front, length, way].append(move)
     if not found:
         return [f"No {side.value} can be {GONE[verb]} now."]
-    facts = [f"If it were the {side.plural}' turn:"] if game.position.turn is not side else []
     longest = sorted(found, key=lambda line: -line[1])[:MOST_LINES]
-    facts += [_line_sentence(*line, found[line]) for line in longest]
+    facts = heading + [_line_sentence(*line, found[line]) for line in longest]
     if len(found) > MOST_LINES:
         facts.append(f"And {counted(len(found) - MOST_LINES, 'more line')} of {side.plural}.")
     return facts
 
 
-def _granted(game: Game, position: Position, front: Square, verb: Verb) -> Iterator[Move]:
+def _granted(
+    ruleset: Ruleset, position: Position, moves: Sequence[Move], verb: Verb
+) -> Iterator[Move]:
     """Yield how a piece can go by a verb to where it captures, all that it can.
 
     What is listed as a move may be had by the verb, too, and only the rules tell.
     """
-    moves = game.ruleset.moves_from(position, front)
-    for target in dict.fromkeys(move.target for move in moves if move.captures):
+    for bit in dict.fromkeys(move.target.bit for move in moves if move.captures):
+        attempt = Attempt(verb, moves[0].origin, square_at(bit), EVERY)
         try:
-            yield game.ruleset.resolve(position, Attempt(verb, front, target, EVERY), position.turn)
+            yield ruleset.resolve(position, attempt, position.turn)
         except IllegalMove:
             continue
 
@@ -284,16 +337,18 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
     return f"{piece} {front}, {which}: {verb} {'; '.join(goes)}."
 
 
-def _without_lines(game: Game, captures: Iterable[Capturing]) -> list[str]:
+def _without_lines(
+    ruleset: Ruleset, position: Position, captures: Iterable[Capturing]
+) -> list[str]:
     """Return what there is by rules that know no lines."""
     facts = [
-        f"By the {game.ruleset.name} rules nobody is hurled or shoved.",
+        f"By the {ruleset.name} rules nobody is hurled or shoved.",
         f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",
         f'"{Captures()}" lists what can be captured.',
     ]
-    position = replace(game.position, turn=Side.DWARF)
+    position = replace(position, turn=Side.DWARF)
     for square in position.squares(Piece.ROCK):
-        targets = [move.target for move in game.ruleset.moves_from(position, square)]
+        targets = [move.target for move in ruleset.moves_from(position, square)]
         can = f"could go to {listed(targets, 'or')}" if targets else "cannot go anywhere now"
         facts.append(f"The Rock on {square} {can}.")
     return facts

@@ -6,6 +6,7 @@ Facts are short, each on a line of its own, without symbols that a voice would s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import assert_never
 
@@ -14,7 +15,7 @@ from thudmud.play import commands, events
 from thudmud.play.commands import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
-from thudmud.rules.board import LETTERS, Direction, walk
+from thudmud.rules.board import LETTERS, Direction, squares_in, walk
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.sentences import (
     event_sentences,
@@ -148,9 +149,9 @@ def position(table: Table, me: str | None) -> list[str]:
         left, lost = left_and_lost(table, side)
         told.append(f"{_side(table, side, me)}: {left} left{f', {lost} lost' if lost else ''}.")
     for piece in Piece:
-        if squares := game.position.squares(piece):
+        if pieces := game.position.bits(piece):
             kind = f"{piece.noun}s" if piece.side else piece.phrase
-            told.append(f"{capitalised(kind)} at {runs(squares)}.")
+            told.append(f"{capitalised(kind)} at {runs(pieces)}.")
     told.append(f"{score(game)}.")
     match = table.match
     if match is None:
@@ -193,9 +194,13 @@ def _side(table: Table, side: Side, me: str | None) -> str:
     return f"{side.plural.capitalize()}, {holder(table, side, me)}"
 
 
-def runs(squares: Iterable[Square]) -> str:
-    """Return squares in words: straight lines by their ends, the longest first, then the rest."""
-    left, told = set(squares), []
+@lru_cache(maxsize=1024)
+def runs(bits: int) -> str:
+    """Return the squares of a bitboard in words: straight lines by their ends, then the rest.
+
+    The longest lines come first. To find them takes long, and many may look at one board.
+    """
+    left, told = set(squares_in(bits)), []
     while len(longest := max(_straight_lines(left), key=len, default=())) >= SHORTEST_RUN:
         left -= set(longest)
         first, last = longest[0], longest[-1]

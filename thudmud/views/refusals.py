@@ -19,7 +19,7 @@ from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start,
 from thudmud.play.events import Offer
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
-from thudmud.play.refusals import Mistake, Refusal
+from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import wrapped
@@ -198,6 +198,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+    NameProblem.ASKS_FOR_HELP: (
+        'First come in with any name of {least} to {most} letters; then "help" tells the rest.'
+    ),
+    NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
+    NameProblem.HAS_A_MEANING: '"{words}" has a meaning here already, so it cannot be a name.',
 }
 """The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas."""
 

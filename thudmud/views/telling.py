@@ -14,7 +14,7 @@ from thudmud.play.table import Table
 from thudmud.views import archive, boards, legal, options, reader, rooms, sentences
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import plain, wrapped, wrapped_each
 
 SPEECH = asides.Spoke | asides.Emoted | asides.Told
 """What is in a player's own words."""
@@ -83,9 +83,7 @@ def _at_table(facts: list[str], table: Table, view: View) -> list[str]:
 def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View) -> list[str]:
     text = rooms.aside_text(aside, view.me)
     if isinstance(aside, SPEECH):
-        if table and view.away:
-            text = f"[{table.name}] {text}"
-        return wrapped(text, view.width, glued=False)
+        return _spoken(aside, text, table, view)
     told = wrapped(text, view.width)
     match aside:
         case asides.CaughtUp() if table:
@@ -111,6 +109,22 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
         case asides.CameIn(player) | asides.TookOver(player) if table and player == view.me:
             return told + _board_seen(hall, player, table, view)
     return told
+
+
+def _spoken(
+    aside: asides.Spoke | asides.Emoted | asides.Told, text: str, table: Table | None, view: View
+) -> list[str]:
+    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    display = view.display
+    if isinstance(aside, asides.Emoted):
+        text = f"{'Emote:' if display.reader else '*'} {text}"
+    if table and view.away:
+        text = f"[{table.name}] {text}"
+    if display.ascii_only:
+        text = plain(text)  # or it might need more lines when that is done
+    # A voice does not tell that a line is indented.
+    indent = "more: " if display.reader else "    "
+    return wrapped(text, display.width, indent, glued=False)
 
 
 def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:

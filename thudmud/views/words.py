@@ -84,18 +84,7 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
         short = text.replace(GLUE, " ").rstrip(" ")
         if short.isprintable() and _is_narrow(short):
             return [short] if short else []
-    room = width - 1 - len(indent)
-
-    def glue(quoted: re.Match[str]) -> str:
-        return quoted[0].replace(" ", GLUE) if columns(quoted[0]) < room else quoted[0]
-
-    words = _COMMAND.sub(glue, text) if glued else text
-    if _is_narrow(words):
-        lines = textwrap.wrap(words, width - 1, subsequent_indent=indent, break_on_hyphens=False)
-    else:
-        lines = _broken(words, width - 1, indent)
-    # A word too long for any line may have been broken right there.
-    return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
+    return list((_broken_as_told if glued else _broken)(text, width, indent))
 
 
 def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
@@ -127,6 +116,30 @@ def _columns(char: str) -> int:
 
 
 def _broken(text: str, width: int, indent: str) -> list[str]:
+    """Return ``text`` as lines of fewer than ``width`` columns."""
+    if _is_narrow(text):
+        lines = textwrap.wrap(text, width - 1, subsequent_indent=indent, break_on_hyphens=False)
+    else:
+        lines = _broken_by_columns(text, width - 1, indent)
+    # A word too long for any line may have been broken right there.
+    return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
+
+
+@lru_cache(maxsize=1024)
+def _broken_as_told(text: str, width: int, indent: str) -> tuple[str, ...]:
+    """Do as `_broken` does, with words to be typed kept together.
+
+    Remembered, since pages and answers are long, and the same is told to many.
+    """
+    room = width - 1 - len(indent)
+
+    def glue(quoted: re.Match[str]) -> str:
+        return quoted[0].replace(" ", GLUE) if columns(quoted[0]) < room else quoted[0]
+
+    return tuple(_broken(_COMMAND.sub(glue, text), width, indent))
+
+
+def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
     """Return ``text`` as ``textwrap`` would break it if it counted columns."""
     lines: list[str] = []
     line, used = "", 0

@@ -1,0 +1,72 @@
+"""Names that nobody can have, since they would be taken for the server."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import thudmud
+from thudmud.language.parsing import player_problem
+from thudmud.play.refusals import NameProblem
+
+TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
+ROOMS = ("accounts", "bots", "server", "service", "views")
+OPENING = re.compile(r"(?:^\s*(?:\d+\. |- )?|[.!?:] )([A-Z][a-z]+)(?=[ ,.:;!?']|$)")
+"""A word that begins a sentence, a line or what follows a colon."""
+BOARDS = frozenset({"oak", "pine", "marble", "basalt", "elm"})
+BOTS = frozenset({"Grog"})
+
+
+def seen() -> Iterator[str]:
+    """Yield the words that begin what the players of all transcripts are told, but their names."""
+    texts = [path.read_text("utf-8") for path in TRANSCRIPTS.glob("*.thud-script")]
+    people = {name for text in texts for name in re.findall(r"^(\w+)\+", text, re.MULTILINE)}
+    for line in (
+        line for text in texts for line in re.findall(r"^\w+\| (.*)$", text, re.MULTILINE)
+    ):
+        if not re.search(r"\b(?:say|says|tell|tells [\w ]+): ", line):
+            yield from set(OPENING.findall(line)) - people
+
+
+def written() -> Iterator[str]:
+    """Yield the words that begin sentences, or their parts, in the code."""
+    root = Path(thudmud.__file__).parent
+    for path in (each for room in ROOMS for each in (root / room).glob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        comments = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in set(ast.walk(tree)) - comments:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                yield from OPENING.findall(node.value)
+
+
+def test_no_sentence_of_the_servers_begins_with_a_name() -> None:
+    words = {*seen(), *written()}
+    assert {"Your", "You", "It", "Nobody", "Row", "Ply", "Goodbye"} <= words
+    assert sorted(word for word in words - BOTS if player_problem(word, BOARDS) is None) == []
+
+
+LIKE_THE_SERVER = """
+    your Yours Server operator ADMIN System Guest Note The Everybody God Root Moderator Host Staff
+    Help Thudmud Warning Error Dwarf Trolls Hall Emote More Player
+"""
+
+
+@pytest.mark.parametrize("name", LIKE_THE_SERVER.split())
+def test_nobody_is_called_like_the_server(name: str) -> None:
+    assert player_problem(name) is not None
+
+
+@pytest.mark.parametrize("name", ["Anna", "Will", "Mark", "May", "Grace", "Rob", "Otto", "Roland"])
+def test_ordinary_names_can_be_had(name: str) -> None:
+    assert player_problem(name) is None
+
+
+def test_why_not_is_a_code() -> None:
+    problem = player_problem("Admin")
+    assert problem is not None
+    assert problem.code is NameProblem.HAS_A_MEANING
+    assert problem.details == {"words": "Admin"}

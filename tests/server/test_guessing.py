@@ -1,0 +1,127 @@
+"""Guesses at names over real sockets: nobody keeps somebody out by guessing wrong.
+
+Clients come from several addresses of the loopback network, of which each counts by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.accounts.dialogues import CHEAP
+from tests.conftest import PassTime
+from tests.server.plain import Client, Serving, Setup
+from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
+from thudmud.accounts.login import TOLD_WORD
+from thudmud.store import Store
+
+HOME, THEIRS, ABROAD = "127.0.0.1", "127.0.0.2", "127.0.0.3"
+ATTACKERS = 24
+TOLD = b"Many wrong answers"
+
+
+async def come(setup: Setup, name: str) -> tuple[Client, str]:
+    """Return a new guest, and their resume word."""
+    client = await setup.connect(source=HOME)
+    await client.until(b"name? ")
+    await client.send(name.encode() + b"\r\n")
+    told = TOLD_WORD.search((await client.until(b"comes in.")).decode())
+    assert told
+    return client, told[1]
+
+
+async def come_back(setup: Setup, name: str, secret: str, source: str = HOME) -> bytes:
+    """Return what somebody sees who comes in by what they know."""
+    client = await setup.connect(source=source)
+    await client.until(b"name? ")
+    await client.send(f"{name}\r\n{secret}\r\nlook\r\n".encode())
+    return await client.until(b"echo look")
+
+
+async def attack(setup: Setup, name: str) -> None:
+    """Let many guess at a name from one address, until they have to wait; all go on guessing."""
+    attackers = [await setup.connect(source=THEIRS) for _ in range(ATTACKERS)]
+    for attacker in attackers:
+        await attacker.until(b"name? ")
+        await attacker.send(f"{name}\r\n".encode() + b"wrong-guess\r\n" * 50)
+    async with asyncio.TaskGroup() as waiting:
+        for attacker in attackers:
+            waiting.create_task(attacker.until(TOLD))
+
+
+async def test_a_guest_who_lost_the_connection_is_not_kept_out(serving: Serving) -> None:
+    setup = await serving()
+    bert, _ = await come(setup, "Bert")
+    anna, word = await come(setup, "Anna")
+    await attack(setup, "Anna")
+    await anna.close()
+    await bert.until(b"Anna is lost.")
+    assert TOLD not in await come_back(setup, "Anna", word)
+    await come_back(setup, "Anna", word, ABROAD)
+
+
+async def test_a_member_comes_from_elsewhere_in_their_turn(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving()
+    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
+    await setup.sessions.store.seen({}, [("Anna", HOME)])
+    await attack(setup, "Anna")
+    assert TOLD not in await come_back(setup, "Anna", "password")
+    client = await setup.connect(source=ABROAD)
+    await client.send(b"Anna\r\npassword\r\nlook\r\n")
+    await client.until(b"Many wrong answers for that name have come from elsewhere.")
+    for _ in range(2):
+        await pass_time(PASSWORD_INTERVAL)
+    await client.until(b"echo look")
+
+
+async def test_whoever_waits_for_their_turn_is_not_late_with_the_name(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(login_limit=100.0)
+    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(b"Anna\r\n" + b"wrong\r\n" * (FREE + 5))
+    for _ in range(FREE):
+        await client.until(b"That is not the password of Anna.")
+    for _ in range(5):
+        await pass_time(PASSWORD_INTERVAL)
+        await client.until(b"That is not the password of Anna.")
+    await client.until(b"Password: ")
+    for _ in range(2):
+        await pass_time(50)
+    assert (await client.rest()).endswith(b"You have given no name for 100 seconds. Goodbye!\r\n")
+
+
+async def test_a_hundred_guests_come_back_after_a_restart(serving: Serving, tmp_path: Path) -> None:
+    path = tmp_path / "thudmud.db"
+    store = await Store.open(path)
+    setup = await serving(store=store, names_per_hour=1000)
+    names = [
+        f"Guest{'abcdefghij'[one]}{'abcdefghij'[two]}" for one in range(10) for two in range(10)
+    ]
+    words = [(await come(setup, name))[1] for name in names]
+    await setup.stop()
+    again = await Store.open(path)
+    setup = await serving(store=again)
+    await attack(setup, names[0])
+    seen = await asyncio.gather(
+        *(come_back(setup, name, word) for name, word in zip(names, words, strict=True))
+    )
+    assert not [each for each in seen if TOLD in each or b"That is not" in each]
+    for each in (again, store):
+        await each.close()
+
+
+async def test_a_hundred_members_come_back_after_a_restart(serving: Serving) -> None:
+    setup = await serving()
+    store = setup.sessions.store
+    names = [f"Mem{'abcdefghij'[one]}{'abcdefghij'[two]}" for one in range(10) for two in range(10)]
+    for name in names:
+        await store.enrol(name, CHEAP.hash("password"))
+    # The older half from an address that they have come from, the others from a new one.
+    await store.seen({}, [(name, HOME) for name in names[:50]])
+    seen = await asyncio.gather(*(come_back(setup, name, "password") for name in names))
+    assert not [each for each in seen if TOLD in each or b"That is not" in each]

@@ -1,0 +1,108 @@
+"""What takes long to work out is worked out once a position, however many ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from tests.views.positions import game_of, played_at_random, table_with
+from thudmud.play.asides import Asked
+from thudmud.play.commands import Captures, Lines, Style, ViewPossible
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.table import BoardSpec
+from thudmud.rules import (
+    DISCWORLD,
+    RULESETS,
+    Attempt,
+    Capturing,
+    Game,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Side,
+    Verb,
+)
+from thudmud.rules.generation import Fighters
+from thudmud.views.telling import tell
+from thudmud.views.view import Display, View
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Fighters that count how often they are asked for their moves."""
+
+    fighters: Fighters
+    asked: list[Position]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def pieces(self) -> frozenset[Piece]:
+        return self.fighters.pieces
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        return self.fighters.verbs
+
+    @property
+    def captures(self) -> Capturing:
+        return self.fighters.captures
+
+    def moves(
+        self, position: Position, origins: int, most_tramples: int | None = None
+    ) -> list[Move]:
+        self.asked.append(position)
+        return self.fighters.moves(position, origins, most_tramples)
+
+    def count(self, position: Position) -> int:
+        return self.fighters.count(position)
+
+    def can_move(self, position: Position) -> bool:
+        return self.fighters.can_move(position)
+
+    def grant(self, position: Position, attempt: Attempt) -> Move:
+        return self.fighters.grant(position, attempt)
+
+
+def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[list[str]]:
+    """Return what four players are told who look at their own screens, each at an equal game."""
+    hall = Hall([BoardSpec("oak board")])
+    told = []
+    for width, reader in [(80, False), (40, False), (80, False), (33, False)]:
+        table = table_with(replace(game, moves=game.moves))
+        view = View(None, Style.FULL, Display(width, reader=reader))
+        asked = Asked("Carla", question, "oak board")
+        told.append(tell(hall, Telling(asked, ("Carla",), table), view))
+    return told
+
+
+@pytest.mark.parametrize("name", RULESETS)
+@pytest.mark.parametrize("question", [ViewPossible(), Captures(), Lines()], ids=str)
+def test_many_who_ask_about_one_position(
+    name: str, question: Captures | Lines | ViewPossible
+) -> None:
+    asked: list[Position] = []
+    rules: Ruleset = RULESETS[name]
+    counting = replace(
+        rules, dwarfs=Counting(rules.dwarfs, asked), trolls=Counting(rules.trolls, asked)
+    )
+    random = Random(name)  # noqa: S311 (games to try, no secrets)
+    game = replace(played_at_random(rules, random, 30), ruleset=counting)
+    first, narrow, same, _ = answers(game, question)
+    assert first == same
+    assert " ".join(first).split() == " ".join(narrow).split()
+    assert len(asked) == len(set(asked))
+    assert asked or (isinstance(question, Lines) and not game.position.stone)
+
+
+def test_another_position_has_another_answer() -> None:
+    before = game_of(DISCWORLD, Side.DWARF, "dE6 dE5 TF6 TF7 TB11 XH8")
+    after = before.play(before.legal_moves()[-1])
+    for question in (ViewPossible(), Captures(), Lines()):
+        assert answers(before, question)[0] != answers(after, question)[0]
+        assert answers(before, question) == answers(after.undo(), question)

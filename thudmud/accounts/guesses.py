@@ -1,0 +1,273 @@
+"""The throttle on guesses at passwords and resume words.
+
+Only wrong guesses slow anybody down: a guess counts once it has been found wrong. How many wrong
+ones there may be is a budget, which fills up again. Who comes when it is empty waits, and is never
+refused. There are three:
+
+- Of each address at each name. At a name that has come from that address before, with its secret
+  or as the one who took it, this is the only one: whatever others do, such guesses do not wait.
+- Of each name, for guesses from all other addresses. In its queue each address has one guess at a
+  time, so however many connections an attacker has, somebody else's turn comes after one of theirs.
+- Of each address over all names, so that one address cannot walk through them.
+
+What can be tried, then, against what there is. All strangers together have `FREE` guesses at a name
+and one more every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds, and each address that a name has
+come from (eight are remembered) as many again:
+
+- A resume word is one of 2 ** 40. In the day for which a guest's name is kept, unless the operator
+  says otherwise, strangers can try 86,410: one chance in 12 million. Eight known addresses that are
+  all hostile make it one in 1.4 million, a match that lasts a month one in 420,000. A word of three
+  parts, as versions before told them, is one of 2 ** 24: one chance in 194 in its day.
+- A password is what somebody has chosen, so nobody knows out of how many. Strangers can try 2,890 a
+  day at one name: that finds one of the thousand most popular passwords, and hardly a random one.
+- One address can give 8,660 wrong answers a day to all names together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from thudmud.accounts.limiters import RateLimiter
+from thudmud.english import lasting
+
+FREE = 10
+"""Wrong guesses at a name after a quiet while that cost nothing."""
+
+WORD_INTERVAL = 1.0
+"""Seconds between two more at a guest's resume word."""
+
+PASSWORD_INTERVAL = 30.0
+"""Seconds between two more at a member's password."""
+
+ADDRESS_FREE = 20
+"""Wrong guesses from an address after a quiet while that cost nothing, whosever names."""
+
+ADDRESS_INTERVAL = 10.0
+"""Seconds between two more."""
+
+MOMENT = 1.0
+"""Seconds that somebody may wait without being told for how long."""
+
+
+class Secret(Enum):
+    """What is guessed at."""
+
+    WORD = "word"
+    PASSWORD = "password"  # noqa: S105  (a kind)
+
+
+class Guess(NamedTuple):
+    """A guess that somebody wants to make.
+
+    Attributes:
+        secret: what is guessed at.
+        name: whose.
+        network: the address that the guess comes from, or its network.
+        is_known: whether the name has come from there before.
+    """
+
+    secret: Secret
+    name: str
+    network: str
+    is_known: bool
+
+
+class GuessThrottle:
+    """Gives each guess its turn. For one event loop."""
+
+    def __init__(self) -> None:
+        rates = {Secret.WORD: 1 / WORD_INTERVAL, Secret.PASSWORD: 1 / PASSWORD_INTERVAL}
+        self._own = {secret: _Budget(rate, FREE, at_once=1) for secret, rate in rates.items()}
+        self._names = {secret: _Budget(rate, FREE) for secret, rate in rates.items()}
+        self._addresses = _Budget(1 / ADDRESS_INTERVAL, ADDRESS_FREE)
+        self._looks: set[asyncio.Task[bool]] = set()
+
+    async def is_right(
+        self, guess: Guess, look: Callable[[], Awaitable[bool]], tell: Callable[[str], None]
+    ) -> bool:
+        """Return whether a guess is right, once its turn has come.
+
+        If the caller is cancelled while the guess waits, it gives its place up. One that is looked
+        at already is looked at to the end, so that nobody can make guesses that do not count.
+
+        Args:
+            guess: whose and from where.
+            look: finds out.
+            tell: takes a sentence that says how long it takes, if that is more than a moment.
+        """
+        places = self._places(guess)
+        passed: list[_Place] = []
+        loop = asyncio.get_running_loop()
+        turn = loop.create_future()
+        telling: asyncio.TimerHandle
+
+        def tell_how_long() -> None:
+            nonlocal telling
+            if sentence := self._prospect(places[len(passed) :], turn):
+                tell(sentence)
+            else:
+                telling = loop.call_later(MOMENT, tell_how_long)
+
+        telling = loop.call_later(MOMENT, tell_how_long)
+        try:
+            for place in places:
+                turn = loop.create_future()
+                await place.budget.enter(place.key, turn)
+                passed.append(place)
+        except BaseException:
+            for budget, key in passed:
+                budget.leave(key)
+            raise
+        finally:
+            telling.cancel()
+        task = loop.create_task(self._look(guess, passed, look))
+        self._looks.add(task)
+        task.add_done_callback(self._looked)
+        return await asyncio.shield(task)
+
+    def _places(self, guess: Guess) -> Sequence[_Place]:
+        """Return the queues in which a guess waits, one after the other."""
+        name = guess.name.lower()
+        own = _Place(self._own[guess.secret], f"{name} {guess.network}")
+        if guess.is_known:
+            return [own]
+        of_address = _Place(self._addresses, guess.network)
+        return [own, of_address, _Place(self._names[guess.secret], name)]
+
+    async def _look(
+        self, guess: Guess, places: Sequence[_Place], look: Callable[[], Awaitable[bool]]
+    ) -> bool:
+        right = True  # what cannot be found out does not count
+        try:
+            right = await look()
+        finally:
+            if not right:
+                for budget, key in {*places, _Place(self._addresses, guess.network)}:
+                    budget.spend(key)
+            for budget, key in places:
+                budget.leave(key)
+        return right
+
+    def _looked(self, task: asyncio.Task[bool]) -> None:
+        self._looks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits for it has it; if nobody does, nobody needs it
+
+    def _prospect(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
+        """Return what to tell somebody who waits in the first of these queues, if anything.
+
+        If those before them are wrong, too, that is how long it takes. Where few wrong answers have
+        come lately there is nothing to tell: those before them are just being looked at.
+        """
+        if not places:
+            return ""
+        (budget, key), *rest = places
+        before = budget.before(key, turn)
+        waits = [budget.wait(key, before)]
+        # Each of those from the same address at the same name lets all other addresses go first.
+        rounds = before if len(rest) == 2 else 0
+        for budget, key in rest:
+            there = budget.before(key)
+            waits.append(budget.wait(key, there + rounds * max(1, there)))
+        if not max(waits):
+            return ""
+        of_name = places[-1].budget in self._names.values() and waits[-1] == max(waits)
+        why = "for that name have come from elsewhere" if of_name else "have come from your address"
+        return f"Many wrong answers {why}. Yours is looked at in about {lasting(max(waits))}."
+
+
+class _Place(NamedTuple):
+    budget: _Budget
+    key: str
+
+
+class _Queue:
+    """Those who wait for one key of a budget, and how many are past it and not found wrong yet."""
+
+    __slots__ = ("inside", "timer", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: deque[asyncio.Future[None]] = deque()
+        self.inside = 0
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class _Budget:
+    """How many wrong answers there may be, for each of many keys; and the queues where it is empty.
+
+    As many are let in at once as it has left. There is a queue only while somebody waits in it or
+    is looked at, and a connection has one guess at a time.
+
+    Args:
+        rate: how many a second come in.
+        size: the most that it holds.
+        at_once: how many may be inside at once; by default as many as the budget holds.
+    """
+
+    def __init__(self, rate: float, size: int, at_once: int | None = None) -> None:
+        self._buckets, self._size = RateLimiter(rate, size), size
+        self._at_once = at_once or size
+        self._queues: dict[str, _Queue] = {}
+
+    async def enter(self, key: str, turn: asyncio.Future[None]) -> None:
+        """Wait; ``turn`` is done when it is over. `leave` has to be called then."""
+        queue = self._queues.setdefault(key, _Queue())
+        queue.waiting.append(turn)
+        self._let_in(key, queue)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                queue.inside -= 1
+            elif turn in queue.waiting:
+                queue.waiting.remove(turn)
+            self._let_in(key, queue)
+            raise
+
+    def leave(self, key: str) -> None:
+        """Note that it is known whether one was right."""
+        queue = self._queues[key]
+        queue.inside -= 1
+        self._let_in(key, queue)
+
+    def spend(self, key: str) -> None:
+        """Note that one was wrong."""
+        self._buckets.of(key).take(_now())
+
+    def before(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
+        """Return how many are before one who waits, or before the next who comes."""
+        queue = self._queues.get(key)
+        if queue is None:
+            return 0
+        here = queue.waiting.index(turn) if turn and turn in queue.waiting else len(queue.waiting)
+        return queue.inside + here
+
+    def wait(self, key: str, before: int) -> float:
+        """Return the seconds that one waits who has so many before them; 0 if half is left."""
+        bucket, now = self._buckets.of(key), _now()
+        return bucket.until(now, 1 + before) if bucket.until(now, self._size / 2) else 0.0
+
+    def _let_in(self, key: str, queue: _Queue) -> None:
+        """Let in who may be, and come back when the next one may."""
+        if queue.timer:
+            queue.timer.cancel()
+            queue.timer = None
+        while queue.waiting and queue.inside < self._at_once:
+            if wait := self._buckets.of(key).wait(_now(), leaving=queue.inside):
+                loop = asyncio.get_running_loop()
+                queue.timer = loop.call_later(wait, self._let_in, key, queue)
+                break
+            turn = queue.waiting.popleft()
+            if not turn.done():
+                queue.inside += 1
+                turn.set_result(None)
+        if not queue.waiting and not queue.inside and self._queues.get(key) is queue:
+            del self._queues[key]
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
