@@ -1,8 +1,8 @@
-"""Tune the weights of the search: play many quick battles, and fit the weights to what came of them.
+"""Tune the weights of the search: play many quick battles, and fit the weights to the outcomes.
 
 Run it from the checkout: ``python benchmarks/tune.py play discworld`` for as long as you like; it
-goes on where it was interrupted. ``python benchmarks/tune.py fit discworld`` then prints the weights
-that tell best, of all positions that were played, what is won and lost in the plies that follow.
+goes on where it was interrupted. ``python benchmarks/tune.py fit discworld`` then prints the
+weights that tell best, of all positions that were played, what the next plies win and lose.
 
 Each battle begins with random plies and is played with few positions a ply, by weights that are
 blurred at random: else nobody would learn what is never tried.
@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
@@ -53,7 +54,7 @@ def battle(ruleset: Ruleset, seed: int, nodes: int) -> list[dict[str, int]]:
 
 
 def _blurred(weights: AnyWeights, random: Random) -> AnyWeights:
-    blurred = {
+    blurred: dict[str, Any] = {
         name: round(value * 2 ** random.uniform(-BLUR, BLUR) + random.uniform(-2, 2))
         for name, value in asdict(weights).items()
         if name != "troll"
@@ -72,7 +73,7 @@ def play(ruleset: Ruleset, nodes: int, path: Path, most: int) -> None:
 
 
 def samples(
-    ruleset: Ruleset, path: Path, dwarfs_to_move: bool
+    ruleset: Ruleset, path: Path, *, dwarfs_to_move: bool
 ) -> Iterator[tuple[list[float], float]]:
     """Yield the features of each position, and what was won by the dwarfs in the next plies."""
     zero, units = _units(ruleset)
@@ -81,8 +82,8 @@ def samples(
         for number, row in enumerate(rows):
             if (number % 2 == 1) is dwarfs_to_move:
                 continue
-            worth = [_worth(each, row, dwarfs_to_move) for each in units]
-            base = _worth(zero, row, dwarfs_to_move)
+            worth = [_worth(each, row, dwarfs_to_move=dwarfs_to_move) for each in units]
+            base = _worth(zero, row, dwarfs_to_move=dwarfs_to_move)
             won = sum(_material(rows[min(number + far, len(rows) - 1)]) for far in AHEAD) / len(
                 AHEAD
             ) - _material(row)
@@ -96,15 +97,21 @@ def _material(row: dict[str, int]) -> float:
 
 def _units(ruleset: Ruleset) -> tuple[Tactics, list[Tactics]]:
     names = [each.name for each in fields(tuned(ruleset)[Side.DWARF])]
-    zero = replace(tuned(ruleset)[Side.DWARF], **dict.fromkeys(names, 0))
+    nothing: dict[str, Any] = dict.fromkeys(names, 0)
+    zero = replace(tuned(ruleset)[Side.DWARF], **nothing)
     return tactics_of(ruleset, dict.fromkeys(Side, zero)), [
-        tactics_of(ruleset, dict.fromkeys(Side, replace(zero, **{name: 1})))
+        tactics_of(ruleset, dict.fromkeys(Side, _with(zero, name)))
         for name in names
         if name != "troll"
     ]
 
 
-def _worth(tactics: Tactics, row: dict[str, int], dwarfs_to_move: bool) -> int:
+def _with(weights: AnyWeights, name: str) -> AnyWeights:
+    changed: dict[str, Any] = {name: 1}
+    return replace(weights, **changed)
+
+
+def _worth(tactics: Tactics, row: dict[str, int], *, dwarfs_to_move: bool) -> int:
     d, t, r = row["d"], row["t"], row["r"]
     tactics.weigh_for(Side.DWARF, row["g"] or CENTRE.bit)
     empty = tactics.empty(d, t, r)
@@ -153,7 +160,7 @@ def main() -> None:
         return
     names = [each.name for each in fields(tuned(ruleset)[Side.DWARF]) if each.name != "troll"]
     for dwarfs_to_move in (True, False):
-        weights, count = fit(samples(ruleset, path, dwarfs_to_move))
+        weights, count = fit(samples(ruleset, path, dwarfs_to_move=dwarfs_to_move))
         print(f"{'dwarfs' if dwarfs_to_move else 'trolls'} to move, {count} positions:", end=" ")
         print(
             {

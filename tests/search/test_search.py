@@ -21,22 +21,20 @@ from thudmud.rules.board import WIDTH, Square, squares_in
 from thudmud.search.search import Blunders, Limit, Search, Thought, Width
 from thudmud.search.tactics import tactics_of
 
-TURNS = [
-    lambda column, row: (column, row),
-    lambda column, row: (WIDTH - 1 - column, row),
-    lambda column, row: (column, WIDTH - 1 - row),
-    lambda column, row: (WIDTH - 1 - column, WIDTH - 1 - row),
-    lambda column, row: (row, column),
-    lambda column, row: (WIDTH - 1 - row, column),
-    lambda column, row: (row, WIDTH - 1 - column),
-    lambda column, row: (WIDTH - 1 - row, WIDTH - 1 - column),
-]
-"""The symmetries of the board."""
-
 
 def turned(bits: int, number: int) -> int:
-    turn = TURNS[number]
-    return sum(Square(*turn(each.column, each.row)).bit for each in squares_in(bits))
+    """Return squares after one of the eight symmetries of the board."""
+    squares = 0
+    for each in squares_in(bits):
+        column, row = each.column, each.row
+        if number & 1:
+            column = WIDTH - 1 - column
+        if number & 2:
+            row = WIDTH - 1 - row
+        if number & 4:
+            column, row = row, column
+        squares |= Square(column, row).bit
+    return squares
 
 
 def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
@@ -51,7 +49,7 @@ def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) ->
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 def test_a_position_is_worth_the_same_from_every_side(ruleset: Ruleset) -> None:
     # In Koom Valley the Rock walks up, so that only left and right can be changed.
-    numbers = (1,) if ruleset is KOOM_VALLEY else range(1, len(TURNS))
+    numbers = (1,) if ruleset is KOOM_VALLEY else range(1, 8)
     gather = Square.parse("F4").bit
     for position in positions(ruleset, seed=3):
         value = worth(ruleset, position, gather)
@@ -85,7 +83,7 @@ def test_it_plays_the_same_twice(ruleset: Ruleset) -> None:
 
 
 def test_it_stops_when_it_is_late() -> None:
-    asked = []
+    asked: list[None] = []
 
     def is_late() -> bool:
         asked.append(None)

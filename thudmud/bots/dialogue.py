@@ -11,7 +11,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.errors import ThudmudError
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
@@ -257,6 +257,8 @@ class Dialogue:
         if words == [_OFF]:
             self._level = None
         elif words:
+            from thudmud.search.levels import level_called  # noqa: PLC0415  (as above)
+
             self._level = level_called(" ".join(words))
         return f"{self._level.number} {self._level.name}" if self._level else _OFF
 
@@ -322,21 +324,6 @@ class Dialogue:
         _nothing_more(words)
         self.ended = True
         return ""
-
-
-def level_called(words: str) -> Level:
-    """Return the level of a number, or of a name in any case.
-
-    Raises:
-        InvalidValueError: there is none.
-    """
-    from thudmud.search.levels import LEVELS  # noqa: PLC0415
-
-    for level in LEVELS:
-        if words.lower() in {level.name.lower(), str(level.number)}:
-            return level
-    known = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
-    raise InvalidValueError(f"there is no level {_quoted(words)}; there are {known}")
 
 
 def _dwarfs(worth: int) -> str:

@@ -18,7 +18,6 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
 from thudmud.bots import LONGEST_LINE, Dialogue
-from thudmud.bots.dialogue import level_called
 from thudmud.errors import InvalidValueError
 from thudmud.version import VERSION
 
@@ -169,6 +168,8 @@ def any_seed() -> int:
 def level(text: str) -> Level:
     """Return the level that an option names or numbers."""
     try:
+        from thudmud.search.levels import level_called  # noqa: PLC0415  (only a level needs it)
+
         return level_called(text)
     except InvalidValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

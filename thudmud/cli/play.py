@@ -49,7 +49,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what you play first, dwarf or troll; default: dwarf")  # fmt: skip
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
         help=f"one of {', '.join(RULESETS)}; default: {DEFAULT_RULES}")  # fmt: skip
-    parser.add_argument("--name", default="Player", help="what you are called; default: Player")
+    parser.add_argument("--name", default="Visitor", help="what you are called; default: Visitor")
     parser.add_argument("--seed", type=seed, metavar="N",
         help="have the computer make the same choices each time; default: by chance")  # fmt: skip
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
+from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, Move, Ruleset
 from thudmud.rules.board import distance
 from thudmud.search.search import Blunders, Limit, Search, Thought
@@ -56,6 +57,20 @@ LEVELS: tuple[Level, ...] = (
 STRONGEST = LEVELS[-1]
 
 _OVERLOOKED = 1 / 3
+_LONGEST_QUOTE = 40
+
+
+def level_called(words: str) -> Level:
+    """Return the level of a number, or of a name in any case.
+
+    Raises:
+        InvalidValueError: there is none.
+    """
+    for level in LEVELS:
+        if words.lower() in {level.name.lower(), str(level.number)}:
+            return level
+    known = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
+    raise InvalidValueError(f"there is no level {words[:_LONGEST_QUOTE]!a}; there are {known}")
 
 
 class Player:
@@ -93,8 +108,9 @@ class Player:
         return self._search.think(game, own, report, self._blunders(game))
 
     def _blunders(self, game: Game) -> Blunders:
-        """Return what it gets wrong this time: by the seed and the plies, and nothing else."""
-        level, random = self._level, Random(f"{self._seed} {len(game.moves)}")
+        """Return what it gets wrong this time: by the seed and the position, and nothing else."""
+        level, at = self._level, game.position
+        random = Random(f"{self._seed} {at.dwarfs} {at.trolls} {at.rock}")  # noqa: S311  (no secret)
 
         def overlooks(move: Move) -> bool:
             is_far = move.captures and distance(move.origin, move.target) > level.far

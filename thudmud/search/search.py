@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from thudmud.errors import ThudmudError
 from thudmud.rules import Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import CENTRE
 from thudmud.search.masks import Ply
@@ -44,6 +45,9 @@ _FUTILE = 200  # the most that a last ply without a capture is thought to gain
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2
+
+_Table = dict[Ply, tuple[int, int, int, Ply | None]]
+"""By position: to which depth it was looked at, what it is worth, which bound that is, the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
     return value >= beta if bound == _LOWER else value <= alpha
 
 
-class _Stop(Exception):
+class _Stop(ThudmudError):
     """The limit is reached."""
 
 
@@ -143,11 +147,14 @@ class Search:
         self._ruleset = ruleset
         self._width = width or Width()
         self._tactics = tactics_of(ruleset, weights)
-        self._known: tuple[dict, dict] = {}, {}
+        self._known: tuple[_Table, _Table] = {}, {}
         self._history: dict[int, int] = {}
         self._nodes = 0
         self.gather = 0
         self._followed: tuple[Move, ...] = ()
+        self._seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
+        self._misjudged: dict[Ply, int] = {}
+        self._sign = 1
 
     def think(
         self,
@@ -208,7 +215,7 @@ class Search:
 
     def _prepare(self, game: Game) -> None:
         """Learn where the dwarfs gather, and which positions have been there already."""
-        seen: tuple[dict, dict] = {}, {}
+        seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
             self.gather, count = 0, 0
@@ -410,8 +417,9 @@ class Search:
             if not number:
                 value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
             else:
-                late = reduces and is_quiet and number >= _LATE and depth > 2
-                late += late and number >= _VERY_LATE
+                late = 0
+                if reduces and is_quiet and number >= _LATE and depth > 2:
+                    late = 1 + (number >= _VERY_LATE)
                 value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, beta - 1, beta)
                 if value < beta and (late or value > alpha):
                     value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)

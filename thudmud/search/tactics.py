@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, cast
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
 from thudmud.rules.board import BOARD
@@ -46,7 +46,9 @@ class Tactics(Protocol):
     def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
         """Return the dwarfs' captures, each the one that takes most of its like."""
 
-    def dwarf_moves(self, d: int, t: int, r: int, empty: int, field: int, most: int) -> list[Ply]:
+    def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
+        self, d: int, t: int, r: int, empty: int, field: int, most: int
+    ) -> list[Ply]:
         """Return about the ``most`` most promising other plies of the dwarfs, best first."""
 
     def troll_captures(self, d: int, t: int, r: int, empty: int) -> list[Capture]:
@@ -176,9 +178,9 @@ def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = Non
         weights: what counts for each side; the tuned ones if left out.
     """
     if is_hurled_and_shoved(ruleset):
-        thud = weights or {Side.DWARF: Weights(), Side.TROLL: Weights()}
-        return ThudTactics(ruleset.trolls, ruleset.opening.stone, thud)
+        trolls = cast("ShovingTrolls", ruleset.trolls)
+        thud = cast("Mapping[Side, Weights]", weights or tuned(ruleset))
+        return ThudTactics(trolls, ruleset.opening.stone, thud)
     if is_trapped_and_trampled(ruleset):
-        koom = weights or {Side.DWARF: KoomWeights(), Side.TROLL: KoomWeights()}
-        return KoomTactics(koom)
+        return KoomTactics(cast("Mapping[Side, KoomWeights]", weights or tuned(ruleset)))
     return PlainTactics(ruleset)
