@@ -39,7 +39,7 @@ def test_a_game_by_pipe() -> None:
     assert "You move the dwarf from A6 to B6. It is Chalk's turn (trolls)." in text
     assert "Chalk moves the troll from " in text or "Chalk shoves the troll from " in text
     assert 'There is no command "what".' in text
-    assert "Oak board: dwarfs 32 (Player)" in text
+    assert "Oak board: dwarfs 32 (Visitor)" in text
     assert text.isascii()
     assert "> " not in text
 
@@ -78,7 +78,7 @@ def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead() -> None:
 def test_it_comes_back_when_it_is_invited() -> None:
     text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
     assert "Chalk sits down at the oak board to play the dwarfs" in text
-    assert "Trolls: Player" in text
+    assert "Trolls: Visitor" in text
     assert text.count("It is your turn.") >= 2
 
 
