@@ -27,7 +27,8 @@ test:
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
 
-# A server is killed 200 times in the middle of play; "make test" does it less often.
+# A server is killed 200 times, while people play, while it starts and while it shuts down;
+# "make test" does it less often.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
 
@@ -45,8 +46,9 @@ lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# What takes an hour is run by hand.
 bench: $(VENV)/.dev
-	for each in benchmarks/*.py; do $(BIN)/python $$each || exit 1; done
+	for each in $(filter-out benchmarks/hour.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
 
 # The reference of the library, from its docstrings: build/api/index.html.
 docs: $(VENV)/.dev

@@ -47,14 +47,28 @@ def plays(seed: int, plies: int) -> list[tuple[str, str]]:
 
 
 class Client:
-    """A client of a gateway."""
+    """A client of a gateway.
 
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(path))
+    Args:
+        place: its unix socket, or its address and port.
+        name: the client's own.
+        secret: the gateway's.
+        patience: how many seconds it waits for an answer; None for ever.
+    """
+
+    def __init__(
+        self,
+        place: Path | tuple[str, int],
+        name: str = "benchmark",
+        secret: str = "",
+        patience: float | None = None,
+    ) -> None:
+        self._socket = socket.socket(socket.AF_UNIX if isinstance(place, Path) else socket.AF_INET)
+        self._socket.settimeout(patience)
+        self._socket.connect(str(place) if isinstance(place, Path) else place)
         self._file = self._socket.makefile("rwb")
         self._last = 0
-        self._say({"type": "hello", "version": 1, "client": "benchmark", "secret": ""})
+        self._say({"type": "hello", "version": 1, "client": name, "secret": secret})
         assert self._heard()["type"] == "welcome"
 
     def send(self, **request: object) -> int:

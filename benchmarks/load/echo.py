@@ -5,6 +5,8 @@ Owns what a connection costs at least. Must never know what is sent.
 - ``bare``: an ``asyncio.Protocol`` that greets, and writes every line back.
 - ``telnetlib3``: the same as telnetlib3's documentation shows it: a shell with a reader and a
   writer.
+- ``back``: an ``asyncio.Protocol`` that writes all bytes back, lines or not, and does not read on
+  while they are not taken.
 - ``tell``: an ``asyncio.Protocol`` that writes as many bytes as a line says to all connections.
 """
 
@@ -37,6 +39,28 @@ class Bare(asyncio.Protocol):
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._transport.write(line + b"\n")
+
+
+class Back(asyncio.Protocol):
+    """Writes back all bytes."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Greet."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.write(GREETING)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come."""
+        self._transport.write(data)
+
+    def pause_writing(self) -> None:
+        """Read no more."""
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read on."""
+        self._transport.resume_reading()
 
 
 class Tell(asyncio.Protocol):
@@ -86,6 +110,7 @@ async def documented(wait: float) -> asyncio.Server:
 
 KINDS: dict[str, Callable[[float], Awaitable[asyncio.Server]]] = {
     "bare": lambda _: protocol(Bare),
+    "back": lambda _: protocol(Back),
     "telnetlib3": documented,
     "tell": lambda _: protocol(Tell),
 }

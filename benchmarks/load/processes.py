@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,10 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
 
-RAISED: Mapping[str, Mapping[str, object]] = {
+Sections = Mapping[str, Mapping[str, object]]
+"""Of a configuration: each setting's value by its name, by section. Texts are in quotes."""
+
+RAISED: Sections = {
     "server": {
         "port": 0,
         "connections": 10_000,
@@ -49,15 +52,25 @@ def board(number: int) -> str:
     return f"b{letters(number)} board"
 
 
-def configured(folder: Path, boards: int) -> Path:
-    """Write a configuration with so many boards, in a folder where the server keeps its files."""
+def configured(
+    folder: Path, boards: int, sections: Sections = RAISED, more: str = "", rules: str = "discworld"
+) -> Path:
+    """Write a configuration, in a folder where the server keeps its files.
+
+    Args:
+        folder: that folder.
+        boards: how many there are.
+        sections: the settings that are not as they are by default.
+        more: what comes behind the boards.
+        rules: those of all boards.
+    """
     text = ""
-    for section, values in RAISED.items():
+    for section, values in sections.items():
         text += f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in values.items())
     for number in range(boards):
-        text += f'[[board]]\nname = "{board(number)}"\n'
+        text += f'[[board]]\nname = "{board(number)}"\nrules = "{rules}"\n'
     path = folder / "config.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text + more, encoding="utf-8")
     return path
 
 
@@ -96,6 +109,11 @@ class Running:
         return time.clock_gettime((~self.pid << 3) | 2)  # Linux's clock of another process
 
     @property
+    def files(self) -> int:
+        """How many files it has open, connections among them."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))  # noqa: PTH208  (there may be thousands)
+
+    @property
     def memory(self) -> float:
         """The KiB of memory that it takes."""
         pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
@@ -103,19 +121,34 @@ class Running:
 
 
 @contextmanager
-def started(words: Iterable[str | Path], folder: Path) -> Iterator[Running]:
-    """Start a server, wait until it is ready, and stop it in the end."""
+def started(
+    words: Iterable[str | Path], folder: Path, log: Path | None = None, files: int = 0
+) -> Iterator[Running]:
+    """Start a server, wait until it is ready, and stop it in the end.
+
+    Args:
+        words: its module, and what that is told.
+        folder: where it runs.
+        log: where it reports; by default where we do.
+        files: how many it may open, if not as many as we.
+    """
+    limited = ["prlimit", f"--nofile={files}"] if files else []
     begun = time.perf_counter()
-    with subprocess.Popen(  # noqa: S603  (our own commands)
-        [sys.executable, "-m", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(_modules)},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with (
+        nullcontext() if log is None else log.open("ab") as errors,
+        subprocess.Popen(  # noqa: S603  (our own commands)
+            [*limited, sys.executable, "-m", *words],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_modules)},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
         try:
             assert process.stdout
-            *_, host, port = process.stdout.readline().split()
+            line = process.stdout.readline().partition(" or ")[0]  # plain telnet comes before TLS
+            *_, host, port = line.split()
             taken = time.perf_counter() - begun
             yield Running(process.pid, (host, int(port)), taken)
         finally:
@@ -123,11 +156,21 @@ def started(words: Iterable[str | Path], folder: Path) -> Iterator[Running]:
 
 
 @contextmanager
-def thudmud(folder: Path, boards: int = 4) -> Iterator[Running]:
-    """Start the real server."""
+def thudmud(
+    folder: Path,
+    boards: int = 4,
+    sections: Sections = RAISED,
+    *,
+    more: str = "",
+    rules: str = "discworld",
+    log: Path | None = None,
+    files: int = 0,
+) -> Iterator[Running]:
+    """Start the real server; `configured` and `started` tell how."""
     folder.mkdir(parents=True, exist_ok=True)
-    config = configured(folder, boards)
-    with started(["thudmud.cli.main", "serve", "--config", config], folder) as running:
+    config = configured(folder, boards, sections, more, rules)
+    words = ["thudmud.cli.main", "serve", "--config", str(config)]
+    with started(words, folder, log, files) as running:
         yield running
 
 

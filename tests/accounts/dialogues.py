@@ -67,6 +67,8 @@ class Answers:
     def say(self, sentence: str) -> None:
         self.shown.append(sentence)
 
+    hold = say
+
     @property
     def told(self) -> list[str]:
         """What was shown, but for prompts and resume words."""

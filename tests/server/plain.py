@@ -89,19 +89,31 @@ class PlainService(Service):
                 self._tell([Message((visit.name,), f"echo {line}")])
         return Result()
 
-    def _carry_out(self, decision: Decision, cause: object = None, **how: bool) -> None:
+    def _carry_out(
+        self,
+        decision: Decision,
+        cause: object = None,
+        *,
+        told: bool = True,
+        crosses: bool = True,
+        alone: str = "",
+    ) -> None:
         match decision.asides:
             case [Entered(name)]:
-                super()._carry_out(decision, cause, told=False)
-                self.announce(f"{name} comes in.")
+                said = f"{name} comes in."
             case [Gone(name, _, Parting.QUIT)]:
-                self.announce(f"{name} leaves.")
-                super()._carry_out(decision, cause, told=False)
+                said = f"{name} leaves."
             case [Gone(name)]:
-                super()._carry_out(decision, cause, told=False)
-                self.announce(f"{name} is lost.")
+                said = f"{name} is lost."
             case _:
-                super()._carry_out(decision, cause, **how)
+                super()._carry_out(decision, cause, told=told, crosses=crosses, alone=alone)
+                return
+        if isinstance(decision.asides[0], Entered):
+            super()._carry_out(decision, cause, told=False)
+        if not alone:
+            self.announce(said)
+        if isinstance(decision.asides[0], Gone):
+            super()._carry_out(decision, cause, told=False)
 
 
 class Client:

@@ -1,39 +1,46 @@
 """A server killed at any moment forgets nothing that it has acknowledged.
 
-Two pairs play by script on a real server, which is killed (SIGKILL) at a random moment, round after
-round. What its store then holds has to be all that was acknowledged, in order, and at most the
-one command of each pair that was in flight; and the board that the next server shows has to be the
-fold of it. 25 rounds by default; `make soak` plays 200.
+Two pairs play by script on a real server, take plies back, put matches away and go on with them,
+and newcomers register, one after the other. Round after round the server is killed (SIGKILL) at a
+random moment: while they play, while it shuts down (SIGTERM), or while it starts. What its store
+then holds has to be all that was acknowledged, in order, and at most the one command of each pair
+that was in flight; the board that the next server shows has to be the fold of it; and every
+newcomer who was told of a word or a password has it. 25 rounds by default; `make soak` plays 200.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import random
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import cycle, islice
 from pathlib import Path
+from random import Random
 from typing import cast
 
 import pytest
 
 from tests.server.plain import Client
+from thudmud.accounts.passwords import Passwords, is_same
 from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,
     BattleId,
     Event,
+    Moved,
     Offer,
     Resumed,
     Returned,
     SavedMatch,
     TableEvent,
+    TakenBack,
 )
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import Context, TableCommand, decide, resume
@@ -51,10 +58,39 @@ MOST = 130
 MOMENT = 0.01
 """How many seconds later it is killed, at most: that may be in the midst of anything."""
 
+TO_START = 2.0
+"""How many seconds after it was started a server is killed, at most; most are ready by then."""
+
+TO_STOP = 0.3
+"""How many seconds after SIGTERM, at most."""
+
+# They come, register, offer and sit down faster than people do.
+CONFIG = """\
+[server]
+accepts_per_second = 1000
+accepts_at_once = 1000
+[players]
+names_per_hour = 1000000
+chat_at_once = 1000
+"""
+PASSWORD = "correct horse"  # noqa: S105  (nobody's)
+
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
 WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 
 pytestmark = pytest.mark.slow
+
+
+class Killing(Enum):
+    """When a server is killed."""
+
+    PLAYING = "while they play"
+    STOPPING = "while it shuts down"
+    STARTING = "while it starts"
+
+
+KILLINGS = (Killing.PLAYING, Killing.STARTING, Killing.PLAYING, Killing.STOPPING)
+"""One after the other."""
 
 
 class Killed(Exception):
@@ -106,12 +142,13 @@ class Pair:
 
     board: str
     players: dict[str, Player]
-    dice: random.Random
+    dice: Random
     table: Table
     saved: SavedMatch | None = None
     stored: int = 0
     acknowledged: list[TableEvent] = field(default_factory=list)
     in_flight: tuple[TableEvent, ...] = ()
+    kinds: set[type[Event]] = field(default_factory=set)
 
     async def come_in(self, port: int) -> None:
         """Come in, back to the board, which has to stand as it should."""
@@ -177,15 +214,75 @@ class Pair:
         return turn, Play(move.attempt(), self.board)
 
     def check(self, entries: Sequence[Entry]) -> None:
-        """Hold what is stored to what was acknowledged, and begin anew from there."""
-        events = [plain(cast("Event", entry.event)) for entry in entries[self.stored :]]
+        """Hold what is stored since then to what was acknowledged, and begin anew from there."""
+        events = [plain(cast("Event", entry.event)) for entry in entries]
         stored = [event for event in events if not isinstance(event, Absent | Returned)]
         expected = [plain(event) for event in self.acknowledged]
         assert stored[: len(expected)] == expected, "what was acknowledged is not there"
         more = stored[len(expected) :]
         assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
         self.happened(self.in_flight if more else ())
-        self.stored, self.acknowledged, self.in_flight = len(entries), [], ()
+        self.kinds |= set(map(type, stored))
+        self.stored, self.acknowledged, self.in_flight = self.stored + len(entries), [], ()
+
+
+@dataclass
+class Newcomers:
+    """Those who come in, register and leave, one after the other.
+
+    ``words`` has the resume word of each of this round who was told one, ``members`` those who were
+    told that they have a password, ``trying`` who was about to.
+    """
+
+    count: int = 0
+    registered: int = 0
+    words: dict[str, str] = field(default_factory=dict)
+    members: set[str] = field(default_factory=set)
+    trying: str = ""
+
+    async def come(self, port: int) -> None:
+        """Come and register, until the server is gone."""
+        with suppress(Killed, OSError):
+            while True:
+                self.count += 1
+                player = Player(f"New{letters(self.count)}")
+                try:
+                    await self._register(player, port)
+                finally:
+                    if player.word:
+                        self.words[player.name] = player.word.decode()
+                    await player.hang_up()
+
+    async def _register(self, player: Player, port: int) -> None:
+        await player.connect(port)
+        await player.say("register")
+        await player.say(PASSWORD)
+        self.trying = player.name
+        if "is yours now" in await player.say(PASSWORD):
+            self.members.add(player.name)
+            self.trying = ""
+
+    async def check(self, store: Store) -> None:
+        """Hold what is stored to what they were told, and begin anew."""
+        passwords = Passwords()
+        for name, word in self.words.items():
+            account = await store.find(name)
+            if name in self.members or (account and name == self.trying):
+                assert account, f"{name} has registered, and is no member"
+                assert await passwords.fits(PASSWORD, account.password)
+            else:
+                assert account is None, f"{name} is a member, and has not registered"
+                kept = await store.find_guest(name)
+                assert kept, f"{name} was told a word, and is not known"
+                assert is_same(word, kept.word)
+        passwords.close()
+        self.registered += len(self.members)
+        self.words, self.members, self.trying = {}, set(), ""
+
+
+def letters(number: int) -> str:
+    """Return a number as letters: names have no digits."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
 def plain(event: Event) -> Event:
@@ -199,15 +296,16 @@ def plain(event: Event) -> Event:
     return replace(event, at=0.0)
 
 
-async def start(folder: Path) -> tuple[Process, int]:
-    # They offer and sit down faster than people do.
-    (folder / "soak.toml").write_text("[players]\nchat_at_once = 1000\n", encoding="utf-8")
-    options = ("--port", "0", "--config", "soak.toml")
-    command = (sys.executable, "-m", "thudmud.cli.main", *options)
-    server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
+async def start(folder: Path) -> Process:
+    command = (sys.executable, "-m", "thudmud.cli.main", "--port", "0")
+    return await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
+
+
+async def port_of(server: Process) -> int:
+    """Wait until a server is ready; return its port."""
     assert server.stdout
     line = await server.stdout.readline()
-    return server, int(line.split()[-1])
+    return int(line.split()[-1])
 
 
 async def several(counted: asyncio.Semaphore, number: int) -> None:
@@ -216,40 +314,70 @@ async def several(counted: asyncio.Semaphore, number: int) -> None:
         await counted.acquire()
 
 
-async def play_a_round(folder: Path, pairs: Sequence[Pair], dice: random.Random) -> None:
-    server, port = await start(folder)
-    try:
-        for pair in pairs:
-            await pair.come_in(port)
-        acknowledged = asyncio.Semaphore(0)
-        playing = [asyncio.create_task(pair.play(acknowledged)) for pair in pairs]
-        enough = asyncio.create_task(several(acknowledged, dice.randrange(MOST)))
-        await asyncio.wait([enough, *playing], return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.sleep(dice.uniform(0, MOMENT))
-    finally:
-        server.kill()
-        await server.wait()
+async def play_until_killed(
+    server: Process, pairs: Sequence[Pair], newcomers: Newcomers, dice: Random, killing: Killing
+) -> None:
+    """Let everybody play for a while; kill the server."""
+    port = await port_of(server)
+    for pair in pairs:
+        await pair.come_in(port)
+    acknowledged = asyncio.Semaphore(0)
+    playing = [asyncio.create_task(pair.play(acknowledged)) for pair in pairs]
+    coming = asyncio.create_task(newcomers.come(port))
+    enough = asyncio.create_task(several(acknowledged, dice.randrange(MOST)))
+    await asyncio.wait([enough, coming, *playing], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.sleep(dice.uniform(0, MOMENT))
+    if killing is Killing.STOPPING:
+        server.terminate()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(server.wait(), dice.uniform(0, TO_STOP))
+    await kill(server)
     enough.cancel()
-    await asyncio.gather(*playing)
+    await asyncio.gather(coming, *playing)
+
+
+async def kill(server: Process) -> None:
+    with suppress(ProcessLookupError):  # it may have ended by itself
+        server.kill()
+    await server.wait()
+
+
+async def play_a_round(
+    folder: Path, pairs: Sequence[Pair], newcomers: Newcomers, dice: Random, killing: Killing
+) -> None:
+    server = await start(folder)
+    try:
+        if killing is Killing.STARTING:
+            await asyncio.sleep(dice.uniform(0, TO_START))
+        else:
+            await play_until_killed(server, pairs, newcomers, dice, killing)
+    finally:
+        await kill(server)
     for pair in pairs:
         for player in pair.players.values():
             await player.hang_up()
     store = await Store.open(folder / "thudmud.db")
     assert await store.check() is None
     for pair in pairs:
-        pair.check(await store.read(pair.board))
+        pair.check(await store.read(pair.board, pair.stored + 1))
+    await newcomers.check(store)
     await store.close()
 
 
 @pytest.mark.parametrize("seed", [20261121])
 async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed: int) -> None:
-    dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
+    dice = Random(seed)  # noqa: S311  (it has to come again the same)
+    (tmp_path / "config.toml").write_text(CONFIG, "utf-8")
+    newcomers = Newcomers()
     pairs = [
         Pair(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
         for name, pair in BOARDS.items()
     ]
-    for _ in range(ROUNDS):
-        await play_a_round(tmp_path, pairs, dice)
-    plies = sum(pair.stored for pair in pairs)
-    print(f"{ROUNDS} rounds, {plies} events stored")
+    for number, killing in enumerate(islice(cycle(KILLINGS), ROUNDS), 1):
+        await play_a_round(tmp_path, pairs, newcomers, dice, killing)
+        plies = sum(pair.stored for pair in pairs)
+        print(f"{number} rounds, {plies} events stored, {newcomers.registered} registered")
     assert plies > ROUNDS, "too little was played for this to mean anything"
+    assert newcomers.registered, "nobody has registered"
+    kinds = {kind for pair in pairs for kind in pair.kinds}
+    assert {Moved, TakenBack, Adjourned, Resumed} <= kinds, "too few kinds of things were done"

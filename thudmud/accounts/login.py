@@ -67,6 +67,12 @@ class Prompter(Protocol):
     def say(self, sentence: str) -> None:
         """Show a sentence."""
 
+    def hold(self, sentence: str) -> None:
+        """Show a sentence that says for how long an answer has to wait until it is looked at.
+
+        Whoever has gone meanwhile need not be waited for.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class Login:
@@ -305,7 +311,7 @@ class Logins:
     async def _is_right(
         self, prompter: Prompter, guess: Guess, look: Callable[[], Awaitable[bool]]
     ) -> bool:
-        right = await self._throttle.is_right(guess, look, prompter.say)
+        right = await self._throttle.is_right(guess, look, prompter.hold)
         if not right:
             extra = {"player": guess.name, "address": guess.network}
             _log.info("a wrong answer", extra=extra)

@@ -15,6 +15,7 @@ import socket
 import ssl
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -208,10 +209,12 @@ class ConnectionLimiter:
     Attributes:
         closing: how many rejected connections are given time to read why.
         max_closing: how many may be.
+        handshakes: held by the one of which TLS begins.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:
         self.closing, self.max_closing = 0, min(MAX_CLOSING, room.turned_away // 3)
+        self.handshakes = asyncio.Lock()
         self._settings, self._most = settings, room.connections
         self._kept = settings.connections_reserved
         if room.is_short:
@@ -410,6 +413,8 @@ class IncomingConnection(asyncio.Protocol):
         try:
             async with asyncio.timeout(_HANDSHAKE):
                 await _first_record(end)  # TLS takes memory: not for those who never begin
+                async with self._limiter.handshakes:  # and a millisecond: one begins in each turn
+                    await asyncio.sleep(0)
             transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: self._accept(self._release),
                 end,
@@ -434,7 +439,8 @@ class IncomingConnection(asyncio.Protocol):
             return
         self._limiter.closing += 1
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
-        transport.write_eof()
+        with suppress(OSError):  # the client has gone already
+            transport.write_eof()
 
 
 async def _first_record(end: socket.socket) -> None:

@@ -125,14 +125,19 @@ class LinePrompter:
         screen: where the questions are shown.
         client: hides what is typed.
         inbox: where the lines come from; it holds them back until one is wanted.
+        held: called when an answer has to wait until it is looked at.
 
     Attributes:
         terminal: what is known of the client's.
+        is_held: whether an answer has to wait.
     """
 
-    def __init__(self, screen: Screen, client: Negotiation, inbox: Inbox) -> None:
+    def __init__(
+        self, screen: Screen, client: Negotiation, inbox: Inbox, held: Callable[[], None]
+    ) -> None:
         self.terminal = Terminal()
-        self._screen, self._client, self._inbox = screen, client, inbox
+        self.is_held = False
+        self._screen, self._client, self._inbox, self._held = screen, client, inbox, held
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
 
@@ -159,6 +164,7 @@ class LinePrompter:
             self._client.hide()
         else:
             self._client.reveal()
+        self.is_held = False
         self._screen.prompt = prompt.encode()
         self._answer = asyncio.get_running_loop().create_future()
         self.prompt()
@@ -171,6 +177,12 @@ class LinePrompter:
     def say(self, sentence: str) -> None:
         """Show a sentence."""
         self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width))))
+
+    def hold(self, sentence: str) -> None:
+        """Show a sentence, as `accounts.login.Prompter.hold` does."""
+        self.is_held = True
+        self.say(sentence)
+        self._held()
 
     def reveal(self) -> None:
         """Hide nothing that is typed from now on."""

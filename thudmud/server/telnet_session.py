@@ -37,6 +37,7 @@ from thudmud.telnet.interface import (
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.telnet.screen import Screen, encode
 from thudmud.views import Message
+from thudmud.views.view import Terminal
 
 PROMPT = "> "
 
@@ -62,9 +63,7 @@ NOT_SEEN = (
     "The server has to stop, and cannot tell whether that has happened. Look at the board before"
     " you go on."
 )
-_TOO_OFTEN = (
-    "Others have just heard a lot from you, or from your address. You can come in again in {}."
-)
+_TOO_OFTEN = "Others have just heard a lot from you. You are in again in {}."
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _TOO_MUCH = (
     "Your client has sent more telnet commands than this server reads, so this connection ends."
@@ -128,6 +127,8 @@ class TelnetSession:
         """Whether what comes next has to wait until something is done."""
         self._dialogue: asyncio.Task[None] | None = None
         """The dialogue under way; it ends with the connection."""
+        self._has_ended = False
+        """Whether the client sends nothing more."""
         self._client_logs_in = False
         """Whether the client itself has sent the player's name and password."""
 
@@ -137,7 +138,7 @@ class TelnetSession:
         """Greet, and ask for a name."""
         _log.info("connected", extra={"peer": self._peer})
         self._client = client
-        self._prompter = LinePrompter(self.screen, client, self._inbox)
+        self._prompter = LinePrompter(self.screen, client, self._inbox, self._held)
         self._timer = IdleTimer(
             self._players,
             is_excused=self._need_not_type,
@@ -157,11 +158,20 @@ class TelnetSession:
             self._inbox.put(items)
 
     def input_ended(self) -> None:
-        """Note that nothing more will come; what has come is still handled and answered."""
+        """Note that nothing more will come; what has come is still handled and answered.
+
+        Unless an answer to a login prompt has to wait for its turn: nobody is there to wait.
+        """
+        self._has_ended = True
+        self._held()
         if not self.screen.closed:
             self.received([Signal.END_OF_INPUT])
         elif not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
             self._transport.close()
+
+    def _held(self) -> None:
+        if self._has_ended and self._prompter.is_held and not self.name:
+            self._close()
 
     def pause(self) -> None:
         """Stop handling: the client is not reading what it has been sent."""
@@ -283,15 +293,10 @@ class TelnetSession:
         """Let the player in who has logged in, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
-            visit = await self._sessions.admit(
-                self, login.name, terminal, login.member, login.choices
-            )
+            visit = await self._admitted(login, terminal)
         except (Elsewhere, StoreError) as error:
             _log.error("%s cannot come in: %s", login.name, error)
             self.end(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
-            return
-        except Refused as refusal:
-            self.end(_TOO_OFTEN.format(lasting(refusal.details["seconds"])))
             return
         if visit is None:
             return
@@ -308,6 +313,23 @@ class TelnetSession:
         if self._dialogue and not self._prompter.is_waiting:
             return True
         return bool(self.name) and self._sessions.service.is_waiting(self.name)
+
+    async def _admitted(self, login: Login, terminal: Terminal) -> Visit | None:
+        """Return the visit of a player who has logged in, which may have to wait.
+
+        Raises:
+            Elsewhere: they are on another node, which does not let them go.
+            StoreError: what is stored of them cannot be read.
+        """
+        while True:
+            try:
+                return await self._sessions.admit(
+                    self, login.name, terminal, login.member, login.choices
+                )
+            except Refused as refusal:
+                seconds = refusal.details["seconds"]
+                self._prompter.say(_TOO_OFTEN.format(lasting(seconds)))
+                await asyncio.sleep(seconds)
 
     def _client_login_failed(self) -> None:
         self._client_logs_in = False

@@ -89,6 +89,7 @@ class Visit:
         must_store: whether they neither come nor go if that cannot be stored.
         quiet: whether nobody is told that they come or go, but at a seat.
         origin: where they come from, if the front end knows: an address.
+        hushed: whether it is not told, but at a seat, since others have heard too much of them.
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
             is done with it then.
     """
@@ -98,6 +99,7 @@ class Visit:
     must_store: bool = False
     quiet: bool = False
     origin: str = ""
+    hushed: bool = False
     is_over: bool = False
     watcher: Watcher | None = None
 

@@ -362,7 +362,7 @@ class Service:
                 if self._closing or not admit():
                     return None
                 if name not in self.hall.people and not quiet:
-                    self._allow(visit)
+                    self._allow_in(visit)
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
@@ -727,15 +727,45 @@ class Service:
         *,
         told: bool = True,
         crosses: bool = True,
+        alone: str = "",
     ) -> None:
-        """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``."""
+        """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``.
+
+        Args:
+            decision: what has been decided.
+            cause: as for `submit`.
+            told: whether anybody is told.
+            crosses: whether other nodes are.
+            alone: the only player who is told, if not all are.
+        """
         for telling in self.hall.commit(decision):
+            if alone:
+                audience = tuple(each for each in telling.audience if each == alone)
+                telling = replace(telling, audience=audience)  # noqa: PLW2901
             if told:
                 self._spread(telling, cause)
         if told and crosses:
             self._pass_on(decision.asides)
 
     # Coming and going, as it is stored.
+
+    def _allow_in(self, visit: Visit) -> None:
+        """Ask whether others may be told that a player comes in: if not, they are not.
+
+        At a seat they have to be, since it is played on there. So for whoever has one it is asked
+        of the name alone, and what is raised says when: others from their address keep nobody out.
+        """
+        if self.hall.seats_of(visit.name):
+            origin, visit.origin = visit.origin, ""
+            try:
+                self._allow(visit)
+            finally:
+                visit.origin = origin
+        else:
+            try:
+                self._allow(visit)
+            except Refused:
+                visit.hushed = True
 
     async def _arrive(
         self, visit: Visit, arriving: Sequence[Decision], *, looks: bool, cause: object
@@ -744,14 +774,15 @@ class Service:
         entered, *seats, news = arriving
         is_back = any(each.events for each in seats)
         is_told = is_back or not visit.quiet
-        self._carry_out(entered, cause, told=is_told)
+        alone = visit.name if visit.hushed and not is_back else ""
+        self._carry_out(entered, cause, told=is_told, alone=alone)
         for each in seats:
             if each.events:
                 await self._back(visit, str(each.board), cause)
             else:
                 self._carry_out(each, cause)
         if looks or seats:
-            self._carry_out(news, cause, told=is_told)
+            self._carry_out(news, cause, told=is_told, alone=alone)
         else:
             self._tell(self.brief(visit.name), cause)
 
@@ -781,7 +812,10 @@ class Service:
         if parting is Parting.LOST:
             self._screens.forget(name)  # who has no screen is told nothing
         try:
-            await self._go(name, parting, cause, quiet=visit.quiet, raises=visit.must_store)
+            alone = name if visit.hushed else ""
+            await self._go(
+                name, parting, cause, quiet=visit.quiet, alone=alone, raises=visit.must_store
+            )
         except StoreError:
             if terminal:
                 self._screens.fit(name, terminal)
@@ -796,6 +830,7 @@ class Service:
         cause: object,
         *,
         quiet: bool = False,
+        alone: str = "",
         raises: bool = False,
     ) -> None:
         """Store that somebody leaves their seats, and then tell that they are gone."""
@@ -804,7 +839,7 @@ class Service:
             if decision.events:
                 board = str(decision.board)
                 await self._note(name, board, parting, cause, leaves=True, raises=raises)
-        self._carry_out(gone, cause, told=not quiet)
+        self._carry_out(gone, cause, told=not quiet, alone=alone)
 
     def _forget(self, visit: Visit) -> None:
         visit.end()

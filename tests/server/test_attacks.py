@@ -1,0 +1,99 @@
+"""The benchmark of attacks runs, and its page has a row for each; so does that of an hour."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from benchmarks import attacks, hour
+from benchmarks.attacks import COLUMNS, MEMBERS_BACK, Extent, Row, markdown, measures, rows
+from benchmarks.hour import Minute, growths, minutes
+from benchmarks.load.attackers import Sent
+from benchmarks.load.siege import Delays, Figure, Harm
+
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+TINY = Extent(seconds=0.3, noise=0.3, patience=0.2, crowd=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [
+        ("from her own address", ["she is back after", "she is told to wait or sent away"]),
+        (
+            MEMBERS_BACK,
+            [
+                "the last is back after",
+                "told to wait or sent away",
+                "argon2 alone, one after the other",
+            ],
+        ),
+        ("wrong secrets", ["another is welcomed after", "log"]),
+        ("a bot prints", []),
+    ],
+)
+def test_a_row(words: str, figures: list[str]) -> None:
+    [row] = rows(TINY, words)
+    assert words in row.title
+    assert [each.what for each in row.figures] == figures
+    if row.harm:
+        assert row.harm.control.median > 0 < row.harm.cpu
+
+
+def test_the_page_has_a_row_for_each() -> None:
+    titles = {title for title, _ in measures(attacks.FULL)}
+    lines = PAGE.read_text("utf-8").splitlines()
+    shown = {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}
+    assert titles <= shown
+
+
+def harm(high: float, calm: float) -> Harm:
+    delays, control = Delays(1, high), Delays(1, 10)
+    return Harm(Sent(3, 0, 2048), delays, control, cpu=1, calm=calm, most=1024, left=0)
+
+
+@pytest.mark.parametrize(
+    ("high", "calm", "value", "is_wanted"),
+    [
+        (60, 1, 5, True),
+        (61, 1, 5, False),
+        (60, 1.1, 5, False),
+        (60, math.inf, 5, False),
+        (60, 1, 6, False),
+        (60, 1, math.inf, False),
+    ],
+)
+def test_what_is_not_as_it_should_be_is_marked(
+    *, high: float, calm: float, value: float, is_wanted: bool
+) -> None:
+    row = Row("a flood", harm(high, calm), [Figure("she is back after", value, "s", 5)])
+    assert row.is_wanted is is_wanted
+    assert len(row.cells) == len(COLUMNS)
+    assert ("!" in markdown(row.cells)) is not is_wanted
+
+
+def test_who_waits_a_second_would_have_asked_again() -> None:
+    assert Delays.of([0.01] * 99 + [1.0]).high > 900
+
+
+def test_it_fails_on_demand(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(attacks, "rows", lambda *_: iter([Row("a flood", harm(61, 1))]))
+    assert [attacks.main(words) for words in ([], ["--strict"])] == [0, 1]
+    assert "61.00 !" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_an_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hour, "MINUTE", 1.5)
+    first, last = minutes(tmp_path, 1, speed=20, pairs=2)
+    assert last.memory > 0
+    assert last.done > first.done
+
+
+def test_how_much_memory_grew() -> None:
+    found = [Minute(memory, 0, 0) for memory in (10, 20, 30, 35, 36, 37, 38)]
+    assert growths(found) == (20, 2)
