@@ -60,6 +60,21 @@ async def test_a_guest_who_lost_the_connection_is_not_kept_out(serving: Serving)
     await come_back(setup, "Anna", word, ABROAD)
 
 
+async def test_nobody_is_waited_for_who_has_gone_or_sends_guess_upon_guess(
+    serving: Serving,
+) -> None:
+    setup = await serving()
+    await come(setup, "Anna")
+    await attack(setup, "Anna")
+    gone, ahead = [await setup.connect(source=THEIRS) for _ in range(2)]
+    await gone.send(b"Anna\r\nwrong-guess\r\n")
+    await gone.until(TOLD)
+    gone.writer.write_eof()
+    await gone.rest()
+    await ahead.send(b"Anna\r\n" + b"wrong-guess\r\n" * 500)
+    await ahead.rest()
+
+
 async def test_a_member_comes_from_elsewhere_in_their_turn(
     serving: Serving, pass_time: PassTime
 ) -> None:

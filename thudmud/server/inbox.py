@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
@@ -25,7 +26,7 @@ class Inbox:
     """A queue of items, handled in their order, some in each turn of the event loop.
 
     Nothing is read while too many wait, nor while the client does not read what it is sent. Each
-    item takes a token, and a line that took long takes more.
+    item takes a token, and a line that took long takes more; after one it is the others' turn.
 
     Args:
         reading: reads them.
@@ -59,10 +60,15 @@ class Inbox:
         # read meanwhile, and only a write shows that a client has gone.
         return not self._rate.wait(asyncio.get_running_loop().time())
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so many wait that nothing more is read."""
+        return len(self._waiting) >= self._settings.queue_length
+
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
         self._waiting.extend(items)
-        if len(self._waiting) >= self._settings.queue_length:
+        if self.is_full:
             self._reading.hold(self)
         self.wake()
 
@@ -96,12 +102,13 @@ class Inbox:
 
     def _take_turn(self) -> None:
         now, delay = asyncio.get_running_loop().time(), 0.0
+        began = monotonic()  # uvloop's own time stands still for a turn
         for _ in range(self._settings.commands_per_turn):
             if self._is_paused or self._is_busy() or not self._waiting:
                 break
             if delay := self._rate.take(now):
                 break
-            if not self._handle(self._waiting.popleft()):
+            if not self._handle(self._waiting.popleft()) or monotonic() - began > FAIR_TIME:
                 break
         self._scheduled = False  # what woke us meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
@@ -111,7 +118,7 @@ class Inbox:
             asyncio.get_running_loop().call_later(delay, self._take_turn)
         elif self._waiting:
             self.wake()
-        if len(self._waiting) < self._settings.queue_length:
+        if not self.is_full:
             self._reading.let_go(self)
 
 

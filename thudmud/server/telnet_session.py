@@ -156,12 +156,10 @@ class TelnetSession:
         """Queue what has come in."""
         if not self.screen.closed:
             self._inbox.put(items)
+            self._held()
 
     def input_ended(self) -> None:
-        """Note that nothing more will come; what has come is still handled and answered.
-
-        Unless an answer to a login prompt has to wait for its turn: nobody is there to wait.
-        """
+        """Note that nothing more will come; what has come is still handled and answered."""
         self._has_ended = True
         self._held()
         if not self.screen.closed:
@@ -170,7 +168,13 @@ class TelnetSession:
             self._transport.close()
 
     def _held(self) -> None:
-        if self._has_ended and self._prompter.is_held and not self.name:
+        """End the connection if an answer at the login has to wait, and nobody is there to wait.
+
+        Who sends guess upon guess ahead is nobody, either; and nothing more is read of them, so
+        that it would not be seen if they had gone.
+        """
+        is_nobody = self._has_ended or self._inbox.is_full
+        if is_nobody and self._prompter.is_held and not self.name:
             self._close()
 
     def pause(self) -> None:
