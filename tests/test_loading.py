@@ -79,7 +79,7 @@ def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> No
 
 
 SMALL = {*COMMAND, *RULES, f"{CLI}.common", f"{CLI}.records"}
-BOTS = {"thudmud.bots", "thudmud.bots.choice", "thudmud.bots.dialogue"}
+BOTS = {"thudmud.bots", "thudmud.bots.dialogue"}
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
         Elsewhere           somebody plays on another node, which does not let them go
         ConfigError         the configuration cannot be used
         ProgramError        a bot's program cannot be used any longer
+            LateError       it has given no answer in time
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for
         RefusedFileError    a file is no game record
             KnownError      its battle is there already

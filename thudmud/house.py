@@ -27,7 +27,7 @@ from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import DEFAULT_RULES, Game
-from thudmud.service import Service, Visit
+from thudmud.service import Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
@@ -182,6 +182,7 @@ class House:
         options: Options | None = None,
         ignored: Sequence[str] | None = None,
         quiet: bool = False,
+        watcher: Watcher | None = None,
     ) -> list[Message]:
         """Let a player in, and return what everybody is told.
 
@@ -201,6 +202,8 @@ class House:
             ignored: the names of those whom they do not want to hear, if that is known.
             quiet: whether they only stand about: nobody is told that they come or go, but at a
                 seat.
+            watcher: for a program that plays: what is called with all that happens and concerns
+                it, as it happened. It has no screen then.
 
         Raises:
             ValueError: nobody can have that name, or somebody of that name, in any case, is here,
@@ -217,7 +220,8 @@ class House:
             raise ValueError(f"there is no {room}")
         joining = self._service.join(
             name,
-            terminal or Terminal(),
+            None if watcher else terminal or Terminal(),
+            watcher=watcher,
             room=room,
             member=member,
             styles=styles,

@@ -1,19 +1,21 @@
-"""A dialogue whose chance does nothing and whose clock stands still unless it is told otherwise."""
+"""A dialogue with a clock of its own, on which each look at it takes a tenth of a second."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 from thudmud.bots import Dialogue
-from thudmud.rules import Move
 
 
-def keep(moves: list[Move]) -> None:
-    """Leave plies in their order."""
-
-
-def dialogue(clock: Callable[[], float] = lambda: 0.0) -> Dialogue:
-    return Dialogue("thudmud 0.1.0", clock, keep)
+def dialogue(
+    clock: Callable[[], float] | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Dialogue:
+    ticks = count()
+    slow = clock or (lambda: next(ticks) / 10)
+    return Dialogue("thudmud 0.1.0", slow, is_stopped=is_stopped, tell=tell)
 
 
 def asked(lines: str, to: Dialogue | None = None) -> list[str | None]:

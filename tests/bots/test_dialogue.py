@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.bots.talking import asked, dialogue
 from tests.rules.looks import looks_of
 from thudmud.bots import LONGEST_LINE
-from thudmud.bots.choice import MOST_TRAMPLES
+from thudmud.bots.dialogue import MOST_TRAMPLES
 from thudmud.rules import RULESETS, Game, read_ply
+from thudmud.search.levels import LEVELS
 
 STATE = "rules\nposition\nmoves"
 CLOSE = (
@@ -112,6 +113,24 @@ WRONG = [
     "go 1e9",
     "go nan",
     "go 1 2",
+    "go nodes",
+    "go nodes -1",
+    "go nodes 5 depth 5",
+    "go depth 1.5",
+    "worth fast",
+    "line me",
+    "level 99",
+    "level -1",
+    "level " + "9" * 5000,
+    "info maybe",
+    "stop it",
+    "score 1",
+    "result 1",
+    "capabilities 1",
+    "perft",
+    "perft 21",
+    "perft -1",
+    "perft 1 1",
     "go " + "9" * 5000,
     "x" * (LONGEST_LINE + 1),
     "\N{SNOWMAN}",
@@ -134,7 +153,8 @@ def test_what_is_wrong_gets_one_line_and_changes_nothing(line: str) -> None:
 
 
 @given(st.lists(st.text(max_size=60) | st.sampled_from(WRONG[:20]) | st.sampled_from(
-    ["rules koom valley", "position start", "legal", "play dA6-B6", "undo", "go 0", "moves"]
+    ["rules koom valley", "position start", "legal", "play dA6-B6", "undo", "go 0", "moves",
+     "level 1", "line depth 1", "worth nodes 1", "result", "score", "stop", "perft 1", "info on"]
 ), max_size=8))  # fmt: skip
 def test_any_lines_get_one_answer_each(lines: list[str]) -> None:
     engine = dialogue()
@@ -173,8 +193,90 @@ def test_tramples_beyond_counting_are_listed_in_part(monkeypatch: pytest.MonkeyP
     assert str(engine.answer("go 1")).startswith("go TH12-")
 
 
-def test_thought_ends_when_its_time_has_come() -> None:
+@pytest.mark.parametrize("word", ["go", "worth", "line"])
+def test_thought_ends_when_its_time_has_come(word: str) -> None:
     ticks = count()
     engine = dialogue(lambda: float(next(ticks)))
-    assert str(engine.answer("go 10")).startswith("go d")
+    assert str(engine.answer(f"{word} 10")).startswith(f"{word} ")
     assert next(ticks) < 12
+
+
+@pytest.mark.parametrize("line", ["go nodes 999999999", "go depth 60", "go 3600", "worth 3600"])
+def test_thought_ends_when_it_is_stopped(line: str) -> None:
+    looks = count()
+    engine = dialogue(is_stopped=lambda: next(looks) > 3)
+    word = line.partition(" ")[0]
+    assert str(engine.answer(line)).startswith(f"{word} ")
+    assert next(looks) < 10
+
+
+def test_a_count_that_is_stopped_is_none() -> None:
+    looks = count()
+    engine = dialogue(is_stopped=lambda: next(looks) > 3)
+    assert engine.answer("perft 4") == "error it was stopped before all was counted"
+
+
+@pytest.mark.parametrize(("name", "count"), [("classic", 22_624), ("koom valley", 33_974)])
+def test_it_counts_plies(name: str, count: int) -> None:
+    assert asked(f"rules {name}\nperft 0\nperft 2")[1:] == ["perft 1", f"perft {count}"]
+
+
+def test_what_is_limited_by_nodes_repeats_and_keeps_to_the_limit() -> None:
+    comments: list[str] = []
+
+    def answers() -> list[str | None]:
+        engine = dialogue(tell=comments.append)
+        return asked("info on\ngo nodes 1500\nworth nodes 1500\nline nodes 1500", engine)
+
+    assert answers() == answers()
+    nodes = [int(comment.split()[4]) for comment in comments]
+    assert nodes
+    assert max(nodes) <= 1500
+
+
+def test_it_says_what_it_thinks_only_if_it_is_asked_to() -> None:
+    comments: list[str] = []
+    engine = dialogue(tell=comments.append)
+    asked("go depth 2\nworth depth 2\nline depth 2", engine)
+    assert comments == []
+    assert asked("info\ninfo on\ninfo", engine) == ["info off", "info on", "info on"]
+    line = str(engine.answer("line depth 2"))
+    assert comments[-1].startswith("# depth 2 nodes ")
+    assert comments[-1].endswith(f" {line}")
+    said = len(comments)
+    assert asked("info off\ngo depth 2", engine)[0] == "info off"
+    assert len(comments) == said
+
+
+def test_levels_have_numbers_and_names() -> None:
+    told = [f"level {level.number} {level.name}" for level in LEVELS]
+    assert asked("\n".join(f"level {level.number}" for level in LEVELS)) == told
+    assert asked("\n".join(f"level {level.name.upper()}" for level in LEVELS)) == told
+    assert asked("level\nlevel 2\nlevel 99\nlevel\nlevel off\nlevel")[3:] == [
+        told[1], "level off", "level off",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_each_level_answers_without_a_limit(name: str) -> None:
+    engine = dialogue(lambda: 0.0)
+    asked(f"rules {name}", engine)
+    for level in LEVELS[:5]:
+        ply = str(asked(f"level {level.number}\ngo", engine)[1]).removeprefix("go ")
+        assert f" {ply}" in str(engine.answer("legal"))
+
+
+def test_the_line_can_be_played() -> None:
+    engine = dialogue()
+    line = str(engine.answer("line depth 3")).removeprefix("line ")
+    assert engine.answer(f"moves {line}") == f"moves {line}"
+
+
+def test_how_a_battle_ends() -> None:
+    assert asked("result\nscore") == ["result open", "score 32-32"]
+    lines = "position dA6,dB6,TD6,RH8 dwarf\nplay dB6-D6xD6\nresult\nscore\nlegal"
+    assert asked(lines)[2:] == ["result dwarf 2-0 no move", "score 2-0", "legal"]
+    lines = "rules koom valley\nposition TG7,TJ7,TE11,dP6,RH8 troll\nplay TE11-G9\nresult\nscore"
+    assert asked(lines)[3:] == ["result troll 0-1 rock captured", "score 0-1"]
+    lines = "rules koom valley\nposition TA6,TA7,RH8 dwarf\nresult"
+    assert asked(lines)[2:] == ["result none 0-0 no move"]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import tomllib
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
 from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
-from thudmud.bots.choice import MOST_TRAMPLES
-from thudmud.bots.dialogue import MOST_LISTED
+from thudmud.bots.dialogue import DEEPEST_COUNT, MOST_LISTED, MOST_TRAMPLES
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
-from thudmud.bots.program import STARTING
+from thudmud.bots.program import OWN_LEVEL, STARTING
+from thudmud.bots.referee import LENIENCE
+from thudmud.bots.strength import BOUND
+from thudmud.cli import match
 from thudmud.english import lasting
 from thudmud.rules import RULESETS
 from thudmud.server.config import BotSettings, check
@@ -22,12 +25,16 @@ PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")
 ENGINE, BOT = PAGE.split("## A bot of your own")
 EXAMPLES = re.findall(r"```\n(> .*?)```", ENGINE, re.DOTALL)
 ASKED = re.findall(r"^\| `([a-z]+)", ENGINE, re.MULTILINE)
+LISTS = re.findall(r"^    capabilities (.*)", ENGINE, re.MULTILINE)
+COMMENTS = re.findall(r"^    (# depth .*)", ENGINE, re.MULTILINE)
 
 
 def test_what_is_asked_is_answered_so() -> None:
     engine = dialogue()
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
+    assert all(f"rules {name}" in PAGE for name in RULESETS)
     for example in EXAMPLES:
+        engine.answer("level off")
         engine.answer("rules discworld")
         for question, answer in re.findall(r"> (.*)\n< (.*)\n", example):
             assert engine.answer(question) == answer
@@ -49,10 +56,39 @@ def test_the_times_are_those_of_the_code() -> None:
     assert f"when nobody does for {both}" in " ".join(BOT.split())
 
 
+def test_the_numbers_of_a_match_are_those_of_the_command() -> None:
+    parser = ArgumentParser()
+    match.declare(parser)
+    asked = parser.parse_args(["thudmud", "thudmud"])
+    page = " ".join(PAGE.split())
+    assert (asked.random, LENIENCE) == (4, 0.5)
+    assert "with four plies played by chance" in page
+    assert "takes half a second longer" in page
+    assert f"for {asked.quiet} plies (`--quiet`), or of {asked.plies} plies in all" in page
+    assert f"leaves ±{BOUND:.2f}" in page
+
+
 def test_every_word_is_on_the_page() -> None:
     told = str(dialogue().answer("what")).split("there are ")[1]
     assert list(dict.fromkeys(ASKED)) == told.split(", ")
     assert all(f"`{name}`" in PAGE for name in RULESETS)
+
+
+def test_capabilities_are_told_in_such_lists() -> None:
+    told = str(dialogue().answer("capabilities")).split()[1:]
+    [lists] = LISTS
+    assert [each.split("=")[0] for each in told] == [each.split("=")[0] for each in lists.split()]
+    assert told[0] == f"words={','.join(dict.fromkeys(ASKED))}"
+
+
+def test_a_comment_looks_like_that() -> None:
+    told: list[str] = []
+    engine = dialogue(tell=told.append)
+    engine.answer("info on")
+    engine.answer("go depth 2")
+    form = re.compile(r"# depth [0-9]+ nodes [0-9]+ worth [+-][0-9]+\.[0-9]{2} line( [dTR][^ ]+)+")
+    assert len(told) == 2
+    assert all(map(form.fullmatch, [*COMMENTS, *told]))
 
 
 def test_what_a_bot_is_asked_the_engine_answers_like_that() -> None:
@@ -77,6 +113,8 @@ def test_the_section_for_a_bot_can_be_used() -> None:
         f"lists {MOST_LISTED:,} plies at most",
         f"tramples the {MOST_TRAMPLES} shortest",
         f"it has {STARTING:g} seconds for that answer",
+        f"`N` plies can be played, {DEEPEST_COUNT} at most",
+        f"left out, `thudmud engine --level {OWN_LEVEL}`",
         f"nothing was captured for {QUIET} plies",
     ],
 )

@@ -48,9 +48,58 @@ def test_what_is_no_text_and_what_is_too_long() -> None:
 
 
 def test_a_seed_makes_it_choose_the_same() -> None:
-    asked = b"rules koom valley\ngo 0\ngo 0\ngo 0\n"
+    asked = b"level 1\ngo\nmoves dA6-B6\ngo\nmoves\ngo\n"
     assert answers(asked, "--seed", "3") == answers(asked, "--seed", "3")
-    assert len(set(answers(asked * 3, "--seed", "3"))) > 2
+    assert len({answers(asked, "--seed", str(seed))[1] for seed in range(5)}) > 1
+
+
+def test_it_can_begin_at_a_level() -> None:
+    assert answers(b"level\n", "--level", "2") == answers(b"level 2\n")
+
+
+def test_what_was_asked_is_answered_also_when_the_input_has_ended() -> None:
+    thought, stop, name = answers(b"go nodes 2000\n" * 2 + b"stop\nname\n")[1:]
+    assert thought.startswith(b"go d")
+    assert (stop, name) == (b"stop", *answers(b"name"))
+    alone = answers(b"info on\ngo nodes 2000\n")
+    assert alone[-2].startswith(b"# depth ")
+
+
+def test_stop_is_heard_while_it_thinks() -> None:
+    with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
+        assert engine.stdin
+        assert engine.stdout
+
+        def ask(line: bytes) -> None:
+            assert engine.stdin
+            engine.stdin.write(line)
+            engine.stdin.flush()
+
+        ask(b"info on\ngo 3600\n")
+        assert engine.stdout.readline() == b"info on\n"
+        assert engine.stdout.readline().startswith(b"# depth 1 ")
+        ask(b"rules\n  stop \nname\n")
+        said = iter(engine.stdout.readline, b"")
+        heard = [next(line for line in said if not line.startswith(b"#")) for _ in range(4)]
+        assert heard[0].startswith(b"go d")
+        assert heard[1:3] == [b"rules discworld\n", b"stop\n"]
+        ask(b"go depth 1\n")
+        assert next(said).startswith(b"# depth 1 ")
+        assert next(said).startswith(b"go d")
+        ask(b"quit\n")
+        assert engine.wait(timeout=20) == 0
+
+
+def test_it_does_not_think_on_when_whoever_asked_is_gone() -> None:
+    with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
+        assert engine.stdin
+        assert engine.stdout
+        engine.stdin.write(b"name\ngo 3600\n")
+        engine.stdin.flush()
+        assert engine.stdout.readline().startswith(b"name ")
+        engine.stdout.close()
+        engine.stdin.close()
+        assert engine.wait(timeout=20) == 0
 
 
 def test_answers_come_while_the_pipe_is_open_and_nobody_need_read_on() -> None:
@@ -73,3 +122,10 @@ def test_a_seed_is_a_number(seed: str, capsys: pytest.CaptureFixture[str]) -> No
         main(["engine", f"--seed={seed}"])
     assert ended.value.code == 2
     assert "should be a whole number from 0" in capsys.readouterr().err
+
+
+def test_a_level_is_one_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["engine", "--level", "99"])
+    assert ended.value.code == 2
+    assert "there is no level '99'; there are 1 " in capsys.readouterr().err

@@ -13,6 +13,8 @@ from tests.house.plays import BEGUN, do, everything, house_of, kept, seated, tol
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
 from thudmud.language import parse
+from thudmud.play.events import Joined
+from thudmud.play.hall import Telling
 from thudmud.play.options import Orient
 from thudmud.rules import Side
 
@@ -72,6 +74,17 @@ class TestComingIn:
         back = told(house.enter("Anna", 5.0, room="oak board", quiet=True))
         assert back["Anna"].startswith("You are back at the oak board, where you play the dwarfs.")
         assert back["Bert"] == "Anna is back at the oak board."
+
+    def test_a_program_that_plays_is_told_what_happens_and_shown_nothing(self) -> None:
+        house = House([BoardSpec("oak board")])
+        happened: list[Telling] = []
+        house.enter("Grog", 1.0, room="oak board", watcher=happened.append)
+        house.enter("Anna", 1.0, room="oak board")
+        happened.clear()
+        messages = house.obey("Anna", "join game as dwarf", 2.0)
+        assert [telling.event for telling in happened] == [Joined(2.0, "Anna", Side.DWARF)]
+        assert {name for message in messages for name in message.to} == {"Anna"}
+        assert house.obey("Grog", "join game as elf", 3.0)[0].to == ("Grog",)
 
     def test_without_a_board_they_come_to_the_hall(self) -> None:
         assert "This is the hall" in told(furniture().enter("Anna", 1.0))["Anna"]

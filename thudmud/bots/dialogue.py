@@ -1,6 +1,7 @@
 """The engine protocol, as `docs/engine.md` describes it: one line asks, one line answers.
 
-A dialogue goes on until `quit`, whatever else it is asked. Pure: the pipes are elsewhere.
+A dialogue goes on until `quit`, whatever else it is asked. Pure: the pipes are elsewhere. What
+thinks is only loaded once something is to be thought about, so that a program starts at once.
 """
 
 from __future__ import annotations
@@ -8,39 +9,52 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from thudmud.bots.choice import MOST_TRAMPLES, choose
 from thudmud.errors import ThudmudError
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
     Game,
     IllegalMove,
-    Move,
+    Position,
     Ruleset,
     read_position,
     ruleset_called,
     write_position,
 )
 
+if TYPE_CHECKING:
+    from thudmud.search.levels import Level, Player
+    from thudmud.search.search import Limit, Thought
+
 LONGEST_LINE = 65_536
 """The most characters of a line that is read."""
 
 DEFAULT_SECONDS = 1.0
-"""How long "go" thinks if it is not told how long."""
+"""How long it thinks if it is not told how long, and plays at no level."""
 
 LONGEST_THOUGHT = 3600.0
 MOST_LISTED = 2_000
 """How many plies are listed at most."""
 
+MOST_TRAMPLES = 64
+"""How many tramples of each troll are listed, the shortest first. There may be hundreds of
+thousands."""
+
+DEEPEST_COUNT = 20
+"""The most plies of "perft". Far fewer take longer than anybody waits."""
+
 MORE = "..."
 """Ends a list that leaves some plies out."""
 
 _COMMENT = "#"
+_OFF, _ON = "off", "on"
 _SHARE = (
     0.7  # of the time that is given; the rest is for the ply that is being looked at, and pipes
 )
-_NUMBER = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", re.ASCII)
+_SECONDS = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", re.ASCII)
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 _LONGEST_QUOTE = 40
 _LONGEST_ERROR = 300
 
@@ -55,7 +69,9 @@ class Dialogue:
     Args:
         title: what the answering program is called.
         clock: returns seconds that only ever grow.
-        shuffle: puts plies in a random order.
+        seed: what is chosen by chance is drawn from it.
+        is_stopped: whether to answer at once; asked again and again while it thinks.
+        tell: is given a comment for whoever asks, while it thinks.
         ruleset: what it begins with.
     """
 
@@ -63,22 +79,39 @@ class Dialogue:
         self,
         title: str,
         clock: Callable[[], float],
-        shuffle: Callable[[list[Move]], None],
+        seed: int = 0,
+        *,
+        is_stopped: Callable[[], bool] = lambda: False,
+        tell: Callable[[str], object] = lambda _: None,
         ruleset: Ruleset = DEFAULT_RULES,
     ) -> None:
         self.ended = False
         self._title = title
-        self._clock, self._shuffle = clock, shuffle
+        self._clock, self._seed = clock, seed
+        self._is_stopped, self._tell = is_stopped, tell
         self._game = Game.start(ruleset)
+        self._level: Level | None = None
+        self._informs = False
+        self._players: dict[Level | None, Player] = {}
+        """Who plays by these rules at each level, with what they have learnt of the battle."""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "name": self._name,
+            "capabilities": self._capabilities,
             "rules": self._rules,
             "position": self._position,
             "moves": self._moves,
             "legal": self._legal,
             "play": self._play,
             "undo": self._undo,
+            "score": self._score,
+            "result": self._result,
+            "perft": self._perft,
+            "level": self._set_level,
             "go": self._go,
+            "worth": self._worth,
+            "line": self._line,
+            "info": self._info,
+            "stop": self._stop,
             "quit": self._quit,
         }
 
@@ -114,6 +147,17 @@ class Dialogue:
         _nothing_more(words)
         return self._title
 
+    def _capabilities(self, words: list[str]) -> str:
+        from thudmud.search.levels import LEVELS  # noqa: PLC0415
+
+        _nothing_more(words)
+        known = {
+            "words": self._commands,
+            "rules": [name.replace(" ", "-") for name in RULESETS],
+            "levels": [level.name for level in LEVELS],
+        }
+        return " ".join(f"{kind}={','.join(names)}" for kind, names in known.items())
+
     def _rules(self, words: list[str]) -> str:
         if words:
             rules = ruleset_called(" ".join(words))
@@ -122,6 +166,8 @@ class Dialogue:
                 raise _BadLineError(
                     f"there are no rules {_quoted(' '.join(words))}; there are {known}"
                 )
+            if rules != self._game.ruleset:
+                self._players.clear()
             self._game = Game.start(rules)
         return self._game.ruleset.name
 
@@ -175,22 +221,114 @@ class Dialogue:
         self._game = game.undo()
         return str(game.moves[-1])
 
-    def _go(self, words: list[str]) -> str:
-        if len(words) > 1 or not all(map(_NUMBER.fullmatch, words)):
-            raise _BadLineError('it is "go" or "go SECONDS"')
-        seconds = min([float(word) for word in words] or [DEFAULT_SECONDS])
-        end = self._clock() + _SHARE * min(seconds, LONGEST_THOUGHT)
-        if self._game.outcome:
-            raise _BadLineError("the battle is over")
-        move = choose(
-            self._game.ruleset, self._game.position, self._shuffle, lambda: self._clock() >= end
+    def _score(self, words: list[str]) -> str:
+        _nothing_more(words)
+        score = self._game.score
+        return f"{score.dwarf}-{score.troll}"
+
+    def _result(self, words: list[str]) -> str:
+        _nothing_more(words)
+        outcome = self._game.outcome
+        if outcome is None:
+            return "open"
+        winner = outcome.winner.value if outcome.winner else "none"
+        return f"{winner} {outcome.score.dwarf}-{outcome.score.troll} {outcome.ending.value}"
+
+    def _perft(self, words: list[str]) -> str:
+        if len(words) != 1 or not _COUNT.fullmatch(words[0]) or int(words[0]) > DEEPEST_COUNT:
+            raise _BadLineError(f'it is "perft N", from 0 to {DEEPEST_COUNT} plies')
+        return str(self._counted(self._game.position, int(words[0])))
+
+    def _counted(self, position: Position, depth: int) -> int:
+        """Return what `thudmud.rules.perft` does, unless it is stopped."""
+        rules = self._game.ruleset
+        if depth == 0:
+            return 1
+        if self._is_stopped():
+            raise _BadLineError("it was stopped before all was counted")
+        if depth == 1:
+            return rules.count_moves(position)
+        return sum(
+            self._counted(rules.after(position, move), depth - 1)
+            for move in rules.legal_moves(position)
         )
-        return str(move)
+
+    def _set_level(self, words: list[str]) -> str:
+        if words == [_OFF]:
+            self._level = None
+        elif words:
+            from thudmud.search.levels import level_called  # noqa: PLC0415  (as above)
+
+            self._level = level_called(" ".join(words))
+        return f"{self._level.number} {self._level.name}" if self._level else _OFF
+
+    def _go(self, words: list[str]) -> str:
+        return str(self._thought("go", words, self._level).move)
+
+    def _worth(self, words: list[str]) -> str:
+        return _dwarfs(self._thought("worth", words).worth)
+
+    def _line(self, words: list[str]) -> str:
+        return " ".join(map(str, self._thought("line", words).line))
+
+    def _thought(self, word: str, words: list[str], level: Level | None = None) -> Thought:
+        """Return what is found within the limits that some words set."""
+        from thudmud.search.levels import STRONGEST, Player  # noqa: PLC0415
+
+        limit, game = self._limit(word, words, level), self._game
+        if game.outcome:
+            raise _BadLineError("the battle is over")
+        if level not in self._players:
+            self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
+        return self._players[level].think(game, limit, self._report if self._informs else None)
+
+    def _limit(self, word: str, words: list[str], level: Level | None) -> Limit:
+        from thudmud.search.search import Limit  # noqa: PLC0415
+
+        most: dict[str, int] = {"nodes": level.nodes} if level else {}
+        seconds = None if level else DEFAULT_SECONDS
+        match words:
+            case []:
+                pass
+            case ["nodes" | "depth" as what, number] if _COUNT.fullmatch(number):
+                most[what], seconds = int(number), None
+            case [number] if _SECONDS.fullmatch(number):
+                seconds = min(float(number), LONGEST_THOUGHT)
+            case _:
+                forms = [f'"{word}{rest}"' for rest in ("", " SECONDS", " nodes N")]
+                raise _BadLineError(f'it is {", ".join(forms)} or "{word} depth N"')
+        if seconds is None:
+            return Limit(**most, is_late=self._is_stopped)
+        end = self._clock() + _SHARE * seconds
+        return Limit(**most, is_late=lambda: self._clock() >= end or self._is_stopped())
+
+    def _report(self, thought: Thought) -> None:
+        worth, line = _dwarfs(thought.worth), " ".join(map(str, thought.line))
+        self._tell(f"# depth {thought.depth} nodes {thought.nodes} worth {worth} line {line}")
+
+    def _info(self, words: list[str]) -> str:
+        match words:
+            case []:
+                pass
+            case ["on" | "off" as switch]:
+                self._informs = switch == _ON
+            case _:
+                raise _BadLineError('it is "info", "info on" or "info off"')
+        return _ON if self._informs else _OFF
+
+    def _stop(self, words: list[str]) -> str:
+        _nothing_more(words)
+        return ""
 
     def _quit(self, words: list[str]) -> str:
         _nothing_more(words)
         self.ended = True
         return ""
+
+
+def _dwarfs(worth: int) -> str:
+    """Return hundredths of a dwarf as dwarfs."""
+    return f"{worth / 100:+.2f}"
 
 
 def _played(game: Game, word: str) -> Game:

@@ -20,8 +20,11 @@ from thudmud.bots import LONGEST_LINE, keeper
 from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
-OWN = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
+ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
+
+OWN_LEVEL = "4"
+"""How well it plays where a bot has no command: modestly, and with little work for the machine."""
 
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
@@ -36,11 +39,16 @@ _PIECE = 4096  # bytes that are read before it is the others' turn
 _PAUSE = 0.05  # seconds between two readings of what it complains of
 _MOST_LOGGED = 4000  # bytes of what it complains of
 _LONGEST_QUOTE = 60
+_SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat behind the name, see proc(5)
 _log = logging.getLogger(__name__)
 
 
 class ProgramError(ThudmudError):
     """The program cannot be used any longer, for a reason that this tells."""
+
+
+class LateError(ProgramError):
+    """It has given no answer in time."""
 
 
 def is_there(program: str, folder: Path) -> bool:
@@ -59,8 +67,8 @@ class Program:
     """
 
     def __init__(self, name: str, command: Sequence[str], folder: Path, seconds: float) -> None:
-        self._name, self._command, self._folder = name, tuple(command) or OWN, folder
-        self._seconds = seconds
+        self._name, self._folder, self._seconds = name, folder, seconds
+        self._command = tuple(command) or (*ENGINE, "--level", OWN_LEVEL)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._said = b""
@@ -93,7 +101,7 @@ class Program:
         except (OSError, ValueError) as error:
             raise ProgramError(f"{program} cannot be started: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
-        await self._ask("name", STARTING)
+        await self.ask("name", STARTING)
 
     async def ply(self, task: Task) -> str:
         """Return what it would play.
@@ -102,15 +110,33 @@ class Program:
             ProgramError: it does not tell, in time.
         """
         await self.start()
-        await self._ask(f"rules {task.game.ruleset}", self._seconds)
-        await self._ask(f"position {task.setup}", self._seconds)
-        return await self._ask(f"go {self._seconds:g}", self._seconds)
+        await self.ask(f"rules {task.game.ruleset}", self._seconds)
+        await self.ask(f"position {task.setup}", self._seconds)
+        return await self.ask(f"go {self._seconds:g}", self._seconds)
+
+    def cpu_seconds(self) -> float | None:
+        """Return what it has used of the processor, with all that it has started.
+
+        Linux tells; elsewhere it is not known.
+        """
+        if self._process is None:
+            return None
+        ticks = 0
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                # The second field, a name in brackets, may hold anything.
+                fields = (
+                    path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                )
+                if int(fields[_SESSION]) == self._process.pid:
+                    ticks += sum(map(int, fields[_TIMES]))
+        return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
 
     async def stop(self) -> None:
         """Let it end, or end it."""
         if self._process is not None:
             with suppress(ProgramError):
-                await self._ask("quit", _LEAVING)
+                await self.ask("quit", _LEAVING)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
                     await self._process.wait()
@@ -141,14 +167,19 @@ class Program:
             self._listening.cancel()
         transport.close()
 
-    async def _ask(self, line: str, seconds: float) -> str:
-        """Return what is behind the first word of an answer."""
+    async def ask(self, line: str, seconds: float) -> str:
+        """Return what is behind the first word of the answer to a line.
+
+        Raises:
+            LateError: there is none in time.
+            ProgramError: it answers something else, with an error, or not at all.
+        """
         word = line.partition(" ")[0]
         try:
             async with asyncio.timeout(seconds):
                 answer = await self._answer(line)
         except TimeoutError:
-            raise ProgramError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
+            raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except OSError as error:
             raise ProgramError(f'it does not take "{word}": {error}') from None
         said, _, rest = answer.partition(" ")

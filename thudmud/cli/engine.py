@@ -1,65 +1,175 @@
-"""`thudmud engine`: the engine protocol of `thudmud.bots`, on standard input and output."""
+"""`thudmud engine`: the engine protocol of `thudmud.bots`, on standard input and output.
+
+A thread reads the input, so that `stop` is heard while the engine thinks; everything else that
+comes meanwhile waits for its turn.
+"""
 
 from __future__ import annotations
 
 import argparse
-import random
+import os
+import select
 import sys
 import time
+from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import BinaryIO
+from threading import Condition, Thread
+from typing import TYPE_CHECKING
 
 from thudmud.bots import LONGEST_LINE, Dialogue
+from thudmud.errors import InvalidValueError
 from thudmud.version import VERSION
 
+if TYPE_CHECKING:
+    from thudmud.search.levels import Level
+
 _WHOLE = 2**63
+_MOST_WAITING = 256  # lines; more are left in the pipe
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "Answer questions about battles, and play, for other programs. Each line on standard "
-        "input is a question, and gets one line as its answer on standard output. The commands "
-        "are name, rules, position, moves, legal, play, undo, go and quit; docs/engine.md "
-        "describes them."
+        "input is a question, and gets one line as its answer on standard output. "
+        '"capabilities" lists the words that can be asked; docs/engine.md describes them.'
     )
     parser.set_defaults(run=run)
     parser.add_argument(
         "--seed",
-        type=_seed,
+        type=seed,
         metavar="N",
         help="choose the same plies each time; default: by chance",
+    )
+    parser.add_argument(
+        "--level",
+        type=level,
+        metavar="N",
+        help='begin at a level, as after "level N"; default: as well as it can in the time given',
+    )
+    parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="count seconds of CPU, so that a busy machine does not weaken it",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Answer line after line until `quit`, or the end of the input."""
-    chance = random.Random(options.seed)  # noqa: S311  (a game, no secret)
-    dialogue = Dialogue(f"thudmud {VERSION}", time.monotonic, chance.shuffle)
+    asked = _Input(sys.stdin.fileno(), sys.stdout.fileno())
+    dialogue = Dialogue(
+        f"thudmud {VERSION}",
+        time.process_time if options.cpu else time.monotonic,
+        any_seed() if options.seed is None else options.seed,
+        is_stopped=asked.is_stopped,
+        tell=_say,
+    )
+    if options.level is not None:
+        dialogue.answer(f"level {options.level.number}")
     with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads the answers any more
-        _converse(dialogue, sys.stdin.buffer, sys.stdout.buffer)
+        while not dialogue.ended and (line := asked.next()) is not None:
+            answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r"))
+            if answer is not None:
+                _say(answer)
         return 0
     sys.stderr.close()  # or Python would tell of the pipe again when it ends
     return 0
 
 
-def _converse(dialogue: Dialogue, asked: BinaryIO, answered: BinaryIO) -> None:
-    while not dialogue.ended and (line := asked.readline(LONGEST_LINE + 2)):
-        if not line.endswith(b"\n"):
-            _pass_over(asked)
-        answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r\n"))
-        if answer is not None:
-            answered.write(f"{answer}\n".encode())
-            answered.flush()
+def _say(line: str) -> None:
+    sys.stdout.buffer.write(f"{line}\n".encode())
+    sys.stdout.buffer.flush()
 
 
-def _pass_over(asked: BinaryIO) -> None:
-    """Read to the end of a line that is too long."""
-    while (more := asked.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
-        pass
+class _Input:
+    """The lines that wait for an answer, read by a thread of its own.
+
+    Args:
+        asked: the number of the file that they are read from.
+        answered: the number of the one that the answers go to.
+    """
+
+    def __init__(self, asked: int, answered: int) -> None:
+        self._answered = answered
+        self._waiting: deque[bytes] = deque()
+        self._stops = 0
+        self._ended = False
+        self._changed = Condition()
+        Thread(target=self._read, args=(asked,), daemon=True).start()
+
+    def next(self) -> bytes | None:
+        """Return the next line once it has come, or None if none comes any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._ended)
+            if not self._waiting:
+                return None
+            line = self._waiting.popleft()
+            self._stops -= _is_stop(line)
+            self._changed.notify_all()
+            return line
+
+    def is_stopped(self) -> bool:
+        """Whether a `stop` waits, or whoever asked is gone: asks no more and reads no answers."""
+        return self._stops > 0 or (self._ended and _is_unread(self._answered))
+
+    def _read(self, asked: int) -> None:
+        for line in _lines(asked):
+            with self._changed:
+                self._changed.wait_for(lambda: len(self._waiting) < _MOST_WAITING)
+                self._waiting.append(line)
+                self._stops += _is_stop(line)
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
 
 
-def _seed(text: str) -> int:
+def _lines(file: int) -> Iterator[bytes]:
+    """Yield the lines of a file; of those that are too long, no more than shows that they are.
+
+    Python's own reader would hold a lock while it waits, over which Python stumbles when it ends.
+    """
+    rest = b""
+    with suppress(OSError):  # as at its end
+        while piece := os.read(file, LONGEST_LINE):
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from whole
+            rest = rest[: LONGEST_LINE + 2]
+    if rest:
+        yield rest
+
+
+def _is_stop(line: bytes) -> bool:
+    return line.split() == [b"stop"]
+
+
+def _is_unread(file: int) -> bool:
+    """Whether nobody is there any more who could read what is written to a pipe."""
+    if not hasattr(select, "poll"):  # Windows
+        return False
+    asking = select.poll()
+    asking.register(file, 0)
+    return bool(asking.poll(0))
+
+
+def seed(text: str) -> int:
+    """Return the seed that an option gives."""
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) < _WHOLE):
         raise argparse.ArgumentTypeError(f"should be a whole number from 0, not {text!r}")
     return int(text)
+
+
+def any_seed() -> int:
+    """Return a seed by chance; `random` would take time to load before anything is asked."""
+    return int.from_bytes(os.urandom(7), "big")
+
+
+def level(text: str) -> Level:
+    """Return the level that an option names or numbers."""
+    try:
+        from thudmud.search.levels import level_called  # noqa: PLC0415  (only a level needs it)
+
+        return level_called(text)
+    except InvalidValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

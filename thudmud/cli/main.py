@@ -27,6 +27,8 @@ SUBCOMMANDS = {
     "replay": ("replay", "check a game record and draw the board that it ends with"),
     "script": ("script", "play transcripts and compare what is seen"),
     "engine": ("engine", "answer questions about battles, and play, for other programs"),
+    "match": ("match", "let two programs play against each other, and tell which is stronger"),
+    "play": ("play", "play against the computer, in this terminal"),
 }
 """For each subcommand its module, and a line of help."""
 

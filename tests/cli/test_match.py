@@ -1,0 +1,235 @@
+"""`thudmud match`: programs good and bad, what is counted, and what an interruption leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.bots import BAD, program
+from thudmud.cli.main import main
+from thudmud.rules import RULESETS, Game, write_position
+
+Shown = pytest.CaptureFixture[str]
+ROOT = Path(__file__).parents[2]
+
+FAULTS = {
+    "crashing": "failures",
+    "dying": "failures",
+    "silent": "time_outs",
+    "nonsense": "failures",
+    "illegal": "illegal_plies",
+    "cheating": "illegal_plies",
+    "complaining": "failures",
+    "endless": "failures",
+    "chattering": "time_outs",
+}
+
+
+def command(*words: str) -> str:
+    return shlex.join(words)
+
+
+def played(capsys: Shown, *words: str) -> dict[str, Any]:
+    """Return the summary of a match."""
+    assert main(["match", *words, "--json"]) == 0
+    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return summary
+
+
+def test_two_levels_play(capsys: Shown) -> None:
+    assert main(["match", "thudmud:1", "thudmud:slate", "--games", "2", "--plies", "20"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("thudmud:1 against thudmud:slate\ndiscworld rules, go 1, 2 battles\n")
+    assert "illegal plies                      0           0" in out
+    assert "endings: length 2" in out
+    assert [line.split(";")[1] for line in err.splitlines()] == [" length, 20 plies"] * 2
+
+
+@pytest.mark.parametrize("rules", RULESETS)
+def test_the_same_seed_plays_the_same_whoever_works(
+    rules: str, tmp_path: Path, capsys: Shown
+) -> None:
+    found = []
+    for workers in (1, 3):
+        out = tmp_path / f"{workers}.jsonl"
+        played(capsys, "thudmud:1", "thudmud:2", "--rules", rules, "--games", "4", "--plies", "12",
+               "--seed", "5", "--workers", str(workers), "--out", str(out))  # fmt: skip
+        battles = [json.loads(line) for line in out.read_text("utf-8").splitlines()[1:]]
+        found.append({(each["match"], each["battle"]): each["plies"] for each in battles})
+    assert found[0] == found[1]
+    assert len(found[0]) == 4
+    assert found[0][1, 1][:4] == found[0][1, 2][:4] != found[0][2, 1][:4]
+
+
+def test_the_sides_are_swapped_and_points_are_added(tmp_path: Path, capsys: Shown) -> None:
+    out = tmp_path / "out"
+    summary = played(capsys, "thudmud:4", "thudmud:1", "--games", "2", "--out", str(out))
+    first, second = map(json.loads, out.read_text("utf-8").splitlines()[1:])
+    assert (first["dwarfs"], second["dwarfs"]) == (1, 2)
+    points = [bot["points"] for bot in summary["bots"]]
+    assert points == [
+        first["score"][0] + second["score"][1],
+        first["score"][1] + second["score"][0],
+    ]
+    assert summary["matches"] == {"won": 1, "drawn": 0, "lost": 0}
+    assert summary["elo_from"] < 0
+    assert summary["elo_to"] is None
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_program_that_fails_has_lost(kind: str, capsys: Shown) -> None:
+    words = ("thudmud:1", command(*BAD[kind]), "--games", "2", "--seconds", "0.3", "--random", "0")
+    summary = played(capsys, *words)
+    good, bad = summary["bots"]
+    assert bad[FAULTS[kind]] == 2
+    assert sum(good[fault] for fault in FAULTS.values()) == 0
+    assert bad["points"] == 0
+    assert summary["matches"]["won"] == 1
+
+
+def test_a_program_that_cannot_be_started_has_lost(capsys: Shown) -> None:
+    summary = played(capsys, "/no/such/program", "thudmud:1", "--games", "2")
+    assert summary["bots"][0]["failures"] == 2
+    assert summary["matches"]["lost"] == 1
+
+
+def test_a_program_need_not_know_more_than_five_words(capsys: Shown) -> None:
+    """It is asked for capabilities once, and may end over that."""
+    plain = [
+        sys.executable, "-c",
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    word = line.split()[0]\n"
+        "    assert word in {'name', 'rules', 'position', 'go', 'quit'}\n"
+        "    if word == 'position': setup = line\n"
+        "    ply = ('TG7-F7' if 'TG7' in setup else 'TF7-G7') if word == 'go' else ''\n"
+        "    print(word, ply, flush=True)\n",
+    ]  # fmt: skip
+    summary = played(capsys, "thudmud:1", command(*plain), "--games", "2", "--plies", "3",
+                     "--random", "0", "--nodes", "10")  # fmt: skip
+    assert summary["limit"] == "nodes 10"
+    assert summary["endings"] == {"length": 1, "illegal ply": 1}  # its dwarfs are none
+
+
+def test_seconds_can_be_those_of_the_processor(tmp_path: Path, capsys: Shown) -> None:
+    out = tmp_path / "out"
+    words = ["thudmud", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "0.2", "--cpu"]
+    summary = played(capsys, *words, "--out", str(out))
+    assert summary["endings"] == {"length": 2}
+    assert json.loads(out.read_text("utf-8").splitlines()[0])["seconds"] == 2
+    used = summary["bots"][0]["cpu_seconds_a_ply"]
+    assert used is None or used > 0.07  # of the 0.2 it uses 0.14
+
+
+def test_battles_in_which_nothing_is_captured_are_ended(capsys: Shown) -> None:
+    amble = program('print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)')
+    summary = played(capsys, "thudmud:1", command(*amble), "--games", "2", "--quiet", "2",
+                     "--random", "0")  # fmt: skip
+    assert summary["endings"]["quiet"] == 1
+
+
+def test_openings_are_taken_from_a_file(tmp_path: Path, capsys: Shown) -> None:
+    openings, out = tmp_path / "openings", tmp_path / "out"
+    opening = Game.start(RULESETS["classic"]).push("dA6-B6")
+    setup = write_position(opening.position)
+    openings.write_text(f"# two\n\ndA6-B6 TG7-F6\n{setup}\n", "utf-8")
+    played(capsys, "thudmud:1", "thudmud:1", "--games", "6", "--plies", "3", "--rules", "classic",
+           "--openings", str(openings), "--out", str(out))  # fmt: skip
+    battles = map(json.loads, out.read_text("utf-8").splitlines()[1:])
+    plies = {(each["match"], each["battle"]): each["plies"] for each in battles}
+    assert plies[1, 1][:2] == plies[3, 2][:2] == ["dA6-B6", "TG7-F6"]
+    assert plies[2, 1][0].startswith("T")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("dA6-B6 dA7-B7\n", "line 1: "),
+        ("\ndA6\n", "line 2: 'dA6' is not a ply"),
+        ("# nothing\n", "there is no opening in it"),
+    ],
+)
+def test_openings_that_are_none(text: str, problem: str, tmp_path: Path, capsys: Shown) -> None:
+    openings = tmp_path / "openings"
+    openings.write_text(text, "utf-8")
+    assert main(["match", "thudmud", "thudmud", "--openings", str(openings)]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_test_ends_when_it_is_sure(capsys: Shown) -> None:
+    bad = command(*BAD["illegal"])
+    words = ("thudmud:1", bad, "--games", "100", "--sprt", "0", "400", "--random", "0")
+    summary = played(capsys, *words)
+    assert summary["sprt"]["accepted"] == 400
+    assert 2 < summary["battles"] < 60
+
+
+def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown) -> None:
+    out, slow, pids = tmp_path / "out", tmp_path / "slow", tmp_path / "pids"
+    patient = program(
+        f"while os.path.exists({str(slow)!r}):\n"
+        f'    open({str(pids)!r}, "w").write(str(os.getpid()))\n'
+        "    time.sleep(0.05)\n"
+        'print("go TG7-H8", flush=True)'
+    )
+    words = ["match", "thudmud:1", command(*patient), "--games", "4", "--random", "0", "--seconds",
+             "600", "--plies", "8", "--out", str(out), "--json"]  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-m", "thudmud.cli.main", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as run:  # fmt: skip
+        assert run.stderr
+        assert run.stdout
+        assert run.stderr.readline().startswith("match 1, battle 1: ")
+        slow.touch()
+        while not (pids.exists() and pids.read_text()):
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        summary = json.loads(run.stdout.read())
+        assert run.wait(timeout=60) == 130
+    for pid in map(int, pids.read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    assert 0 < summary["battles"] < 4
+    slow.unlink()
+    with out.open("a") as file:
+        file.write('{"match": 2, "ba')  # as if the power had failed
+    before = out.read_text("utf-8").splitlines()[:-1]
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["battles"] == 4
+    assert len(shown.err.splitlines()) == 4 - summary["battles"]
+    after = out.read_text("utf-8").splitlines()
+    assert after[: len(before)] == before
+    assert len(after) == 5
+    assert main([*words, "--seed", "2"]) == 2
+    assert "it holds battles that were played otherwise" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["thudmud:9", "thudmud"], "there is no level '9'"),
+        (["thudmud", "'"], "is no command"),
+        (["thudmud", ""], "an empty command"),
+        (["thudmud"], "the following arguments are required"),
+        (["thudmud", "thudmud", "--games", "3"], "should be even"),
+        (["thudmud", "thudmud", "--seconds", "nan"], "should be a number from 0.01"),
+        (["thudmud", "thudmud", "--workers", "0"], "should be 1 at least"),
+        (["thudmud", "thudmud", "--rules", "chess"], "should be one of"),
+    ],
+)
+def test_what_cannot_be_played(words: list[str], problem: str, capsys: Shown) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["match", *words])
+    assert ended.value.code == 2
+    assert problem in capsys.readouterr().err

@@ -1,0 +1,158 @@
+"""`thudmud play`: a game by pipe, and one in a terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from thudmud.cli.main import main
+from thudmud.rules import RULESETS
+
+SEQUENCE = re.compile("\x1b\\[[0-9;?]*[a-zA-Z]")
+PLAY = [sys.executable, "-m", "thudmud.cli.main", "play", "--seed", "3", "--level", "1"]
+
+
+def shown(typed: str, *words: str) -> str:
+    """Return what is printed if that is typed; it ends well, and complains not."""
+    done = subprocess.run(
+        [*PLAY, *words], input=typed, capture_output=True, text=True, timeout=60, check=True,
+        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_game_by_pipe() -> None:
+    text = shown("set board brief\nmove a6 to b6\nwhat\nhelp thud\nquit\n")
+    assert text.startswith("You play Chalk. ")
+    assert "play the dwarfs, Chalk plays the trolls. It is your turn." in text
+    assert "You move the dwarf from A6 to B6. It is Chalk's turn (trolls)." in text
+    assert "Chalk moves the troll from " in text or "Chalk shoves the troll from " in text
+    assert 'There is no command "what".' in text
+    assert "Oak board: dwarfs 32 (Visitor)" in text
+    assert text.isascii()
+    assert "> " not in text
+
+
+def test_the_end_of_the_input_ends_it() -> None:
+    assert "It is your turn." in shown("")
+    assert "You move the dwarf from A6 to B6." in shown("move a6 to b6")
+
+
+def test_the_same_seed_plays_the_same() -> None:
+    typed = "set board brief\nmove a6 b6\nmove a7 b7\nmove a9 b9\n"
+    assert shown(typed) == shown(typed)
+
+
+@pytest.mark.parametrize("rules", RULESETS)
+def test_it_begins_if_you_play_the_trolls(rules: str) -> None:
+    text = shown("", "--as", "troll", "--rules", rules, "--name", "Anna")
+    assert "you play the trolls. It is Chalk's turn (dwarfs)." in " ".join(text.split())
+    assert text.index("Chalk's turn") < text.index("It is your turn.")
+    assert "Trolls: Anna" in text
+
+
+def test_the_second_battle_of_the_match_is_played_with_the_other_side() -> None:
+    text = shown("resign\nstart\n")
+    second = text[text.index("The second battle") :]
+    assert "play the trolls" in second
+    assert "It is your turn." in second
+
+
+def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead() -> None:
+    text = shown("set board brief\nmove a6 b6\nundo\n")
+    assert "You take back the move from A6 to B6" in text
+    assert "Both players agree to end the battle." in shown("end\n")
+
+
+def test_it_comes_back_when_it_is_invited() -> None:
+    text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
+    assert "Chalk sits down at the oak board to play the dwarfs" in text
+    assert "Trolls: Visitor" in text
+    assert text.count("It is your turn.") >= 2
+
+
+@contextmanager
+def terminal(*words: str, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Let it play in a terminal; whoever has the other end types and reads."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    known = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"}
+    environment = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "COLUMNS"}} | known
+    with subprocess.Popen(
+        [*PLAY, *words], stdin=its, stdout=its, stderr=its, env=environment,
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+    ) as game:  # fmt: skip
+        os.close(its)
+        try:
+            yield game, ours
+        finally:
+            game.kill()
+            os.close(ours)
+
+
+def read_until(ours: int, words: str) -> str:
+    text = ""
+    while words not in text:
+        piece = b""
+        with suppress(OSError):  # it has ended
+            piece = os.read(ours, 65536)
+        if not piece:
+            break
+        text += piece.decode("utf-8", "replace")
+    assert words in text
+    return text
+
+
+def test_a_game_in_a_terminal() -> None:
+    with terminal(columns=60) as (game, ours):
+        text = read_until(ours, "\n> ")
+        assert max(map(len, SEQUENCE.sub("", text).splitlines())) < 60
+        assert "\N{INCREMENT}" in text
+        os.write(ours, b"options colour scheme vivid\n")
+        read_until(ours, "\n> ")
+        os.write(ours, b"move a6 b6\n")
+        assert "\x1b[" in read_until(ours, "It is your turn.")
+        read_until(ours, "\n> ")
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        os.write(ours, b"options\n")
+        assert "100 columns here" in read_until(ours, "\n> ")
+        os.write(ours, b"quit\n")
+        assert game.wait(timeout=30) == 0
+
+
+# A Ctrl-C that comes before readline waits is only noticed with the next key.
+@pytest.mark.parametrize(("keys", "status"), [(b"\x04", 0), (b"\x03\n", 130)])
+def test_keys_that_end_it(keys: bytes, status: int) -> None:
+    with terminal() as (game, ours):
+        read_until(ours, "\n> ")
+        os.write(ours, keys)
+        assert game.wait(timeout=30) == status
+        assert "Traceback" not in read_until(ours, "\r\n")
+
+
+@pytest.mark.parametrize("name", ["Chalk", "chalk", "A", "Board", "x1"])
+def test_a_name_that_nobody_can_have(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--level", "1", "--name", name]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("thudmud: --name: ")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["--as", "elf"], ["--level", "0"], ["--rules", "chess"]])
+def test_options_that_there_are_not(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["play", *words])
+    assert ended.value.code == 2
+    assert f"argument {words[0]}" in capsys.readouterr().err

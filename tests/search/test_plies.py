@@ -1,0 +1,68 @@
+"""The plies that the search generates are those of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from thudmud.rules import RULESETS, Capturing, Position, Ruleset, Side
+from thudmud.search.masks import Ply
+from thudmud.search.tactics import Tactics, masks, tactics_of
+
+ALL = 10_000
+
+
+def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Position]:
+    """Yield the positions of a battle of random plies that likes to capture and to come close."""
+    random = Random(seed)  # noqa: S311  (no secret)
+    position = ruleset.opening
+    for _ in range(plies):
+        moves = ruleset.legal_moves(position, 64)
+        if not moves:
+            return
+        yield position
+        captures = [move for move in moves if move.captures]
+        few = captures and random.random() < 0.3
+        position = ruleset.after(position, random.choice(captures if few else moves))
+
+
+def generated(tactics: Tactics, position: Position) -> tuple[set[Ply], set[Ply]]:
+    """Return the plies that capture, and the others."""
+    d, t, r = position.dwarfs, position.trolls, position.rock
+    empty = tactics.empty(d, t, r)
+    field = tactics.field(d, t, empty)
+    if position.turn is Side.DWARF:
+        captures = tactics.dwarf_captures(d, t, r, empty, field)
+        return set(captures), set(tactics.dwarf_moves(d, t, r, empty, field, ALL))
+    found = tactics.troll_captures(d, t, r, empty)
+    return {ply for _, _, ply in found}, {ply for _, _, ply in tactics.troll_moves(d, t, r, empty)}
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("seed", range(6))
+def test_all_plies_are_those_of_the_rules(ruleset: Ruleset, seed: int) -> None:
+    tactics = tactics_of(ruleset)
+    seen = 0
+    for position in positions(ruleset, seed):
+        moves = ruleset.legal_moves(position)
+        captures, others = generated(tactics, position)
+        legal = {masks(move) for move in moves if move.captures}
+        assert others == {masks(move) for move in moves if not move.captures}
+        assert captures <= legal
+        # What is left out takes less, by the same piece to the same square, than something that is
+        # not: it is never better, see `thudmud.search.thud`.
+        for ply in legal - captures:
+            assert any(is_less(ply, other, ruleset, position.turn) for other in captures)
+        seen += len(captures)
+    assert seen > 10
+
+
+def is_less(ply: Ply, other: Ply, ruleset: Ruleset, side: Side) -> bool:
+    """Whether a ply takes a part of what another takes, with the same piece, to the same square."""
+    if side is Side.DWARF:
+        return ply[0] == other[0] and ply[1] | other[1] == other[1]
+    if ruleset.trolls.captures is Capturing.TRAMPLE:
+        return ply[0].bit_count() >= 1
+    return ply[1] == other[1] and ply[0] | other[0] == other[0]

@@ -1,0 +1,148 @@
+"""What the search finds, and that it keeps to its limits."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from tests.search.test_plies import positions
+from thudmud.rules import (
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Game,
+    Position,
+    Ruleset,
+    Side,
+    read_position,
+)
+from thudmud.rules.board import WIDTH, Square, squares_in
+from thudmud.search.search import Blunders, Limit, Search, Thought, Width
+from thudmud.search.tactics import tactics_of
+
+
+def turned(bits: int, number: int) -> int:
+    """Return squares after one of the eight symmetries of the board."""
+    squares = 0
+    for each in squares_in(bits):
+        column, row = each.column, each.row
+        if number & 1:
+            column = WIDTH - 1 - column
+        if number & 2:
+            row = WIDTH - 1 - row
+        if number & 4:
+            column, row = row, column
+        squares |= Square(column, row).bit
+    return squares
+
+
+def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
+    tactics = tactics_of(ruleset)
+    tactics.weigh_for(position.turn, turned(gather, number))
+    d, t, r = (turned(each, number) for each in (position.dwarfs, position.trolls, position.rock))
+    empty = tactics.empty(d, t, r)
+    field = tactics.field(d, t, empty)
+    return tactics.worth(d, t, r, empty, field, dwarfs_to_move=position.turn is Side.DWARF)
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_a_position_is_worth_the_same_from_every_side(ruleset: Ruleset) -> None:
+    # In Koom Valley the Rock walks up, so that only left and right can be changed.
+    numbers = (1,) if ruleset is KOOM_VALLEY else range(1, 8)
+    gather = Square.parse("F4").bit
+    for position in positions(ruleset, seed=3):
+        value = worth(ruleset, position, gather)
+        assert [worth(ruleset, position, gather, each) for each in numbers] == [value] * len(
+            numbers
+        )
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_kept_of_positions_changes_no_worth(ruleset: Ruleset, seed: int) -> None:
+    *_, position = positions(ruleset, seed, plies=30 + seed)
+    game = Game.start(ruleset, position)
+    exact = [
+        Search(ruleset, width=Width(beam=5, root_beam=5, troll_beam=5, reduces=False, keeps=keeps))
+        for keeps in (True, False)
+    ]
+    worths = [each.think(game, Limit(depth=3)).worth for each in exact]
+    assert worths[0] == worths[1]
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_it_plays_the_same_twice(ruleset: Ruleset) -> None:
+    battles = []
+    for _ in range(2):
+        search, game = Search(ruleset), Game.start(ruleset)
+        for _ in range(12):
+            game = game.play(search.think(game, Limit(nodes=400)).move)
+        battles.append(game)
+    assert battles[0] == battles[1]
+
+
+def test_it_stops_when_it_is_late() -> None:
+    asked: list[None] = []
+
+    def is_late() -> bool:
+        asked.append(None)
+        return len(asked) >= 5
+
+    search, game = Search(DISCWORLD), Game.start(DISCWORLD)
+    thought = search.think(game, Limit(is_late=is_late))
+    assert len(asked) == 5
+    assert thought.move in game.legal_moves()
+
+
+def test_it_looks_at_no_more_positions_than_it_may() -> None:
+    game = Game.start(DISCWORLD)
+    least = Search(DISCWORLD).think(game, Limit(nodes=0)).nodes
+    assert Search(DISCWORLD).think(game, Limit(nodes=least + 500)).nodes == least + 500
+
+
+def test_it_looks_no_deeper_than_it_may() -> None:
+    told: list[Thought] = []
+    thought = Search(DISCWORLD).think(Game.start(DISCWORLD), Limit(depth=2), told.append)
+    assert [each.depth for each in told] == [1, 2]
+    assert thought.line == told[-1].line
+    assert len(thought.line) == 2
+
+
+def test_the_line_can_be_played() -> None:
+    for ruleset in RULESETS.values():
+        game = Game.start(ruleset)
+        for move in Search(ruleset).think(game, Limit(depth=3)).line:
+            assert move in game.legal_moves()
+            game = game.play(move)
+
+
+def test_a_battle_that_is_over_has_no_ply() -> None:
+    game = Game.start(DISCWORLD).resign(Side.DWARF)
+    with pytest.raises(ValueError, match="no ply"):
+        Search(DISCWORLD).think(game, Limit())
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
+    search, count = Search(ruleset, width=Width(root_beam=2)), 0
+    hasty = Blunders(misses=lambda _: True)
+    for seed in itertools.count(20):
+        for position in positions(ruleset, seed):
+            thought = search.think(Game.start(ruleset, position), Limit(depth=0), None, hasty)
+            assert thought.move in ruleset.legal_moves(position, 64)
+            count += 1
+        if count > 10_000 / len(RULESETS):
+            break
+
+
+def test_it_walks_the_rock_home() -> None:
+    position = read_position("dG2,dG3,TA9,RH2 dwarf", KOOM_VALLEY)
+    thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
+    assert KOOM_VALLEY.outcome(KOOM_VALLEY.after(position, thought.move)) is not None
+
+
+def test_it_surrounds_the_rock() -> None:
+    position = read_position("dA10,TG7,TJ9,TH12,RH8 troll", KOOM_VALLEY)
+    thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
+    assert KOOM_VALLEY.outcome(KOOM_VALLEY.after(position, thought.move)) is not None

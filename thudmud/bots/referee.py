@@ -1,0 +1,217 @@
+"""A referee: lets two programs play a battle over the engine protocol, and says how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from random import Random
+
+from thudmud.bots.program import STARTING, LateError, Program, ProgramError
+from thudmud.rules import (
+    Ending,
+    Game,
+    Ruleset,
+    Score,
+    Side,
+    read_position,
+    write_position,
+)
+
+LENIENCE = 0.5
+"""For how many seconds more than it was given a program may take, for pipes and a busy machine."""
+
+
+class Forfeit(Enum):
+    """Why a program has lost a battle without having been beaten."""
+
+    ILLEGAL = "illegal ply"
+    LATE = "time-out"
+    FAILED = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How programs play against each other.
+
+    Attributes:
+        limit: what follows "go": ``1.5``, ``nodes 2000``.
+        seconds: how long a program may take for a ply before it has lost.
+        quiet: after how many plies without a capture a battle is ended as it stands.
+        plies: after how many plies it is ended in any case.
+    """
+
+    limit: str
+    seconds: float
+    quiet: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a battle between programs has ended.
+
+    Attributes:
+        game: the battle.
+        ending: one of `thudmud.rules.Ending`'s values, ``length``, or a fault's.
+        score: what both sides count.
+        faulty: the side whose fault it is, if it is one's.
+        why: what it did, for people.
+        seconds: how long each has thought, by a clock on the wall.
+        cpu: what each has used of the processor for it; None if that is not known.
+    """
+
+    game: Game
+    ending: str
+    score: Score
+    faulty: Side | None
+    why: str
+    seconds: Mapping[Side, float]
+    cpu: Mapping[Side, float | None]
+
+
+class Contender:
+    """A program that plays one battle.
+
+    It is told each ply if it lists ``play`` among its capabilities; else it gets a position each
+    time, and does not know what was there before.
+
+    Args:
+        name: what it is called in the log.
+        command: what is run, and its arguments.
+        is_modern: whether it may be asked for its capabilities.
+
+    Attributes:
+        seconds: how long it has thought.
+        is_modern: whether it has told its capabilities, or nobody has asked.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
+        self.seconds = 0.0
+        self.is_modern = is_modern
+        self._program = Program(name, command, Path(), STARTING)
+        self._follows = False
+        self._told: Game | None = None
+        self._cpu_before = 0.0
+
+    async def start(self) -> None:
+        """Start it.
+
+        Raises:
+            ProgramError: it cannot be started, or gives no answer.
+        """
+        await self._program.start()
+        if self.is_modern:
+            try:
+                told = await self._program.ask("capabilities", STARTING)
+            except ProgramError:
+                # Who knows what it has made of that? It need not know more than five words.
+                self.is_modern = False
+                await self._program.kill()
+                await self._program.start()
+            else:
+                lists = dict(each.partition("=")[::2] for each in told.split())
+                self._follows = "play" in lists.get("words", "").split(",")
+        self._cpu_before = self._program.cpu_seconds() or 0.0
+
+    async def ply(self, game: Game, terms: Terms) -> str:
+        """Return what it says that it plays.
+
+        Raises:
+            LateError: it does not say so in time.
+            ProgramError: it does not say so at all.
+        """
+        if self._told is None or not self._follows:
+            await self._program.ask(f"rules {game.ruleset}", STARTING)
+            position = game.opening if self._follows else game.position
+            await self._program.ask(f"position {write_position(position)}", STARTING)
+        if self._follows:
+            for move in game.moves[len(self._told.moves) if self._told else 0 :]:
+                await self._program.ask(f"play {move}", STARTING)
+        self._told = game
+        began = time.monotonic()
+        try:
+            return await self._program.ask(f"go {terms.limit}", terms.seconds + LENIENCE)
+        finally:
+            self.seconds += time.monotonic() - began
+
+    def cpu_seconds(self) -> float | None:
+        """Return what it has used of the processor since it was ready; None if it is not known."""
+        used = self._program.cpu_seconds()
+        return None if used is None else max(0.0, used - self._cpu_before)
+
+    async def end(self, *, at_once: bool) -> None:
+        """End it, at once or after it was asked to."""
+        await (self._program.kill() if at_once else self._program.stop())
+
+
+async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Terms) -> Verdict:
+    """Let two programs play a battle to its end, and end them."""
+    game, at_once = opening, True
+    faulty: Side | None = None
+    ending = why = ""
+    try:
+        for side, contender in contenders.items():
+            faulty = side
+            await contender.start()
+        while not game.outcome and not (ending := _cut(game, terms)):
+            faulty = game.turn
+            said = await contenders[faulty].ply(game, terms)
+            try:
+                game = game.push(said)
+            except ValueError as error:
+                ending, why = Forfeit.ILLEGAL.value, f"{said!r:.60}: {error}"
+                break
+        else:
+            faulty, at_once = None, False
+    except ProgramError as error:
+        fault = Forfeit.LATE if isinstance(error, LateError) else Forfeit.FAILED
+        ending, why = fault.value, str(error)
+    finally:
+        cpu = {side: contender.cpu_seconds() for side, contender in contenders.items()}
+        for contender in contenders.values():
+            await contender.end(at_once=at_once)
+    if faulty:
+        outcome = game.resign(faulty).outcome
+    else:
+        outcome = game.outcome or game.agree(Ending.QUIET).outcome
+    assert outcome  # noqa: S101  (that is what these two make)
+    seconds = {side: contender.seconds for side, contender in contenders.items()}
+    return Verdict(game, ending or outcome.ending.value, outcome.score, faulty, why, seconds, cpu)
+
+
+def _cut(game: Game, terms: Terms) -> str:
+    """Return why a battle is ended as it stands; nothing if it goes on."""
+    if game.quiet_plies >= terms.quiet:
+        return Ending.QUIET.value
+    return "length" if len(game.moves) >= terms.plies else ""
+
+
+def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:
+    """Return a battle with so many plies played by chance, which goes on."""
+    chance = Random(seed)  # noqa: S311  (a game, no secret)
+    while True:
+        game = Game.start(ruleset)
+        while not game.outcome and len(game.moves) < plies:
+            game = game.play(chance.choice(game.legal_moves()))
+        if not game.outcome:
+            return game
+
+
+def read_opening(line: str, ruleset: Ruleset) -> Game:
+    """Return the battle that a line tells: plies from the opening, or a position.
+
+    Raises:
+        ValueError: it is neither, or the battle is over there.
+    """
+    if "," in line:
+        game = Game.start(ruleset, read_position(line, ruleset))
+    else:
+        game = Game.start(ruleset)
+        for ply in line.split():
+            game = game.push(ply)
+    if game.outcome:
+        raise ValueError("the battle is over there")
+    return game

@@ -1,0 +1,493 @@
+"""`thudmud match`: lets two programs play battles, and tells which is stronger, and how surely.
+
+A match is two battles from the same opening, with the sides swapped. Each battle is played by two
+processes of its own, which are ended behind it, so workers need only wait for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import shlex
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from thudmud.bots.dialogue import LONGEST_THOUGHT
+from thudmud.bots.program import ENGINE
+from thudmud.bots.referee import (
+    Contender,
+    Forfeit,
+    Terms,
+    Verdict,
+    judged,
+    random_opening,
+    read_opening,
+)
+from thudmud.bots.strength import BOUND, Results, elo
+from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.engine import level, seed
+from thudmud.cli.records import ruleset_named
+from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
+
+OWN = "thudmud"
+"""The name of our own player; a level may follow behind a colon."""
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
+_SECONDS = 1.0
+_LENIENT = 10
+_PATIENCE = 60.0  # seconds for a ply where nodes are the limit
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Let two programs play against each other: two battles for each opening, with the sides "
+        "swapped, make a match. A program that plays an illegal ply, takes too long or fails has "
+        "lost the battle. docs/engine.md tells what a program has to answer, and what is counted."
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "bots",
+        nargs=2,
+        type=_bot,
+        metavar="BOT",
+        help=f'a command, in quotes; "{OWN}:LEVEL", a level of our own player; or "{OWN}"',
+    )
+    rules = ", ".join(RULESETS)
+    parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
+        help=f"one of {rules}; default: {DEFAULT_RULES}")  # fmt: skip
+    parser.add_argument("--games", type=_even, default=20, metavar="N",
+        help="how many battles, two for each match; default: 20")  # fmt: skip
+    parser.add_argument("--seconds", type=_seconds, metavar="S",
+        help=f"for each ply; default: {_SECONDS:g}, or with --nodes {_PATIENCE:g}")  # fmt: skip
+    parser.add_argument("--cpu", action="store_true",
+        help=f"{OWN} counts seconds of CPU; by the clock {_LENIENT} times as long")  # fmt: skip
+    parser.add_argument("--nodes", type=_count, metavar="N",
+        help="positions for each ply; seconds are only the most it may take")  # fmt: skip
+    parser.add_argument("--openings", type=Path, metavar="FILE",
+        help="openings, one a line: plies, or a setup and the side to move")  # fmt: skip
+    parser.add_argument("--random", type=_whole, default=4, metavar="N",
+        help="without such a file: how many plies are played by chance; default: 4")  # fmt: skip
+    parser.add_argument("--seed", type=seed, default=1, metavar="N",
+        help="what is left to chance is drawn from it; default: 1")  # fmt: skip
+    parser.add_argument("--quiet", type=_count, default=60, metavar="N",
+        help="plies without a capture after which a battle is ended; default: 60")  # fmt: skip
+    parser.add_argument("--plies", type=_count, default=220, metavar="N",
+        help="plies after which it is ended in any case; default: 220")  # fmt: skip
+    parser.add_argument("--workers", type=_count, default=1, metavar="N",
+        help="how many battles are played at a time; default: 1")  # fmt: skip
+    parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
+        help="stop as soon as it is clear which of these the first is nearer to")  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="FILE",
+        help="append each battle, as a line of JSON; go on with what is there already")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play the battles, and print the summary of all that were played."""
+    if options.sprt and not options.sprt[0] < options.sprt[1]:
+        return refuse("--sprt: the first should be less than the second")
+    try:
+        contest = _Contest(options)
+        contest.resume()
+    except CommandError as error:
+        return refuse(error)
+    try:
+        asyncio.run(contest.play())
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except CommandError as error:
+        return refuse(error)
+    else:
+        status = 0
+    print(json.dumps(contest.summary()) if options.json else "\n".join(contest.report()))
+    return status
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """One of the two who play.
+
+    Attributes:
+        name: what was typed, in one line.
+        command: what is run.
+        is_own: whether it is our own player, which is told a seed.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One battle, as it is written to a file.
+
+    Attributes:
+        match: its number, from 1.
+        battle: 1 or 2.
+        dwarfs: which bot had the dwarfs, 1 or 2.
+        score: what the dwarfs and the trolls count.
+        ending: how it ended.
+        faulty: which bot's fault it was, 1 or 2; 0 for neither's.
+        why: what that did.
+        plies: what was played, the opening included.
+        thought: how many plies each bot was asked for.
+        seconds: how long each thought in all.
+        cpu: what each used of the processor; None if that is not known.
+    """
+
+    match: int
+    battle: int
+    dwarfs: int
+    score: tuple[int, int]
+    ending: str
+    faulty: int
+    why: str
+    plies: tuple[str, ...]
+    thought: tuple[int, int]
+    seconds: tuple[float, float]
+    cpu: tuple[float | None, float | None]
+
+    @classmethod
+    def read(cls, fields: dict[str, Any]) -> Played:
+        """Return the battle that a line holds."""
+        found: dict[str, Any] = {
+            name: tuple(each) if isinstance(each, list) else each for name, each in fields.items()
+        }
+        return cls(**found)
+
+    def points(self, bot: int) -> int:
+        """Return what a bot, 1 or 2, counts."""
+        return self.score[0 if self.dwarfs == bot else 1]
+
+
+class _Contest:
+    """All the matches of one run, and of those that it goes on with."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._bots: list[BotSpec] = options.bots
+        self._rules, self._games, self._workers = options.rules, options.games, options.workers
+        self._seed, self._sprt, self._out = options.seed, options.sprt, options.out
+        limit, most = f"nodes {options.nodes}", options.seconds or _PATIENCE
+        if options.nodes is None:
+            most = options.seconds or _SECONDS
+            limit = f"{most:g}"
+        self._clock = ("--cpu",) if options.cpu else ()
+        if options.cpu:
+            most *= _LENIENT
+        self._terms = Terms(limit, most, options.quiet, options.plies)
+        self._openings = _openings(options)
+        self._played: dict[tuple[int, int], Played] = {}
+        self._old: set[str] = set()
+        """The names of those that know nothing of capabilities."""
+        self._what = {
+            "bots": [bot.name for bot in self._bots],
+            "rules": self._rules.name,
+            "seed": self._seed,
+            "openings": str(options.openings) if options.openings else options.random,
+            **asdict(self._terms),
+        }
+
+    def resume(self) -> None:
+        """Take up what a file holds already.
+
+        Raises:
+            CommandError: it cannot be read, or holds something else.
+        """
+        if self._out is None:
+            return
+        try:
+            text = self._out.read_text(encoding="utf-8") if self._out.exists() else ""
+            *lines, torn = text.split("\n")
+            if torn:  # whoever wrote it was stopped in the middle of a line
+                self._out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{self._out}: {error}") from error
+        try:
+            what, *battles = map(json.loads, lines or [json.dumps(self._what)])
+            found = [Played.read(each) for each in battles]
+        except (ValueError, TypeError) as error:
+            raise CommandError(f"{self._out}: it holds something else than battles") from error
+        if what != self._what:
+            raise CommandError(f"{self._out}: it holds battles that were played otherwise: {what}")
+        self._played = {(each.match, each.battle): each for each in found}
+        if not lines:
+            self._write(self._what)
+
+    async def play(self) -> None:
+        """Play what is left to be played; stop at an interruption, or when the test is over."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task  # noqa: S101  (this is one)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+        left = (each for each in self._numbers() if each not in self._played)
+        workers = [asyncio.create_task(self._work(left)) for _ in range(self._workers)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.wait(workers)  # each ends its programs
+
+    async def _work(self, left: Iterator[tuple[int, int]]) -> None:
+        while not self._is_decided() and (numbers := next(left, None)):
+            self._note(await self._battle(*numbers))
+
+    async def _battle(self, match: int, battle: int) -> Played:
+        opening = self._openings(match)
+        bots = self._bots if battle == 1 else self._bots[::-1]
+        contenders = {
+            side: Contender(
+                bot.name, self._command(bot, match), is_modern=bot.name not in self._old
+            )
+            for side, bot in zip(Side, bots, strict=True)
+        }
+        verdict = await judged(opening, contenders, self._terms)
+        self._old |= {
+            bot.name
+            for bot, contender in zip(bots, contenders.values(), strict=True)
+            if not contender.is_modern
+        }
+        return _written(verdict, match, battle, opening)
+
+    def _command(self, bot: BotSpec, match: int) -> tuple[str, ...]:
+        if not bot.is_own:
+            return bot.command
+        return (*bot.command, *self._clock, "--seed", str(self._seed + match))
+
+    def _numbers(self) -> Iterator[tuple[int, int]]:
+        for match in range(1, self._games // 2 + 1):
+            yield match, 1
+            yield match, 2
+
+    def _note(self, played: Played) -> None:
+        self._played[played.match, played.battle] = played
+        self._write(asdict(played))
+        dwarfs, trolls = (self._bots[0 if played.dwarfs == each else 1].name for each in (1, 2))
+        tally = self._tally()
+        fault = f" of {self._bots[played.faulty - 1].name} ({played.why})" if played.faulty else ""
+        print(
+            f"match {played.match}, battle {played.battle}: {dwarfs} (dwarfs) {played.score[0]}, "
+            f"{trolls} (trolls) {played.score[1]}; {played.ending}{fault}, "
+            f"{len(played.plies)} plies; matches {tally.won}:{tally.lost}, {tally.drawn} drawn",
+            file=sys.stderr,
+        )
+
+    def _write(self, fields: dict[str, Any]) -> None:
+        if self._out is None:
+            return
+        try:
+            with self._out.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(fields)}\n")
+        except OSError as error:
+            raise CommandError(f"{self._out}: {error}") from error
+
+    # What has come of it.
+
+    def _matches(self) -> list[tuple[Played, Played]]:
+        return [
+            (first, self._played[match, 2])
+            for (match, battle), first in sorted(self._played.items())
+            if battle == 1 and (match, 2) in self._played
+        ]
+
+    def _tally(self) -> Results:
+        results = Counter(
+            (ours > theirs) - (ours < theirs)
+            for ours, theirs in (
+                [sum(battle.points(bot) for battle in match) for bot in (1, 2)]
+                for match in self._matches()
+            )
+        )
+        return Results(results[1], results[0], results[-1])
+
+    def _ratio(self) -> float:
+        return self._tally().likelihood_ratio(*self._sprt)
+
+    def _is_decided(self) -> bool:
+        return bool(self._sprt) and abs(self._ratio()) >= BOUND
+
+    def summary(self) -> dict[str, Any]:
+        """Return what has come of it, as data."""
+        tally, played = self._tally(), list(self._played.values())
+        low, high = tally.interval
+        found: dict[str, Any] = {
+            "rules": self._rules.name,
+            "limit": self._terms.limit,
+            "battles": len(played),
+            "matches": {"won": tally.won, "drawn": tally.drawn, "lost": tally.lost},
+            "elo": _finite(elo(tally.share)),
+            "elo_from": _finite(elo(low)),
+            "elo_to": _finite(elo(high)),
+            "endings": dict(Counter(each.ending for each in played)),
+            "bots": [self._one(bot, played) for bot in (1, 2)],
+        }
+        if self._sprt:
+            ratio = self._ratio()
+            accepted = None if abs(ratio) < BOUND else self._sprt[ratio > 0]
+            found["sprt"] = {"elo": self._sprt, "llr": round(ratio, 3), "accepted": accepted}
+        return found
+
+    def _one(self, bot: int, played: Sequence[Played]) -> dict[str, Any]:
+        """Return what is to be told of one of the two."""
+        at = bot - 1
+        faults = Counter(each.ending for each in played if each.faulty == bot)
+        thought = sum(each.thought[at] for each in played)
+        # What a program has used that has ended by itself nobody knows any more.
+        known = [(used, each.thought[at]) for each in played if (used := each.cpu[at]) is not None]
+        used, asked = (sum(each) for each in zip(*known, strict=True)) if known else (0.0, 0)
+        return {
+            "name": self._bots[at].name,
+            "points": sum(each.points(bot) for each in played),
+            "margin_as_dwarfs": _mean([2 * each.points(bot) - sum(each.score)
+                                       for each in played if each.dwarfs == bot]),
+            "margin_as_trolls": _mean([2 * each.points(bot) - sum(each.score)
+                                       for each in played if each.dwarfs != bot]),
+            "illegal_plies": faults[Forfeit.ILLEGAL.value],
+            "time_outs": faults[Forfeit.LATE.value],
+            "failures": faults[Forfeit.FAILED.value],
+            "plies": thought,
+            "seconds_a_ply": _ratio(sum(each.seconds[at] for each in played), thought),
+            "cpu_seconds_a_ply": _ratio(used, asked),
+        }  # fmt: skip
+
+    def report(self) -> Iterator[str]:
+        """Yield what has come of it, for people."""
+        found = self.summary()
+        matches, bots = found["matches"], found["bots"]
+        yield f"{bots[0]['name']} against {bots[1]['name']}"
+        yield f"{found['rules']} rules, go {found['limit']}, {found['battles']} battles"
+        yield f"matches won {matches['won']}, drawn {matches['drawn']}, lost {matches['lost']}"
+        shares = self._tally().share, *self._tally().interval
+        yield "Elo {:+.0f} (95 %: {:+.0f} to {:+.0f})".format(*map(elo, shares))
+        if "sprt" in found:
+            test = found["sprt"]
+            said = "open" if test["accepted"] is None else f"Elo {test['accepted']:g} is accepted"
+            yield f"SPRT {test['elo'][0]:g} against {test['elo'][1]:g}: LLR {test['llr']}, {said}"
+        for name, words in _TOLD.items():
+            values = ["unknown" if bot[name] is None else f"{bot[name]:g}" for bot in bots]
+            yield f"{words:<24}{values[0]:>12}{values[1]:>12}"
+        yield "endings: " + ", ".join(f"{ending} {n}" for ending, n in found["endings"].items())
+
+
+_TOLD = {
+    "points": "points",
+    "margin_as_dwarfs": "margin as dwarfs",
+    "margin_as_trolls": "margin as trolls",
+    "illegal_plies": "illegal plies",
+    "time_outs": "time-outs",
+    "failures": "failures",
+    "plies": "plies",
+    "seconds_a_ply": "seconds a ply",
+    "cpu_seconds_a_ply": "CPU seconds a ply",
+}
+
+
+def _written(verdict: Verdict, match: int, battle: int, opening: Game) -> Played:
+    bots = (Side.DWARF, Side.TROLL) if battle == 1 else (Side.TROLL, Side.DWARF)
+    game, first = verdict.game, len(opening.moves)
+    sides = [opening.turn if ply % 2 == 0 else opening.turn.other
+             for ply in range(len(game.moves) - first + (verdict.faulty is not None))]  # fmt: skip
+    thought = tuple(sides.count(side) for side in bots)
+    seconds = tuple(round(verdict.seconds[side], 3) for side in bots)
+    cpu = tuple(verdict.cpu[side] for side in bots)
+    return Played(
+        match,
+        battle,
+        dwarfs=battle,
+        score=(verdict.score.dwarf, verdict.score.troll),
+        ending=verdict.ending,
+        faulty=bots.index(verdict.faulty) + 1 if verdict.faulty else 0,
+        why=verdict.why,
+        plies=tuple(map(str, game.moves)),
+        thought=(thought[0], thought[1]),
+        seconds=(seconds[0], seconds[1]),
+        cpu=(cpu[0], cpu[1]),
+    )
+
+
+def _openings(options: argparse.Namespace) -> Callable[[int], Game]:
+    """Return what tells the opening of each match, by its number."""
+    path, rules = options.openings, options.rules
+    if path is None:
+        return lambda match: random_opening(rules, options.random, f"{options.seed} {match}")
+    openings = []
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path}: {error}") from error
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                openings.append(read_opening(line, rules))
+            except ValueError as error:
+                raise CommandError(f"{path}: line {number}: {error}") from error
+    if not openings:
+        raise CommandError(f"{path}: there is no opening in it")
+    return lambda match: openings[(match - 1) % len(openings)]
+
+
+def _bot(text: str) -> BotSpec:
+    name, colon, number = text.partition(":")
+    if name == OWN:
+        words = ("--level", str(level(number).number)) if colon else ()
+        return BotSpec(text, (*ENGINE, *words), is_own=True)
+    try:
+        command = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no command: {error}") from error
+    if not command:
+        raise argparse.ArgumentTypeError("an empty command cannot be run")
+    return BotSpec(" ".join(text.split()), tuple(command))
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise argparse.ArgumentTypeError(f"should be a whole number, not {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not (number := _whole(text)):
+        raise argparse.ArgumentTypeError("should be 1 at least")
+    return number
+
+
+def _even(text: str) -> int:
+    if (number := _count(text)) % 2:
+        raise argparse.ArgumentTypeError("should be even: a match is two battles")
+    return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.01 <= number <= LONGEST_THOUGHT:
+        right = f"should be a number from 0.01 to {LONGEST_THOUGHT:g}, not {text!r}"
+        raise argparse.ArgumentTypeError(right)
+    return number
+
+
+def _mean(numbers: Sequence[int]) -> float | None:
+    return round(sum(numbers) / len(numbers), 2) if numbers else None
+
+
+def _ratio(amount: float, number: int) -> float | None:
+    return round(amount / number, 4) if number else None
+
+
+def _finite(number: float) -> float | None:
+    return round(number, 1) if math.isfinite(number) else None

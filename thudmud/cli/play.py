@@ -1,0 +1,183 @@
+"""`thudmud play`: a game against the computer in this terminal, as on a server."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from textwrap import fill
+
+from thudmud.bots.opponent import Opponent
+from thudmud.cli.common import refuse
+from thudmud.cli.engine import any_seed, level, seed
+from thudmud.cli.records import ruleset_named
+from thudmud.house import House
+from thudmud.play.commands import Command, Join, Play, Start
+from thudmud.play.hall import Telling
+from thudmud.play.table import BoardSpec
+from thudmud.rules import DEFAULT_RULES, RULESETS, Side
+from thudmud.search.levels import LEVELS, Level, Player
+from thudmud.views import Message
+from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+
+BOARD = "oak board"
+PROMPT = "> "
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
+_EASY = LEVELS[2]
+_NEVER = float("inf")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        'Play against the computer. Type "help" for the commands, which are those of a server, '
+        'and "quit" to leave. A match is two battles: after the first, "start" begins the second, '
+        "with the sides swapped."
+    )
+    parser.set_defaults(run=run)
+    levels = ", ".join(f"{each.number} {each.name}" for each in LEVELS)
+    parser.add_argument("--level", type=level, default=_EASY, metavar="N",
+        help=f"how well it plays: {levels}; default: {_EASY.number}")  # fmt: skip
+    parser.add_argument("--as", choices=[side.value for side in Side], default=Side.DWARF.value,
+        dest="side", metavar="SIDE",
+        help="what you play first, dwarf or troll; default: dwarf")  # fmt: skip
+    parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
+        help=f"one of {', '.join(RULESETS)}; default: {DEFAULT_RULES}")  # fmt: skip
+    parser.add_argument("--name", default="Visitor", help="what you are called; default: Visitor")
+    parser.add_argument("--seed", type=seed, metavar="N",
+        help="have the computer make the same choices each time; default: by chance")  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play until the player leaves."""
+    number = any_seed() if options.seed is None else options.seed
+    evening = _Evening(options.name, options.level, options.rules.name, number)
+    if problem := evening.name_problem():
+        return refuse(f"--name: {problem}")
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if _is_terminal():
+        with suppress(ImportError):  # not everywhere; with it lines can be edited
+            import readline  # noqa: F401, PLC0415
+    try:
+        evening.begin(Side(options.side))
+        while evening.goes_on:
+            line = _asked()
+            if line is None:
+                break
+            evening.type(line)
+    except KeyboardInterrupt:
+        print()
+        return INTERRUPTED
+    except BrokenPipeError:  # nobody reads on
+        sys.stderr.close()  # or Python would tell of the pipe again when it ends
+    return 0
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _asked() -> str | None:
+    """Return the next line that is typed; None if none comes any more."""
+    if not _is_terminal():
+        return sys.stdin.readline() or None
+    try:
+        return input(PROMPT)
+    except EOFError:
+        print()
+        return None
+
+
+def _terminal() -> Terminal:
+    """Return what the terminal can show, as far as it tells."""
+    colours = 0
+    name = os.environ.get("TERM", "dumb")
+    if sys.stdout.isatty() and name != "dumb" and not os.environ.get("NO_COLOR"):
+        is_true = os.environ.get("COLORTERM") in {"truecolor", "24bit"}
+        colours = TRUE_COLOUR if is_true else PALETTE if "256color" in name else SIXTEEN
+    width = shutil.get_terminal_size().columns
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return Terminal(width, utf8, colours).nearest()
+
+
+class _Evening:
+    """A house with one board, the player, and the computer on the other side of it."""
+
+    def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
+        self._name, self._bot = name, strength.name
+        self._house = House([BoardSpec(BOARD, rules)])
+        self._level, self._seed = strength, number
+        self._opponent = Opponent(self._bot, _NEVER, _NEVER)
+        self._minds: dict[str, Player] = {}
+        """Who chooses the plies, by the names of the rules."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the player is still there."""
+        return self._name in self._house
+
+    def name_problem(self) -> str | None:
+        """Return why the player cannot be called that, if so."""
+        if self._name.lower() == self._bot.lower():
+            return f"{self._bot} is what the computer is called at that level"
+        return self._house.name_problem(self._name)
+
+    def begin(self, side: Side) -> None:
+        """Let both sit down, and begin the battle."""
+        now = time.time()
+        house, name = self._house, self._name
+        house.enter(self._bot, now, room=BOARD, watcher=self._watch)
+        house.enter(name, now, _terminal(), room=BOARD)
+        house.obey(self._bot, Join(side.other, BOARD), now)
+        house.obey(name, Join(side, BOARD), now)
+        print(
+            fill(
+                f'You play {self._bot}. {self._level.sentence} "help" tells the commands, '
+                '"help thud" the rules, and "quit" ends the game.',
+                _terminal().width - 1,
+            )
+        )
+        self._show(house.obey(name, Start(BOARD), now))
+        self._answer()
+
+    def type(self, line: str) -> None:
+        """Do what the player types, and all that the computer does then."""
+        self._house.fit(self._name, _terminal())
+        self._show(self._house.obey(self._name, line.strip(), time.time()))
+        self._answer()
+
+    def _answer(self) -> None:
+        """Let the computer do what it wants to do, until it waits for the player."""
+        while self.goes_on and (commands := self._wanted()):
+            for command in commands:
+                self._show(self._house.obey(self._bot, command, time.time()))
+
+    def _wanted(self) -> list[Command]:
+        opponent = self._opponent
+        if opponent.invitations:
+            asked = opponent.invitations.pop(0)
+            return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board)]
+        if commands := opponent.commands(time.time()):
+            return commands
+        if task := opponent.task():
+            rules = task.game.ruleset
+            if rules.name not in self._minds:
+                self._minds[rules.name] = Player(rules, self._level, self._seed)
+            move = self._minds[rules.name].think(task.game).move
+            return [Play(move.attempt(), task.board)]
+        return []
+
+    def _watch(self, telling: Telling) -> None:
+        self._opponent.told(telling, time.time())
+
+    def _show(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            if self._name in message.to and not message.package:
+                print(message.text, flush=True)

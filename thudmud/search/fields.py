@@ -1,0 +1,91 @@
+"""What bitboards tell of a position at once, for all squares: the ground of the evaluation.
+
+All functions take bitboards as `thudmud.rules.board` has them and return bitboards; each works on
+the whole board in some dozens of operations, which is what makes a search in Python possible.
+"""
+
+from __future__ import annotations
+
+from thudmud.rules.board import BOARD, SHIFTS, SQUARES, distance
+
+RADII = range(1, 8)
+"""The radii of the discs by which nearness is counted."""
+
+DISCS: dict[int, tuple[int, ...]] = {
+    centre.bit: tuple(
+        sum(each.bit for each in SQUARES if distance(centre, each) <= radius) for radius in RADII
+    )
+    for centre in SQUARES
+}
+"""For the bit of each square the squares that are no further from it than each of the radii."""
+
+
+def lines_reach(fighters: int, empty: int) -> int:
+    """Return the squares that lines of two or more can go to, two squares ahead or more.
+
+    A line of n goes up to n squares ahead, over empty squares; what stands where it arrives is not
+    asked. Whoever captures all that is next to them has only these to fear.
+    """
+    reach = 0
+    for shift in SHIFTS:
+        pairs = fighters & fighters << shift  # the fronts of lines of two or more that go up
+        if not pairs:
+            continue
+        fronts, squares = pairs, 1
+        while fronts and (ahead := fronts << shift & empty):
+            for _ in range(squares - 1):
+                ahead = ahead << shift & empty
+            reach |= ahead << shift
+            fronts &= fronts << shift
+            squares += 1
+        fronts, squares = pairs >> shift, 1
+        while fronts and (ahead := fronts >> shift & empty):
+            for _ in range(squares - 1):
+                ahead = ahead >> shift & empty
+            reach |= ahead >> shift
+            fronts &= fronts >> shift
+            squares += 1
+    return reach & BOARD
+
+
+def neighbour_counts(fighters: int) -> tuple[int, int]:
+    """Return how many fighters are next to each square, 3 for more, as two bits of a number."""
+    ones = twos = more = 0
+    for shift in SHIFTS:
+        for beside in (fighters << shift, fighters >> shift):
+            carry = ones & beside
+            ones ^= beside
+            more |= twos & carry
+            twos ^= carry
+    return (ones | more) & BOARD, (twos | more) & BOARD
+
+
+def pairs(fighters: int) -> int:
+    """Return how many pairs of fighters stand next to each other."""
+    count = 0
+    for shift in SHIFTS:
+        count += (fighters & fighters << shift).bit_count()
+    return count
+
+
+def nearness(fighters: int, centre: int) -> int:
+    """Return how near to a square fighters are, each counting from 7 (on or by it) to 0."""
+    count = 0
+    for disc in DISCS[centre]:
+        count += (fighters & disc).bit_count()
+    return count
+
+
+def closeness(centre: int) -> tuple[int, int, int]:
+    """Return how near each square is to a centre, 7 to 0, as three bits of a number.
+
+    Args:
+        centre: the bit of a square; with 0 nothing is near.
+    """
+    ones = twos = fours = 0
+    for disc in DISCS.get(centre, ()):
+        carry = ones & disc
+        ones ^= disc
+        fours ^= twos & carry
+        twos ^= carry
+    return ones, twos, fours

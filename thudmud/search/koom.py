@@ -1,0 +1,277 @@
+"""Koom Valley as the search sees it: plies as masks, and what a position is worth.
+
+As `thudmud.search.thud` has it for the other rulesets. What decides here is the Rock: the dwarfs
+walk it home, and three trolls beside it win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, around, square_at
+from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
+from thudmud.rules.moves import Side
+from thudmud.rules.tramples import leaps
+from thudmud.search.fields import DISCS, closeness, neighbour_counts
+from thudmud.search.masks import Capture, Ply, Step, bottom, number_at, top
+
+_MOST_TRAMPLES = 24
+"""How many tramples of a troll are looked at, the shortest first."""
+
+_ROWS = (0, 420, 260, 170, 110, 70, 40, 20, 0, -10, -20, -30, -40, -50, -60)
+"""What the Rock's row is worth to the dwarfs, the first being its home."""
+
+_BESIDE = (0, -25, -110, -400)
+"""What it is worth to them that so many trolls stand beside the Rock."""
+
+
+@dataclass(frozen=True, slots=True)
+class KoomWeights:
+    """What counts besides dwarfs, in hundredths of one.
+
+    Attributes:
+        troll: a troll on the board.
+        escort: a dwarf beside the Rock.
+        near: a dwarf, for each of the discs round the Rock in which it stands.
+        close: a troll, likewise.
+        ways: a free square beside the Rock.
+        exposed: a dwarf that a troll could trample at once.
+        trapped: a troll that a dwarf could trap at once.
+        ahead: a dwarf, for each of the discs round the Rock's way home.
+    """
+
+    troll: int = 220
+    escort: int = 22
+    near: int = 5
+    close: int = 9
+    ways: int = 4
+    exposed: int = 25
+    trapped: int = 40
+    ahead: int = 3
+
+
+class KoomTactics:
+    """Plies and worth where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home.
+
+    Args:
+        weights: what counts for whom.
+    """
+
+    def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
+        self._weights_of = weights
+        self._weights = weights[Side.DWARF]
+
+    def gathering(self, _d: int, _t: int) -> dict[int, int]:
+        """Return nothing: all is about the Rock."""
+        return {}
+
+    def weigh_for(self, side: Side, _gather: int) -> None:
+        """Weigh as one side does from now on."""
+        self._weights = self._weights_of[side]
+
+    def empty(self, d: int, t: int, r: int) -> int:
+        """Return the squares on which nothing stands."""
+        return BOARD ^ (d | t | r)
+
+    def field(self, _d: int, t: int, empty: int) -> int:
+        """Return the squares where a dwarf could be trampled at once."""
+        field = 0
+        for shift in SHIFTS:
+            field |= t << shift & empty >> shift | t >> shift & empty << shift
+        return field
+
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+        """Return 1 if the dwarfs have won or do so at once, -1 if the trolls do, else 0."""
+        if not r:
+            return 0
+        if r & HOME:
+            return 1
+        beside, empty = NEXT_TO[r], self.empty(d, t, r)
+        captors = (beside & t).bit_count()
+        if dwarfs_to_move:
+            if captors >= CAPTORS:
+                return -1
+            ways = beside & HOME & empty
+            return 1 if ways and beside & d and ways & around(d) else 0
+        if captors >= CAPTORS - 1:
+            goals, others = beside & empty, t & ~beside
+            if captors >= CAPTORS:
+                others = t
+            if goals and self._strides(others, empty) & goals:
+                return -1
+        return 0
+
+    def _strides(self, trolls: int, empty: int) -> int:
+        reached = 0
+        for shift in SHIFTS:
+            forth = back = trolls
+            for _ in range(STRIDE_REACH):
+                forth = forth << shift & empty
+                back = back >> shift & empty
+                reached |= forth | back
+        return reached
+
+    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
+        """Return what a position is worth to the dwarfs, in hundredths of one."""
+        w = self._weights
+        value = 100 * d.bit_count() - w.troll * t.bit_count()
+        exposed = d & field
+        if exposed:
+            number = exposed.bit_count()
+            value -= w.exposed * number if dwarfs_to_move else 60 + w.exposed * number
+        traps = 0
+        for shift in SHIFTS:
+            traps |= t & (d << shift & empty >> shift | d >> shift & empty << shift)
+        if traps:
+            value += w.trapped // (1 if dwarfs_to_move else 2) * min(traps.bit_count(), 3)
+        if not r:
+            return value
+        beside = NEXT_TO[r]
+        value += _ROWS[square_at(r).row] + _BESIDE[min((beside & t).bit_count(), 3)]
+        value += w.escort * min((beside & d).bit_count(), 5)
+        value -= w.ways * (beside & empty).bit_count()
+        near = close = 0
+        for disc in DISCS[r]:
+            near += (d & disc).bit_count()
+            close += (t & disc).bit_count()
+        value += w.near * near - w.close * close
+        return value
+
+    # Plies of the dwarfs.
+
+    def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
+        """Return the traps, each taking all that it can."""
+        traps = 0
+        for shift in SHIFTS:
+            between = t & d << shift
+            traps |= between << shift
+            between = t & d >> shift
+            traps |= between >> shift
+        traps &= empty
+        plies: list[Ply] = []
+        while traps:
+            target = traps & -traps
+            traps ^= target
+            taken = 0
+            for shift in SHIFTS:
+                troll = target << shift & t
+                if troll << shift & d:
+                    taken |= troll
+                troll = target >> shift & t
+                if troll >> shift & d:
+                    taken |= troll
+            for shift in SHIFTS:
+                at = target << shift
+                while at & empty:
+                    at <<= shift
+                if at & d:
+                    plies.append((at | target, taken, 0))
+                at = target >> shift
+                while at & empty:
+                    at >>= shift
+                if at & d:
+                    plies.append((at | target, taken, 0))
+        return plies
+
+    def dwarf_moves(self, d: int, _t: int, r: int, empty: int, field: int, most: int) -> list[Ply]:
+        """Return the moves of the Rock, and about the ``most`` best queen moves, best first."""
+        plies: list[Ply] = []
+        beside = NEXT_TO[r] if r else 0
+        if beside & d:
+            ways = beside & around(d) & empty
+            while ways:
+                target = ways & -ways
+                ways ^= target
+                plies.append((0, 0, target | r))
+        ones, twos = neighbour_counts(d)
+        safe = BOARD & ~field
+        c0, c1, c2 = closeness(r)
+        # Closeness to the Rock, 0 to 7, 4 for a safe square, 4 for one beside the Rock, and one for
+        # a square with a neighbour.
+        carry = c2 & safe
+        s2, s3 = c2 ^ safe, carry
+        carry = s2 & beside
+        s2 ^= beside
+        s3, s4 = s3 ^ carry, s3 & carry
+        slices = (c0 | ones | twos, c1, s2, s3, s4)
+        targets, origins = top(empty, slices, most), bottom(d, slices, most)
+        found: list[tuple[int, Ply]] = []
+        for shift in SHIFTS:
+            at, back = origins << shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit >> back
+                    gain = number_at(bit, slices) - number_at(origin, slices)
+                    found.append((gain, (bit | origin, 0, 0)))
+                at, back = at << shift & empty, back + shift
+            at, back = origins >> shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit << back
+                    gain = number_at(bit, slices) - number_at(origin, slices)
+                    found.append((gain, (bit | origin, 0, 0)))
+                at, back = at >> shift & empty, back + shift
+        found.sort(reverse=True)
+        return plies + [ply for _, ply in found[:most]]
+
+    # Plies of the trolls.
+
+    def troll_captures(self, d: int, t: int, r: int, empty: int) -> list[Capture]:
+        """Return the tramples that differ in what is taken and where they end."""
+        found: list[Capture] = []
+        left = t & around(d)
+        beside = NEXT_TO[r] if r else 0
+        while left:
+            origin = left & -left
+            left ^= origin
+            seen: set[tuple[int, int]] = set()
+            for at, taken in islice(_tramples(origin, d, empty | origin), _MOST_TRAMPLES):
+                if (at, taken) not in seen:
+                    seen.add((at, taken))
+                    number = taken.bit_count() + (1 if at & beside else 0)
+                    found.append((number, at, (taken, origin ^ at, 0)))
+        return found
+
+    def troll_moves(self, _d: int, t: int, r: int, empty: int) -> list[Step]:
+        """Return the strides that come nearest to the Rock."""
+        c0, c1, c2 = closeness(r)
+        beside = NEXT_TO[r] if r else 0
+        found: list[Step] = []
+        for shift in SHIFTS:
+            for direction in (shift, -shift):
+                at = t
+                for far in range(1, STRIDE_REACH + 1):
+                    at = (at << shift if direction > 0 else at >> shift) & empty
+                    if not at:
+                        break
+                    rest, back = at, shift * far
+                    while rest:
+                        bit = rest & -rest
+                        rest ^= bit
+                        origin = bit >> back if direction > 0 else bit << back
+                        gain = number_at(bit, (c0, c1, c2, beside)) - number_at(
+                            origin, (c0, c1, c2, beside)
+                        )
+                        found.append((gain, bit, (0, bit | origin, 0)))
+        return found
+
+
+def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:
+    """Yield where a trample ends and what it takes, the shortest first."""
+    reached = [(origin, 0)]
+    while reached:
+        further: list[tuple[int, int]] = []
+        for at, taken in reached:
+            for over, landing, _ in leaps(at):
+                if over & prey & ~taken and landing & empty:
+                    yield landing, taken | over
+                    further.append((landing, taken | over))
+        reached = further[:_MOST_TRAMPLES]

@@ -1,0 +1,551 @@
+"""The search: which ply is best, by looking ahead under a limit.
+
+Minimax with both windows in the dwarfs' view: dwarfs make the worth as high as they can, trolls as
+low. `_dwarfs` and `_trolls` call each other down to the last ply of the depth, and `_calm_dwarfs`
+and `_calm_trolls` go on from there as long as something is captured, because a worth in the middle
+of an exchange says nothing. The depth grows ply by ply, and what one depth has found orders the
+plies of the next.
+
+Names of the parts, as chess programming has them: transposition table, principal variation search
+with null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
+hundreds of queen moves that dwarfs have, only the most promising are looked at inside the tree.
+There is no null move: whoever has nothing good to do in Thud would often rather not move at all.
+
+The ply that is played comes from the ruleset; what is generated inside the tree is trusted, and
+compared with the rules by tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from thudmud.errors import ThudmudError
+from thudmud.rules import Game, Move, Position, Ruleset, Side
+from thudmud.rules.board import CENTRE
+from thudmud.search.masks import Ply
+from thudmud.search.tactics import AnyWeights, masks, tactics_of
+
+WON = 100_000
+"""The worth of a battle that is won, less the plies that it takes."""
+
+_ENDLESS = 10 * WON
+_DEEPEST = 60
+_CALM = 8  # plies of an exchange that are followed at most
+_CALM_FIRST = 2  # where each ply at the root is weighed by itself
+_LOOK = 128  # nodes between two questions whether it is time to stop
+_REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
+_KEPT = 400_000  # positions in the transposition table, some 150 MB
+_STEADY = 12  # by how much another gathering square has to be better before it is taken
+
+_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are looked at less deeply
+_HANGS = 1 << 30  # what a troll's step loses in order that would have it captured
+_FUTILE = 200  # the most that a last ply without a capture is thought to gain
+_NEVER = 1 << 62
+
+_EXACT, _LOWER, _UPPER = 0, 1, 2
+
+_Table = dict[Ply, tuple[int, int, int, Ply | None]]
+"""By position: to which depth it was looked at, what it is worth, which bound that is, the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When to stop looking. At least each ply is looked at by itself.
+
+    Attributes:
+        nodes: after how many positions.
+        depth: after how many plies.
+        is_late: returns whether it is time to answer; asked after some hundred positions each.
+    """
+
+    nodes: int = 1_000_000_000
+    depth: int = _DEEPEST
+    is_late: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How much of the tree is looked at. The default is what plays best.
+
+    Attributes:
+        beam: how many queen moves of the dwarfs in each position, but the root.
+        root_beam: how many at the root.
+        troll_beam: how many moves of the trolls that capture nothing.
+        reduces: whether plies that come late in a list are looked at less deeply.
+        keeps: whether what is known of a position is kept for when it comes again.
+    """
+
+    beam: int = 14
+    root_beam: int = 60
+    troll_beam: int = 64
+    reduces: bool = True
+    keeps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a search has found.
+
+    Attributes:
+        move: the ply that seems best.
+        worth: what the position is worth to the side to move, in hundredths of a dwarf.
+        depth: how many plies were looked at in full.
+        nodes: how many positions.
+        line: the plies that are expected, beginning with ``move``, as far as they are known.
+    """
+
+    move: Move
+    worth: int
+    depth: int
+    nodes: int
+    line: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blunders:
+    """What a weaker player gets wrong about the plies that it can choose from.
+
+    Attributes:
+        overlooks: whether it does not see that a ply is there.
+        misses: whether it does not see the answer to a ply, where it looks no further than that.
+        misjudges: by how many hundredths of a dwarf it thinks a ply better than it is.
+    """
+
+    overlooks: Callable[[Move], bool] = lambda _: False
+    misses: Callable[[Move], bool] = lambda _: False
+    misjudges: Callable[[Move], int] = lambda _: 0
+
+
+def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
+    """Whether what is known of a position is enough for a window."""
+    if bound == _EXACT:
+        return True
+    return value >= beta if bound == _LOWER else value <= alpha
+
+
+class _Stop(ThudmudError):
+    """The limit is reached."""
+
+
+class Search:
+    """A player of one ruleset. What it has learnt of a battle helps with the next ply of it.
+
+    Args:
+        ruleset: the rules.
+        weights: what counts when it plays each side; the tuned ones if left out.
+        width: how much of the tree is looked at.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        weights: Mapping[Side, AnyWeights] | None = None,
+        width: Width | None = None,
+    ) -> None:
+        self._ruleset = ruleset
+        self._width = width or Width()
+        self._tactics = tactics_of(ruleset, weights)
+        self._known: tuple[_Table, _Table] = {}, {}
+        self._history: dict[int, int] = {}
+        self._nodes = 0
+        self.gather = 0
+        self._followed: tuple[Move, ...] = ()
+        self._seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
+        self._misjudged: dict[Ply, int] = {}
+        self._sign = 1
+
+    def think(
+        self,
+        game: Game,
+        limit: Limit,
+        report: Callable[[Thought], None] | None = None,
+        blunders: Blunders | None = None,
+    ) -> Thought:
+        """Return the best ply of a battle that goes on.
+
+        Args:
+            game: the battle.
+            limit: when to stop.
+            report: told after each depth what it has found.
+            blunders: what it gets wrong.
+
+        Raises:
+            ValueError: the battle is over.
+        """
+        if game.outcome:
+            raise ValueError("there is no ply to choose")
+        position = game.position
+        self._prepare(game)
+        self._limit, self._nodes, self._next_look = limit, 0, _NEVER
+        self._best: tuple[Ply, int, int] | None = None
+        moves, ranked = self._ranked(position, blunders or Blunders())
+        plies = [ply for _, ply in ranked]
+        thought = self._thought(position, moves, plies[0], ranked[0][0], 0)
+        self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
+        try:
+            for depth in range(1, min(limit.depth, _DEEPEST) + 1):
+                plies, value = self._root(position, plies, depth)
+                thought = self._thought(position, moves, plies[0], value, depth)
+                if report:
+                    report(thought)
+                if abs(value) >= WON or len(plies) == 1:
+                    break
+        except _Stop:
+            if self._best is not None:
+                ply, value, depth = self._best
+                thought = self._thought(position, moves, ply, value, depth - 1)
+        return replace(thought, nodes=self._nodes)
+
+    # The root.
+
+    def _plies(self, position: Position) -> dict[Ply, Move]:
+        """Return the plies to choose from, by their masks."""
+        moves = {masks(move): move for move in self._ruleset.legal_moves(position, 64)}
+        d, t, r, empty = position.dwarfs, position.trolls, position.rock, position.empty
+        if position.turn is Side.TROLL:
+            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, r, empty)]
+            kept += [ply for _, _, ply in self._tactics.troll_moves(d, t, r, empty)]
+        else:
+            reach = self._tactics.field(d, t, empty)
+            kept = self._tactics.dwarf_captures(d, t, r, empty, reach)
+            kept += self._tactics.dwarf_moves(d, t, r, empty, reach, 2 * self._width.root_beam)
+        return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
+
+    def _prepare(self, game: Game) -> None:
+        """Learn where the dwarfs gather, and which positions have been there already."""
+        seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
+        count = len(self._followed)
+        if self._followed != game.moves[:count]:
+            self.gather, count = 0, 0
+        for ply in range(count, len(game.moves) + 1):
+            position = game.after(ply).position
+            self._settle(position)
+        self._followed = game.moves
+        then = game
+        while then.moves and then.quiet_plies:
+            then = then.undo()
+            at = then.position
+            counts = seen[at.turn is Side.TROLL]
+            key = (at.dwarfs, at.trolls, at.rock)
+            counts[key] = counts.get(key, 0) + 1
+        self._seen = seen
+        self._known[0].clear()
+        self._known[1].clear()
+        self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
+        self._tactics.weigh_for(game.turn, self.gather or CENTRE.bit)
+        self._sign = 1 if game.turn is Side.DWARF else -1
+
+    def _settle(self, position: Position) -> None:
+        """Keep the gathering square, unless another has become clearly better."""
+        worth = self._tactics.gathering(position.dwarfs, position.trolls)
+        if not worth:
+            return
+        best = max(worth, key=worth.__getitem__)
+        if not self.gather or worth[best] > worth[self.gather] + _STEADY:
+            self.gather = best
+
+    def _ranked(
+        self, position: Position, blunders: Blunders
+    ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
+        """Return the plies to choose from, and what each is worth by itself, the best first."""
+        d, t, r = position.dwarfs, position.trolls, position.rock
+        dwarfs_move = position.turn is Side.DWARF
+        plies = self._plies(position)
+        moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
+        ranked, self._misjudged = [], {}
+        for ply, move in moves.items():
+            dx, tx, rx = ply
+            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            left = 0 if blunders.misses(move) else _CALM_FIRST
+            if dwarfs_move:
+                value = self._calm_trolls(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
+            else:
+                value = self._calm_dwarfs(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
+            if count := self._seen[dwarfs_move].get((d2, t2, r2), 0):
+                value -= self._sign * _REPEATED[min(count, 2)]
+            if wrong := self._sign * blunders.misjudges(move):
+                self._misjudged[ply] = wrong
+                value += wrong
+            ranked.append((value, ply))
+        ranked.sort(reverse=dwarfs_move, key=itemgetter(0))
+        return moves, ranked[: self._width.root_beam] if dwarfs_move else ranked
+
+    def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
+        """Return the plies with the best in front after looking so deep, and its worth."""
+        d, t, r = position.dwarfs, position.trolls, position.rock
+        self._best = None
+        alpha, beta = -_ENDLESS, _ENDLESS
+        order: list[tuple[int, Ply]] = []
+        dwarfs_move = position.turn is Side.DWARF
+        for number, ply in enumerate(plies):
+            dx, tx, rx = ply
+            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            wrong = self._misjudged.get(ply, 0)
+            low, high = alpha - wrong, beta - wrong
+            if dwarfs_move:
+                value = low + 1
+                if number:
+                    value = self._trolls(d2, t2, r2, depth - 1, low, low + 1)
+                if value > low:
+                    value = self._trolls(d2, t2, r2, depth - 1, low, high)
+                value += wrong
+                better = value > alpha
+                alpha = max(alpha, value)
+            else:
+                value = high - 1
+                if number:
+                    value = self._dwarfs(d2, t2, r2, depth - 1, high - 1, high)
+                if value < high:
+                    value = self._dwarfs(d2, t2, r2, depth - 1, low, high)
+                value += wrong
+                better = value < beta
+                beta = min(beta, value)
+            if better:
+                self._best = ply, value, depth
+                order.insert(0, (value, ply))
+            else:
+                order.append((value, ply))
+        return [ply for _, ply in order], alpha if dwarfs_move else beta
+
+    def _thought(
+        self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
+    ) -> Thought:
+        line = [moves[ply]]
+        at = self._ruleset.after(position, moves[ply])
+        for _ in range(depth):
+            known = self._known[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
+            if known is None or known[3] is None or self._ruleset.outcome(at):
+                break
+            move = self._plies(at).get(known[3])
+            if move is None:
+                break
+            line.append(move)
+            at = self._ruleset.after(at, move)
+        return Thought(
+            moves[ply],
+            value if position.turn is Side.DWARF else -value,
+            depth,
+            self._nodes,
+            tuple(line),
+        )
+
+    def _look(self) -> None:
+        if self._nodes >= self._limit.nodes or self._limit.is_late():
+            raise _Stop
+        self._next_look = min(self._nodes + _LOOK, self._limit.nodes)
+
+    # The tree.
+
+    def _dwarfs(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth where the dwarfs are to move."""
+        key = d, t, r
+        if count := self._seen[0].get(key, 0):
+            still = self._still(d, t, r, dwarfs_to_move=True)
+            return still - self._sign * _REPEATED[min(count, 2)]
+        if depth <= 0:
+            return self._calm_dwarfs(d, t, r, alpha, beta, _CALM)
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        first = None
+        known = self._known[0].get(key)
+        if known is not None:
+            known_depth, value, bound, first = known
+            if known_depth >= depth and _settles(bound, value, alpha, beta):
+                return value
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
+            return decided * (WON + depth)
+        best, best_ply, start = -_ENDLESS, None, alpha
+        reduces, only_loud = self._width.reduces, False
+        if depth == 1 and reduces:
+            still = self._still(d, t, r, dwarfs_to_move=True)
+            if still + _FUTILE <= alpha:
+                best, only_loud = still, True
+        plies = self._dwarf_plies(d, t, r, first, only_loud=only_loud)
+        for number, (ply, is_quiet) in enumerate(plies):
+            dx, tx, rx = ply
+            if not number:
+                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            else:
+                late = reduces and is_quiet and number >= _LATE and depth > 2
+                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, alpha, alpha + 1)
+                if value > alpha and (late or value < beta):
+                    value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            if value > best:
+                best, best_ply = value, ply
+                if value > alpha:
+                    alpha = value
+                    if value >= beta:
+                        break
+        if best_ply is None:
+            return best if only_loud else self._still(d, t, r, dwarfs_to_move=True)
+        if self._width.keeps:
+            bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
+            self._keep(0, key, (depth, best, bound, best_ply))
+        return best
+
+    def _trolls(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth where the trolls are to move."""
+        key = d, t, r
+        if count := self._seen[1].get(key, 0):
+            still = self._still(d, t, r, dwarfs_to_move=False)
+            return still - self._sign * _REPEATED[min(count, 2)]
+        if depth <= 0:
+            return self._calm_trolls(d, t, r, alpha, beta, _CALM)
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        first = None
+        known = self._known[1].get(key)
+        if known is not None:
+            known_depth, value, bound, first = known
+            if known_depth >= depth and _settles(bound, value, alpha, beta):
+                return value
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
+            return decided * (WON + depth)
+        best, best_ply, start = _ENDLESS, None, beta
+        reduces, only_loud = self._width.reduces, False
+        if depth == 1 and reduces:
+            still = self._still(d, t, r, dwarfs_to_move=False)
+            if still - _FUTILE >= beta:
+                best, only_loud = still, True
+        plies = self._troll_plies(d, t, r, first, only_loud=only_loud)
+        for number, (ply, is_quiet) in enumerate(plies):
+            dx, tx, rx = ply
+            if not number:
+                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            else:
+                late = 0
+                if reduces and is_quiet and number >= _LATE and depth > 2:
+                    late = 1 + (number >= _VERY_LATE)
+                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, beta - 1, beta)
+                if value < beta and (late or value > alpha):
+                    value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+            if value < best:
+                best, best_ply = value, ply
+                if value < beta:
+                    beta = value
+                    if value <= alpha:
+                        if is_quiet:
+                            self._history[tx] = self._history.get(tx, 0) + depth * depth
+                        break
+        if best_ply is None:
+            return best if only_loud else self._still(d, t, r, dwarfs_to_move=False)
+        if self._width.keeps:
+            bound = _UPPER if best <= alpha else _EXACT if best < start else _LOWER
+            self._keep(1, key, (depth, best, bound, best_ply))
+        return best
+
+    def _dwarf_plies(
+        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
+    ) -> Iterator[tuple[Ply, bool]]:
+        """Yield the dwarfs' plies, and whether each captures nothing, the best first.
+
+        Nothing is generated before it is needed: most positions are settled by their first ply.
+        """
+        if first is not None:
+            yield first, False
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        for ply in tactics.dwarf_captures(d, t, r, empty, field):
+            if ply != first:
+                yield ply, False
+        if not only_loud:
+            for ply in tactics.dwarf_moves(d, t, r, empty, field, self._width.beam):
+                if ply != first:
+                    yield ply, True
+
+    def _troll_plies(
+        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
+    ) -> Iterator[tuple[Ply, bool]]:
+        """Yield the trolls' plies, as `_dwarf_plies` does the dwarfs'."""
+        if first is not None:
+            yield first, False
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        captures = tactics.troll_captures(d, t, r, empty)
+        captures.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
+        for _, _, ply in captures:
+            if ply != first:
+                yield ply, False
+        if not only_loud:
+            history = self._history
+            moves = [
+                (history.get(ply[1], 0) + gain - (_HANGS if target & field else 0), ply)
+                for gain, target, ply in tactics.troll_moves(d, t, r, empty)
+            ]
+            moves.sort(reverse=True)
+            for _, ply in moves[: self._width.troll_beam]:
+                if ply != first:
+                    yield ply, True
+
+    def _still(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+        """Return what a position is worth as it stands."""
+        tactics = self._tactics
+        empty = tactics.empty(d, t, r)
+        field = tactics.field(d, t, empty)
+        return tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move)
+
+    def _keep(self, side: int, key: Ply, known: tuple[int, int, int, Ply | None]) -> None:
+        table = self._known[side]
+        if len(table) >= _KEPT:
+            table.clear()
+        table[key] = known
+
+    # Exchanges.
+
+    def _calm_dwarfs(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth, the dwarfs to move, after their best exchange if any."""
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        empty = self._tactics.empty(d, t, r)
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
+            return decided * WON
+        reach = self._tactics.field(d, t, empty)
+        best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
+        if best >= beta or not left:
+            return best
+        alpha = max(alpha, best)
+        for dx, tx, rx in self._tactics.dwarf_captures(d, t, r, empty, reach):
+            value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
+            if value > best:
+                best = value
+                if value > alpha:
+                    alpha = value
+                    if value >= beta:
+                        break
+        return best
+
+    def _calm_trolls(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth, the trolls to move, after their best exchange if any."""
+        self._nodes += 1
+        if self._nodes >= self._next_look:
+            self._look()
+        empty = self._tactics.empty(d, t, r)
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
+            return decided * WON
+        reach = self._tactics.field(d, t, empty)
+        still = best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
+        if best <= alpha or not left:
+            return best
+        beta = min(beta, best)
+        captures = self._tactics.troll_captures(d, t, r, empty)
+        captures.sort(key=lambda each: each[0], reverse=True)
+        for number, target, (dx, tx, rx) in captures:
+            if still - 100 * number - 200 >= beta:
+                break
+            if number < 4 and target & reach:
+                continue
+            value = self._calm_dwarfs(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
+            if value < best:
+                best = value
+                if value < beta:
+                    beta = value
+                    if value <= alpha:
+                        break
+        return best

@@ -1,0 +1,186 @@
+"""What the search asks of each kind of rules, and which rules are of which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, cast
+
+from thudmud.rules import Move, Piece, Position, Ruleset, Side
+from thudmud.rules.board import BOARD
+from thudmud.rules.classic import HurlingDwarfs, ShovingTrolls
+from thudmud.rules.koom_valley import RockCaptured, RockEscapes, TramplingTrolls, TrappingDwarfs
+from thudmud.search.koom import KoomTactics, KoomWeights
+from thudmud.search.masks import Capture, Ply, Step
+from thudmud.search.thud import ThudTactics, Weights
+
+
+class Tactics(Protocol):
+    """Plies as masks, and what positions are worth, by one ruleset.
+
+    A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
+    is what `empty` returns of it, and ``field`` what `field` does: work that several questions
+    share. All worths are the dwarfs', in hundredths of one.
+    """
+
+    def gathering(self, d: int, t: int) -> dict[int, int]:
+        """Return how well each square would do for the dwarfs to gather at, by its bit.
+
+        Nothing where they do not gather.
+        """
+
+    def weigh_for(self, side: Side, gather: int) -> None:
+        """Weigh as one side does from now on, and by a gathering square, the bit of it."""
+
+    def empty(self, d: int, t: int, r: int) -> int:
+        """Return the squares on which nothing stands."""
+
+    def field(self, d: int, t: int, empty: int) -> int:
+        """Return the squares that are dangerous: for trolls where dwarfs are hurled, and so on."""
+
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+        """Return 1 if the dwarfs have won, or do so at once, -1 if the trolls do, else 0."""
+
+    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
+        """Return what a position is worth as it stands."""
+
+    def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
+        """Return the dwarfs' captures, each the one that takes most of its like."""
+
+    def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
+        self, d: int, t: int, r: int, empty: int, field: int, most: int
+    ) -> list[Ply]:
+        """Return about the ``most`` most promising other plies of the dwarfs, best first."""
+
+    def troll_captures(self, d: int, t: int, r: int, empty: int) -> list[Capture]:
+        """Return the trolls' captures that may be worth looking at."""
+
+    def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
+        """Return all other plies of the trolls."""
+
+
+_MOST_TRAMPLES = 24
+
+
+def masks(move: Move) -> Ply:
+    """Return what a move flips on the bitboards of the dwarfs, the trolls and the Rock."""
+    if move.piece is Piece.ROCK:
+        return 0, 0, move.path_bits
+    if move.piece is Piece.DWARF:
+        return move.path_bits, move.captured_bits, 0
+    return move.captured_bits, move.path_bits, 0
+
+
+class PlainTactics:
+    """Any rules at all: the plies are the ruleset's own, and little but the pieces counts.
+
+    It is slow, and plays no better than it must.
+
+    Args:
+        ruleset: the rules.
+    """
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._ruleset = ruleset
+        opening = ruleset.opening
+        self._stone = opening.stone
+        self._troll = 100 * opening.count(Piece.DWARF) // max(1, opening.count(Piece.TROLL))
+
+    def gathering(self, _d: int, _t: int) -> dict[int, int]:
+        """Return nothing: nobody gathers."""
+        return {}
+
+    def weigh_for(self, side: Side, gather: int) -> None:
+        """Do nothing: both sides weigh alike."""
+
+    def empty(self, d: int, t: int, r: int) -> int:
+        """Return the squares on which nothing stands."""
+        return BOARD ^ (d | t | r | self._stone)
+
+    def field(self, _d: int, _t: int, _empty: int) -> int:
+        """Return nothing: it is not known what is dangerous."""
+        return 0
+
+    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
+        """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""
+        if not self._ruleset.goals:
+            return 0
+        reached = self._ruleset.reached(self._position(d, t, r, dwarfs_to_move=dwarfs_to_move))
+        return 0 if reached is None else 1 if reached.side is Side.DWARF else -1
+
+    def worth(
+        self, d: int, t: int, r: int, _empty: int, _field: int, *, dwarfs_to_move: bool
+    ) -> int:
+        """Return what the pieces are worth, and how near each side is to its goals."""
+        value = 100 * d.bit_count() - self._troll * t.bit_count()
+        if self._ruleset.goals:
+            position = self._position(d, t, r, dwarfs_to_move=dwarfs_to_move)
+            for goal in self._ruleset.goals:
+                worth = goal.worth(position)
+                value += worth if goal.side is Side.DWARF else -worth
+        return value
+
+    def dwarf_captures(self, d: int, t: int, r: int, _empty: int, _field: int) -> list[Ply]:
+        """Return the dwarfs' captures."""
+        return [masks(move) for move in self._moves(d, t, r, Side.DWARF) if move.captures]
+
+    def dwarf_moves(self, d: int, t: int, r: int, _empty: int, _field: int, most: int) -> list[Ply]:
+        """Return the dwarfs' other plies, up to ``most``."""
+        moves = [move for move in self._moves(d, t, r, Side.DWARF) if not move.captures]
+        step = max(1, len(moves) // most)  # from all over the board
+        return [masks(move) for move in moves[::step]]
+
+    def troll_captures(self, d: int, t: int, r: int, _empty: int) -> list[Capture]:
+        """Return the trolls' captures."""
+        moves = [move for move in self._moves(d, t, r, Side.TROLL) if move.captures]
+        return [(len(move.captures), move.target.bit, masks(move)) for move in moves]
+
+    def troll_moves(self, d: int, t: int, r: int, _empty: int) -> list[Step]:
+        """Return the trolls' other plies."""
+        moves = [move for move in self._moves(d, t, r, Side.TROLL) if not move.captures]
+        return [(0, move.target.bit, masks(move)) for move in moves]
+
+    def _position(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> Position:
+        return Position(d, t, self._stone, r, Side.DWARF if dwarfs_to_move else Side.TROLL)
+
+    def _moves(self, d: int, t: int, r: int, side: Side) -> list[Move]:
+        position = self._position(d, t, r, dwarfs_to_move=side is Side.DWARF)
+        return self._ruleset.legal_moves(position, _MOST_TRAMPLES)
+
+
+AnyWeights = Weights | KoomWeights
+
+
+def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
+    """Whether rules are of the kind of classic and discworld."""
+    parts = isinstance(ruleset.dwarfs, HurlingDwarfs) and isinstance(ruleset.trolls, ShovingTrolls)
+    return parts and not ruleset.goals
+
+
+def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
+    """Whether rules are of the kind of Koom Valley."""
+    return (
+        isinstance(ruleset.dwarfs, TrappingDwarfs)
+        and isinstance(ruleset.trolls, TramplingTrolls)
+        and set(ruleset.goals) == {RockEscapes(), RockCaptured()}
+    )
+
+
+def tuned(ruleset: Ruleset) -> dict[Side, AnyWeights]:
+    """Return what counts for each side by rules of a known kind."""
+    return dict.fromkeys(Side, KoomWeights() if ruleset.goals else Weights())
+
+
+def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics:
+    """Return the tactics that go with rules.
+
+    Args:
+        ruleset: the rules.
+        weights: what counts for each side; the tuned ones if left out.
+    """
+    if is_hurled_and_shoved(ruleset):
+        trolls = cast("ShovingTrolls", ruleset.trolls)
+        thud = cast("Mapping[Side, Weights]", weights or tuned(ruleset))
+        return ThudTactics(trolls, ruleset.opening.stone, thud)
+    if is_trapped_and_trampled(ruleset):
+        return KoomTactics(cast("Mapping[Side, KoomWeights]", weights or tuned(ruleset)))
+    return PlainTactics(ruleset)

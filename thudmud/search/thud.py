@@ -1,0 +1,400 @@
+"""Classic and discworld as the search sees them: plies as masks, and what a position is worth.
+
+A position is three bitboards here: dwarfs, trolls and the Rock, which these rules have not; what
+never moves is known from the beginning. A ply is three masks, each of which is flipped on the
+bitboard of its name, so that nothing has to be made or taken back.
+
+What holds in one ruleset and not in another comes from its parts, the numbers of `ShovingTrolls`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
+from thudmud.rules.moves import Side
+from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
+from thudmud.search.masks import Capture, Ply, Step, bottom, number_at, top
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from thudmud.rules.classic import ShovingTrolls
+
+_STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
+    origin: tuple(
+        (target, origin | target, NEXT_TO[target]) for target in NEXT_TO if NEXT_TO[origin] & target
+    )
+    for origin in NEXT_TO
+}
+"""For the bit of a square: each next to it, both as a mask, and what is next to that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts besides the pieces, in hundredths of a dwarf.
+
+    Attributes:
+        troll: a troll on the board.
+        pair: two dwarfs beside each other.
+        near: a dwarf, for each of the discs round the gathering square in which it stands.
+        commanded: an empty square that a line of dwarfs commands.
+        secure: a dwarf next to which no troll can stop without being hurled at.
+        hanging: a dwarf that could be captured by a troll that would not be captured for it.
+        prize: each dwarf of the most that one such troll could capture, the dwarfs being to move.
+        exposed: a troll that a dwarf could be hurled at, the trolls being to move.
+        close: a troll, for each of the discs round the gathering square in which it stands.
+        free: a square that a troll can step to safely.
+    """
+
+    troll: int = 400
+    pair: int = 2
+    near: int = 8
+    commanded: int = 12
+    secure: int = 35
+    hanging: int = 35
+    prize: int = 45
+    exposed: int = 125
+    close: int = 2
+    free: int = 2
+
+
+NAMES = tuple(each.name for each in fields(Weights))
+
+
+class ThudTactics:
+    """Plies and worth where dwarfs are hurled and trolls shoved.
+
+    Args:
+        trolls: how trolls move and capture.
+        fixed: the bitboard of what never moves.
+        weights: what counts for whom.
+    """
+
+    def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
+        self._takes_all = trolls.most_after_move > 1
+        self._longest_first = trolls.shortest_shove
+        self._ground = BOARD ^ fixed
+        self._weights_of = weights
+        self.weigh_for(Side.DWARF, CENTRE.bit)
+
+    # Where the dwarfs gather.
+
+    def weigh_for(self, side: Side, gather: int) -> None:
+        """Weigh as one side does from now on, and by a gathering square, the bit of it."""
+        self._weights = self._weights_of[side]
+        self._discs, self._closeness = DISCS[gather], closeness(gather)
+
+    def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
+        """Return how well each square would do for the dwarfs to gather at, by its bit."""
+        worth = {}
+        for square, discs in DISCS.items():
+            value = 0
+            for disc in discs:
+                value += 2 * (dwarfs & disc).bit_count()
+            for disc in discs[1:5]:
+                value -= 3 * (trolls & disc).bit_count()
+            worth[square] = value
+        return worth
+
+    # What a position is worth.
+
+    def empty(self, dwarfs: int, trolls: int, _rock: int) -> int:
+        """Return the squares on which nothing stands."""
+        return self._ground ^ (dwarfs | trolls)
+
+    def field(self, dwarfs: int, _trolls: int, empty: int) -> int:
+        """Return what lines of dwarfs command."""
+        return lines_reach(dwarfs, empty)
+
+    def decided(
+        self,
+        _dwarfs: int,
+        _trolls: int,
+        _rock: int,
+        *,
+        dwarfs_to_move: bool,  # noqa: ARG002
+    ) -> int:
+        """Return 0: nothing is won at once."""
+        return 0
+
+    def worth(
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
+    ) -> int:
+        """Return what a position is worth to the dwarfs, in hundredths of one.
+
+        Args:
+            dwarfs: where they stand.
+            trolls: where they stand.
+            empty: where nothing stands.
+            reach: what lines of dwarfs command, as `field` has it.
+            dwarfs_to_move: whether the dwarfs are to move.
+        """
+        w = self._weights
+        near = around(dwarfs)
+        value = 100 * dwarfs.bit_count() - w.troll * trolls.bit_count()
+        pairs = 0
+        for shift in SHIFTS:
+            pairs += (dwarfs & dwarfs << shift).bit_count()
+        value += w.pair * pairs
+        ring = close = 0
+        for disc in self._discs:
+            ring += (dwarfs & disc).bit_count()
+        value += w.near * ring
+        for disc in self._discs[1:6:2]:
+            close += (trolls & disc).bit_count()
+        value -= w.close * close
+        value += w.commanded * (reach & empty).bit_count()
+        steps = around(trolls) & empty
+        unsafe = reach if self._takes_all else reach | self._defended(dwarfs)
+        safe = steps & ~unsafe
+        value -= w.free * (safe & ~near).bit_count()
+        landings = (safe | self._shoved(trolls, empty) & ~reach) & near
+        open_squares = empty & ~unsafe
+        value += w.secure * (dwarfs & ~around(open_squares)).bit_count()
+        if landings:
+            hanging = dwarfs & around(landings)
+            value -= w.hanging * hanging.bit_count()
+            if dwarfs_to_move:
+                value -= w.prize * self._most_beside(landings, dwarfs)
+        if not dwarfs_to_move and (exposed := trolls & (reach | near)):
+            value += w.exposed * exposed.bit_count()
+        return value
+
+    def _defended(self, dwarfs: int) -> int:
+        """Return the squares with two dwarfs beside them: one is left to be hurled."""
+        _ones, twos = neighbour_counts(dwarfs)
+        return twos
+
+    def _most_beside(self, landings: int, dwarfs: int) -> int:
+        most = 0
+        while landings:
+            bit = landings & -landings
+            landings ^= bit
+            number = (NEXT_TO[bit] & dwarfs).bit_count()
+            most = max(most, number)
+        return most if self._takes_all else min(most, 1)
+
+    def _shoved(self, trolls: int, empty: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more."""
+        reached = 0
+        for shift in SHIFTS:
+            pairs = trolls & trolls << shift
+            if not pairs:
+                continue
+            fronts, further = pairs, 1
+            while fronts and (ahead := fronts << shift & empty):
+                for _ in range(further):
+                    ahead = ahead << shift & empty
+                reached |= ahead
+                fronts &= fronts << shift
+                further += 1
+            fronts, further = pairs >> shift, 1
+            while fronts and (ahead := fronts >> shift & empty):
+                for _ in range(further):
+                    ahead = ahead >> shift & empty
+                reached |= ahead
+                fronts &= fronts >> shift
+                further += 1
+        return reached
+
+    # Plies of the dwarfs.
+
+    def dwarf_captures(
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int
+    ) -> list[Ply]:
+        """Return all hurls."""
+        plies: list[Ply] = []
+        targets = trolls & (reach | around(dwarfs))
+        while targets:
+            target = targets & -targets
+            targets ^= target
+            for shift in SHIFTS:
+                at, far = target << shift, 1
+                while at & empty:
+                    at, far = at << shift, far + 1
+                if at & dwarfs:
+                    line, length = at, 0
+                    while length < far and line & dwarfs:
+                        line, length = line << shift, length + 1
+                    if length == far:
+                        plies.append((at | target, target, 0))
+                at, far = target >> shift, 1
+                while at & empty:
+                    at, far = at >> shift, far + 1
+                if at & dwarfs:
+                    line, length = at, 0
+                    while length < far and line & dwarfs:
+                        line, length = line >> shift, length + 1
+                    if length == far:
+                        plies.append((at | target, target, 0))
+        return plies
+
+    def dwarf_moves(
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, most: int
+    ) -> list[Ply]:
+        """Return about the ``most`` best queen moves, the best first.
+
+        Each square is given a number by what is good about standing there; a move is worth the
+        number of where it goes less that of where it comes from.
+        """
+        ones, twos = neighbour_counts(dwarfs)
+        unsafe = reach if self._takes_all else reach | twos
+        landings = (around(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
+        safe = BOARD & ~around(landings)
+        # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
+        # by bit for all squares at once.
+        c0, c1, c2 = self._closeness
+        s1 = c1 ^ ones
+        carry = c1 & ones
+        s2 = c2 ^ twos ^ carry
+        s3 = c2 & twos | carry & (c2 | twos)
+        carry = s2 & safe
+        s2 ^= safe
+        s4 = s3 & carry
+        s3 ^= carry
+        covers = self._covers(landings & around(dwarfs), dwarfs, empty)
+        carry = s2 & covers
+        s2 ^= covers
+        s4 |= s3 & carry
+        s3 ^= carry
+        slices = (c0, s1, s2, s3, s4)
+        targets = top(empty, slices, most)
+        origins = bottom(dwarfs, slices, most)
+        found: list[tuple[int, Ply]] = []
+        for shift in SHIFTS:
+            at, back = origins << shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit >> back
+                    found.append(
+                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
+                    )
+                at, back = at << shift & empty, back + shift
+            at, back = origins >> shift & empty, shift
+            while at:
+                hits = at & targets
+                while hits:
+                    bit = hits & -hits
+                    hits ^= bit
+                    origin = bit << back
+                    found.append(
+                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
+                    )
+                at, back = at >> shift & empty, back + shift
+        found.sort(reverse=True)
+        return [ply for _, ply in found[:most]]
+
+    def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
+        """Return the squares from which a dwarf would make a line that commands a landing."""
+        squares = 0
+        if not landings:
+            return 0
+        for shift in SHIFTS:
+            one = landings << shift & empty
+            if one:
+                two = one << shift
+                squares |= two & empty & dwarfs >> shift | (two & dwarfs) << shift & empty
+            one = landings >> shift & empty
+            if one:
+                two = one >> shift
+                squares |= two & empty & dwarfs << shift | (two & dwarfs) >> shift & empty
+        return squares
+
+    # Plies of the trolls.
+
+    def troll_captures(self, dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Capture]:
+        """Return the captures that differ: how many are taken, where it lands, and the ply.
+
+        Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
+        be hurled at it at once.
+        """
+        found: list[Capture] = []
+        near = around(dwarfs) & empty
+        steps = around(trolls) & near
+        while steps:
+            target = steps & -steps
+            steps ^= target
+            prey = NEXT_TO[target] & dwarfs
+            origins = NEXT_TO[target] & trolls
+            number = prey.bit_count()
+            while origins:
+                origin = origins & -origins
+                origins ^= origin
+                if self._takes_all or number == 1:
+                    found.append((number, target, (prey, origin | target, 0)))
+                else:
+                    left = prey
+                    while left:
+                        one = left & -left
+                        left ^= one
+                        found.append((1, target, (one, origin | target, 0)))
+        if not self._takes_all:
+            self._add_shoves_of_one(found, dwarfs, trolls, empty, near)
+        for shift in SHIFTS:
+            fronts, further = trolls & trolls << shift, 2
+            while fronts:
+                ahead = fronts
+                for _ in range(further - 1):
+                    ahead = ahead << shift & empty
+                back = shift * further
+                ahead = ahead << shift & near
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    found.append((prey.bit_count(), target, (prey, target | target >> back, 0)))
+                fronts, further = trolls & fronts << shift, further + 1
+            fronts, further = trolls & trolls >> shift, 2
+            while fronts:
+                ahead = fronts
+                for _ in range(further - 1):
+                    ahead = ahead >> shift & empty
+                back = shift * further
+                ahead = ahead >> shift & near
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    found.append((prey.bit_count(), target, (prey, target | target << back, 0)))
+                fronts, further = trolls & fronts >> shift, further + 1
+        return found
+
+    def _add_shoves_of_one(
+        self,
+        found: list[Capture],
+        dwarfs: int,
+        trolls: int,
+        empty: int,
+        near: int,
+    ) -> None:
+        """Add the shoves by one square, which take more than a move does where that takes one."""
+        for shift in SHIFTS:
+            for back, fronts in (
+                (shift, trolls & trolls << shift),
+                (-shift, trolls & trolls >> shift),
+            ):
+                ahead = (fronts << shift if back > 0 else fronts >> shift) & near & empty
+                while ahead:
+                    target = ahead & -ahead
+                    ahead ^= target
+                    prey = NEXT_TO[target] & dwarfs
+                    if prey & (prey - 1):
+                        origin = target >> back if back > 0 else target << -back
+                        found.append((prey.bit_count(), target, (prey, target | origin, 0)))
+
+    def troll_moves(self, _dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Step]:
+        """Return all steps that capture nothing."""
+        found: list[Step] = []
+        left = trolls
+        while left:
+            origin = left & -left
+            left ^= origin
+            for target, mask, _ in _STEPS[origin]:
+                if target & empty:
+                    found.append((0, target, (0, mask, 0)))
+        return found
