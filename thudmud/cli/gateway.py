@@ -14,7 +14,13 @@ from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.server import logs, serve
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
-from thudmud.server.serve import background, check, served_store, stop_signal
+from thudmud.server.serve import (
+    background,
+    check,
+    served_store,
+    spare_what_is_loaded,
+    stop_signal,
+)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +91,7 @@ async def _listen(
         server, place = await listener.on_path(folder / name)
     else:
         server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
+    spare_what_is_loaded()
     print(f"thudmud gateway is ready: {place}", flush=True)
     try:
         await stopped.wait()
