@@ -24,7 +24,16 @@ from hypothesis import strategies as st
 from tests.store.generated import KINDS, some_events
 from thudmud.play.events import Event, Joined, Offer, Parting
 from thudmud.rules import Ending, Side, Verb
-from thudmud.store.codec import SCHEMA, UPGRADES, Misread, TooNew, from_line, to_line
+from thudmud.store import codec
+from thudmud.store.codec import (
+    SCHEMA,
+    UPGRADES,
+    Misread,
+    TooNew,
+    from_line,
+    from_text,
+    to_line,
+)
 
 HERE = Path(__file__).parent
 
@@ -82,6 +91,20 @@ class TestSamples:
 
     def test_every_earlier_schema_has_a_step_to_the_next(self) -> None:
         assert set(UPGRADES) == set(range(1, SCHEMA))
+
+    def test_a_step_changes_what_is_read_from_lines_and_from_the_store(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def step(array: list[Any]) -> list[Any]:
+            kind, at, player, side = array
+            return [kind, at + 1, player, {"low": "dwarf", "high": "troll"}[side]]
+
+        monkeypatch.setattr(codec, "SCHEMA", SCHEMA + 1)
+        monkeypatch.setitem(UPGRADES, SCHEMA, step)
+        line = f'[{SCHEMA},"oak board",["joined",1.0,"Anna","low"]]'
+        assert read(line) == Joined(2.0, "Anna", Side.DWARF)
+        stored = from_text(SCHEMA, '["joined",7,"high"]', 1.0, {7: "Anna"}.__getitem__)
+        assert stored == Joined(1.0, "Anna", Side.TROLL)
 
 
 class TestRoundTrip:

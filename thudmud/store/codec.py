@@ -38,7 +38,6 @@ from thudmud.play.events import (
     BoardOpened,
     BoardRenamed,
     Event,
-    Imported,
     Interrupted,
     SavedMatch,
     StoredEvent,
@@ -51,8 +50,10 @@ SCHEMA = 1
 anything else raise this, and read the older form as well. Samples of all that there ever were are
 in the tests."""
 
-UPGRADES: Mapping[int, Callable[[list[Any]], list[Any]]] = {}
-"""For each schema before ``SCHEMA``: what makes an array of the next schema from one in a line."""
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
+"""For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
+has the kind's name, the time, and the other fields; the store has numbers where lines have the
+names of players."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -81,6 +82,9 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "interrupted": Interrupted,
 }
 """The kinds of events by the names that they are kept under."""
+
+_WITH_ITS_OWN_TIME = "imported"
+"""The kind that the store keeps the time of with the rest; of all others a column has it."""
 
 _PLAYERS = {"player", "dwarf", "troll"}
 """The fields that hold the name of a player, in events and in matches that were put away."""
@@ -126,10 +130,15 @@ def from_line(line: str) -> tuple[str, Event]:
     return stream, event
 
 
-def _from_schema(schema: int, array: Any) -> Event:
+def _upgraded(schema: int, array: list[Any]) -> list[Any]:
+    """Return an array of a schema as today's has it."""
     for each in range(schema, SCHEMA):
         array = UPGRADES[each](array)
-    name, *values = array
+    return array
+
+
+def _from_schema(schema: int, array: Any) -> Event:
+    name, *values = _upgraded(schema, array)
     if name not in _BOARD_KINDS:
         raise ValueError(f"there is no kind {name!r:.50}")
     return _BY_NAME[name].form.read(values)  # type: ignore[no-any-return]  # of an event's kind
@@ -180,7 +189,12 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
             f" version knows {SCHEMA}."
         )
     try:
-        return from_array(_parsed(text), at, name_of)
+        array = _parsed(text)
+        if schema < SCHEMA:
+            kept = 1 if array[0] == _WITH_ITS_OWN_TIME else 2
+            whole = _upgraded(schema, array if kept == 1 else [array[0], at, *array[1:]])
+            array = [whole[0], *whole[kept:]]
+        return from_array(array, at, name_of)
     except _TROUBLES as error:
         raise Damaged(f"This is not an event: {text:.200} ({error}).") from error
 
@@ -352,7 +366,7 @@ class _Kind:
 
     def __init__(self, name: str, kind: type[StoredEvent]) -> None:
         self.name, self.form = name, _with_fields(kind)
-        self.first = 0 if kind is Imported else 1
+        self.first = 0 if name == _WITH_ITS_OWN_TIME else 1
         self._players = _player_fields(kind)
         self._matches = [place for place, each in enumerate(fields(kind)) if each.name == "match"]
 
