@@ -320,8 +320,8 @@ def telnet() -> Iterator[Attack]:
             yield Attack(f"{name} before login, 1 connection", one)
         many = Flood(count=25, payload=[repeated(data)], per_second=20)
         yield Attack(f"{name} before login, 25 connections", many)
-    many = Flood(count=25, payload=[repeated(COMMANDS["NOP"])], per_second=20, name="q")
-    yield Attack("NOP after login, 25 connections", replace(many, name="x"))
+    many = Flood(count=25, payload=[repeated(COMMANDS["NOP"])], per_second=20, name="x")
+    yield Attack("NOP after login, 25 connections", many)
 
 
 def plain() -> Iterator[Attack]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import PassTime
 from tests.server.plain import Client, Serving, Setup
@@ -108,6 +110,22 @@ async def test_whoever_waits_for_their_turn_is_not_late_with_the_name(
     for _ in range(2):
         await pass_time(50)
     assert (await client.rest()).endswith(b"You have given no name for 100 seconds. Goodbye!\r\n")
+
+
+@pytest.mark.parametrize("is_told_before", [True, False])
+async def test_whoever_has_gone_does_not_wait_for_a_turn(
+    serving: Serving, *, is_told_before: bool
+) -> None:
+    setup = await serving()
+    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
+    client = await setup.connect()
+    await client.until(b"name? ")
+    await client.send(b"Anna\r\n" + b"wrong\r\n" * (FREE + 1))
+    seen = await client.until(TOLD) if is_told_before else b""
+    client.writer.write_eof()
+    seen += await client.rest()
+    assert TOLD in seen
+    assert seen.count(b"That is not the password of Anna.") == FREE  # the last is not looked at
 
 
 async def test_a_hundred_guests_come_back_after_a_restart(serving: Serving, tmp_path: Path) -> None:

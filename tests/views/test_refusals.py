@@ -113,7 +113,8 @@ CASES = [
     ),
     Case(
         R.IGNORES_TOO_MANY, IGNORING, "Anna: ignore bert",
-        'You ignore 100 players, and no more can be. "unignore" and a name ends it for one.',
+        'You ignore 100 players, the most that you can. To hear one again, type "unignore" and'
+        ' the name.',
     ),
     Case(
         R.NOT_IGNORED, "", "Anna: unignore bert",

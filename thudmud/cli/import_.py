@@ -21,8 +21,8 @@ from thudmud.cli.export import BattleDetails, details_in
 from thudmud.cli.records import (
     RefusedFileError,
     is_player,
+    one_line,
     ruleset_named,
-    shortened,
     text_in,
 )
 from thudmud.english import capitalised, counted
@@ -237,7 +237,7 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
-        raise RefusedFileError(shortened(unread(error))) from None
+        raise RefusedFileError(one_line(unread(error))) from None
     if not record.game.moves:
         raise RefusedFileError("it tells of no ply")
     return record
@@ -254,7 +254,7 @@ def _player_meant(side: Side, told: str, given: str) -> str:
     """Return who played a side, as a header and an option tell; "" if neither does."""
     if told and not is_player(told):
         right = "should be 2 to 20 letters from A to Z"
-        raise RefusedFileError(shortened(f"who played the {side.plural} {right}, not {told!r}"))
+        raise RefusedFileError(one_line(f"who played the {side.plural} {right}, not {told!r}"))
     if told and given and told.lower() != given.lower():
         raise RefusedFileError(f"it says that {told} played the {side.plural}, not {given}")
     return capitalised(told or given)

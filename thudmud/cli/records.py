@@ -49,7 +49,7 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     except RecordError as error:
         from thudmud.views.refusals import unread  # noqa: PLC0415  (only a mistake needs it)
 
-        raise CommandError(f"{path}: {shortened(unread(error))}") from error
+        raise CommandError(f"{path}: {one_line(unread(error))}") from error
 
 
 def rules_option(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def text_in(path: Path) -> tuple[str, float]:
     return text, min(max(status.st_mtime, 0.0), time.time())
 
 
-def shortened(reason: str) -> str:
+def one_line(reason: str) -> str:
     """Return a reason, which may hold what the file does, as a line for a terminal."""
     shown = (each if each.isprintable() else " " for each in reason[: 2 * LONGEST_REASON])
     line = " ".join("".join(shown).split())

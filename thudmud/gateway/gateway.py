@@ -131,7 +131,9 @@ class Gateway:
         if self._wrong[counted_as] == 1:
             _log.warning("a wrong secret", extra={"client": client, "address": counted_as})
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
-        await asyncio.sleep(self._slowing.of(address).take(loop.time()))
+        # Whoever waits has no turn yet: of those who wait at once one has the next.
+        while wait := self._slowing.of(address).take(loop.time()):  # noqa: ASYNC110  (it is time)
+            await asyncio.sleep(wait)
 
     def _log_more_wrong(self, address: str) -> None:
         if more := self._wrong.pop(address) - 1:

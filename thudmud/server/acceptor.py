@@ -209,7 +209,7 @@ class ConnectionLimiter:
     Attributes:
         closing: how many rejected connections are given time to read why.
         max_closing: how many may be.
-        handshakes: held by the one of which TLS begins.
+        handshakes: held by a connection while its TLS begins, so that one does in each turn.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:

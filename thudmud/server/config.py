@@ -161,7 +161,7 @@ class ServerSettings(_Section):
     max_subnegotiation: int = _whole(4096, 64, 65_536)
     option_changes: int = _whole(100, 10, 1_000_000)
     telnet_bytes: int = _whole(8192, 1024, 1_000_000_000)
-    telnet_bytes_per_second: int = _whole(10, 1, 1_000_000)
+    telnet_bytes_per_second: int = _whole(50, 1, 1_000_000)
     compress: bool = Field(default=False, description="true or false")
     commands_per_second: int = _whole(20, 1, 100_000)
     commands_at_once: int = _whole(200, 1, 1_000_000)

@@ -56,7 +56,7 @@ WINDOW = 60.0
 """Seconds in which the same message is reported only so often."""
 
 MOST, MOST_INFO = 10, 5000
-"""How often: a warning or what is worse, and anything else. Nobody's disk is filled by that."""
+"""How often: a warning or what is worse, and anything else, which is not logged by default."""
 
 
 class RepetitionFilter(logging.Filter):

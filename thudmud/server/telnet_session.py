@@ -63,7 +63,7 @@ NOT_SEEN = (
     "The server has to stop, and cannot tell whether that has happened. Look at the board before"
     " you go on."
 )
-_TOO_OFTEN = "Others have just heard a lot from you. You are in again in {}."
+_TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
 _TOO_MUCH = (
     "Your client has sent more telnet commands than this server reads, so this connection ends."

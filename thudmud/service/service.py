@@ -756,16 +756,12 @@ class Service:
         of the name alone, and what is raised says when: others from their address keep nobody out.
         """
         if self.hall.seats_of(visit.name):
-            origin, visit.origin = visit.origin, ""
-            try:
-                self._allow(visit)
-            finally:
-                visit.origin = origin
-        else:
-            try:
-                self._allow(visit)
-            except Refused:
-                visit.hushed = True
+            self._allow(replace(visit, origin=""))
+            return
+        try:
+            self._allow(visit)
+        except Refused:
+            visit.hushed = True
 
     async def _arrive(
         self, visit: Visit, arriving: Sequence[Decision], *, looks: bool, cause: object

@@ -159,7 +159,8 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
     Refusal.IGNORED_ALREADY: 'You ignore {player} already. "unignore" and the name ends that.',
     Refusal.IGNORES_TOO_MANY: (
-        'You ignore {most} players, and no more can be. "unignore" and a name ends it for one.'
+        'You ignore {most} players, the most that you can. To hear one again, type "unignore" and'
+        " the name."
     ),
     Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",

@@ -202,7 +202,8 @@ def ignored(hall: Hall, player: str, width: int) -> list[str]:
     """Return whom a player ignores."""
     if names := hall.people[player].ignored:
         return wrapped(f'You ignore {listed(names)}. "unignore" and a name ends that.', width)
-    return wrapped('You ignore nobody. With "ignore" and a name you no longer hear them.', width)
+    nobody = 'You ignore nobody. To hear somebody no longer, type "ignore" and the name.'
+    return wrapped(nobody, width)
 
 
 GREETING = (
