@@ -12,6 +12,7 @@ from thudmud.accounts.guesses import (
     ADDRESS_FREE,
     ADDRESS_INTERVAL,
     FREE,
+    KNOWN_SHARE,
     MOMENT,
     PASSWORD_INTERVAL,
     WORD_INTERVAL,
@@ -19,6 +20,7 @@ from thudmud.accounts.guesses import (
     GuessThrottle,
     Secret,
 )
+from thudmud.server.config import GameSettings
 
 HOME, ABROAD, THEIRS = "192.0.2.1", "198.51.100.1", "203.0.113.1"
 
@@ -106,7 +108,7 @@ async def test_some_wrong_ones_cost_nothing_then_each_waits(
     for extra in range(1, 4):
         task = await people.guess(secret=secret, is_known=is_known)
         assert not task.done()
-        await people.pass_time(interval)
+        await people.pass_time(interval / KNOWN_SHARE if is_known else interval)
         assert len(people.looked) == FREE + extra
         assert task.result() is False
 
@@ -128,8 +130,21 @@ async def test_who_was_wrong_themselves_is_told_of_nobody_else(people: Guessers)
         await people.guess(is_known=True)
     await people.pass_time(MOMENT)
     assert people.told == [
-        "Many wrong answers have come from your address. Yours is looked at in about 29 seconds."
+        "Many wrong answers have come from your address. Yours is looked at in about 4 seconds."
     ]
+
+
+async def test_a_crowd_at_a_known_address_keeps_nobody_out_for_as_long_as_a_seat_is_kept(
+    people: Guessers,
+) -> None:
+    for _ in range(FREE + 30):
+        await people.guess(is_known=True)
+    task = await people.guess(right=True, is_known=True)
+    for _ in range(30):
+        assert not task.done()
+        await people.pass_time(PASSWORD_INTERVAL / KNOWN_SHARE)
+    assert task.result()
+    assert GameSettings().seat_grace > 30 * PASSWORD_INTERVAL / KNOWN_SHARE
 
 
 async def test_where_a_name_has_come_from_nobody_waits_for_others(people: Guessers) -> None:

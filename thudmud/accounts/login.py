@@ -49,6 +49,10 @@ _BANNED = "The operator of this server has banned {}."
 _REMOVED = "The name {} is not registered any more."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
+_CHANGES, _CHANGE_INTERVAL = 10, 30.0
+"""How often passwords may be changed from an address at once, and seconds until once more: to hash
+them takes long, and others are waiting to come in by theirs."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -119,6 +123,7 @@ class Logins:
     ) -> None:
         self._store, self._passwords, self._directory = store, passwords, directory
         self._new_names, self._clock = new_names, clock
+        self._changes = RateLimiter(1 / _CHANGE_INTERVAL, _CHANGES)
         self._throttle = GuessThrottle()
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
@@ -169,6 +174,12 @@ class Logins:
         with _store_errors_told(prompter):
             if await self._store.find(name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
+                return
+            if wait := self._changes.of(network(address)).take(self._clock()):
+                prompter.say(
+                    "Passwords have just been changed often from your address. You can change yours"
+                    f" in {lasting(wait)}."
+                )
                 return
             proved = False
             while not proved and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
