@@ -27,7 +27,7 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.store import KeptName
 
-OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--seed", "1"]
+OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
 PAIR = ("Grog", "Mog")
 MUTE = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
 """Never begins to answer."""
