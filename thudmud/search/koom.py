@@ -15,7 +15,7 @@ from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import leaps
 from thudmud.search.fields import DISCS, closeness, neighbour_counts
-from thudmud.search.masks import Capture, Ply, Step, bottom, number_at, top
+from thudmud.search.masks import Capture, Ply, Step, best_slides, number_at
 
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are looked at, the shortest first."""
@@ -196,31 +196,7 @@ class KoomTactics:
         s2 ^= beside
         s3, s4 = s3 ^ carry, s3 & carry
         slices = (c0 | ones | twos, c1, s2, s3, s4)
-        targets, origins = top(empty, slices, most), bottom(d, slices, most)
-        found: list[tuple[int, Ply]] = []
-        for shift in SHIFTS:
-            at, back = origins << shift & empty, shift
-            while at:
-                hits = at & targets
-                while hits:
-                    bit = hits & -hits
-                    hits ^= bit
-                    origin = bit >> back
-                    gain = number_at(bit, slices) - number_at(origin, slices)
-                    found.append((gain, (bit | origin, 0, 0)))
-                at, back = at << shift & empty, back + shift
-            at, back = origins >> shift & empty, shift
-            while at:
-                hits = at & targets
-                while hits:
-                    bit = hits & -hits
-                    hits ^= bit
-                    origin = bit << back
-                    gain = number_at(bit, slices) - number_at(origin, slices)
-                    found.append((gain, (bit | origin, 0, 0)))
-                at, back = at >> shift & empty, back + shift
-        found.sort(reverse=True)
-        return plies + [ply for _, ply in found[:most]]
+        return plies + best_slides(d, empty, slices, most)
 
     # Plies of the trolls.
 

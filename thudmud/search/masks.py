@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from thudmud.rules.board import SHIFTS
+
 Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
 
@@ -49,3 +51,37 @@ def bottom(squares: int, slices: Slices, most: int) -> int:
             kept |= lower
             rest &= each
     return kept | rest
+
+
+def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]:
+    """Return about the ``most`` best queen moves, the best first.
+
+    A move is worth the number of where it goes less that of where it comes from. Of all squares
+    only those with the highest numbers are gone to, and of all dwarfs only those on the lowest go:
+    all of them slide at once, a step at a time.
+    """
+    targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
+    found: list[tuple[int, Ply]] = []
+    for shift in SHIFTS:
+        at, back = origins << shift & empty, shift
+        while at:
+            hits = at & targets
+            while hits:
+                bit = hits & -hits
+                hits ^= bit
+                origin = bit >> back
+                gain = number_at(bit, slices) - number_at(origin, slices)
+                found.append((gain, (bit | origin, 0, 0)))
+            at, back = at << shift & empty, back + shift
+        at, back = origins >> shift & empty, shift
+        while at:
+            hits = at & targets
+            while hits:
+                bit = hits & -hits
+                hits ^= bit
+                origin = bit << back
+                gain = number_at(bit, slices) - number_at(origin, slices)
+                found.append((gain, (bit | origin, 0, 0)))
+            at, back = at >> shift & empty, back + shift
+    found.sort(reverse=True)
+    return [ply for _, ply in found[:most]]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import Capture, Ply, Step, bottom, number_at, top
+from thudmud.search.masks import Capture, Ply, Step, best_slides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -260,34 +260,7 @@ class ThudTactics:
         s4 |= s3 & carry
         s3 ^= carry
         slices = (c0, s1, s2, s3, s4)
-        targets = top(empty, slices, most)
-        origins = bottom(dwarfs, slices, most)
-        found: list[tuple[int, Ply]] = []
-        for shift in SHIFTS:
-            at, back = origins << shift & empty, shift
-            while at:
-                hits = at & targets
-                while hits:
-                    bit = hits & -hits
-                    hits ^= bit
-                    origin = bit >> back
-                    found.append(
-                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
-                    )
-                at, back = at << shift & empty, back + shift
-            at, back = origins >> shift & empty, shift
-            while at:
-                hits = at & targets
-                while hits:
-                    bit = hits & -hits
-                    hits ^= bit
-                    origin = bit << back
-                    found.append(
-                        (number_at(bit, slices) - number_at(origin, slices), (bit | origin, 0, 0))
-                    )
-                at, back = at >> shift & empty, back + shift
-        found.sort(reverse=True)
-        return [ply for _, ply in found[:most]]
+        return best_slides(dwarfs, empty, slices, most)
 
     def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
         """Return the squares from which a dwarf would make a line that commands a landing."""
