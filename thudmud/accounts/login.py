@@ -177,7 +177,7 @@ class Logins:
                 return
             if wait := self._changes.of(network(address)).take(self._clock()):
                 prompter.say(
-                    "Passwords have just been changed often from your address. You can change yours"
+                    "Many passwords have just been changed from your address. You can change yours"
                     f" in {lasting(wait)}."
                 )
                 return
