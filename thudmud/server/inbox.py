@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
@@ -101,21 +100,21 @@ class Inbox:
             asyncio.get_running_loop().call_soon(self._take_turn)
 
     def _take_turn(self) -> None:
-        now, delay = asyncio.get_running_loop().time(), 0.0
-        began = monotonic()  # uvloop's own time stands still for a turn
+        loop = asyncio.get_running_loop()
+        now, delay = loop.time(), 0.0
         for _ in range(self._settings.commands_per_turn):
             if self._is_paused or self._is_busy() or not self._waiting:
                 break
             if delay := self._rate.take(now):
                 break
-            if not self._handle(self._waiting.popleft()) or monotonic() - began > FAIR_TIME:
+            if not self._handle(self._waiting.popleft()) or loop.time() - now > FAIR_TIME:
                 break
         self._scheduled = False  # what woke us meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_later(delay, self._take_turn)
+            loop.call_later(delay, self._take_turn)
         elif self._waiting:
             self.wake()
         if not self.is_full:
