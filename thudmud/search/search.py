@@ -18,7 +18,7 @@ compared with the rules by tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 
 from thudmud.errors import ThudmudError
@@ -28,7 +28,7 @@ from thudmud.search.masks import Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
 WON = 100_000
-"""The worth of a battle that is won, less the plies that it takes."""
+"""The worth of a battle that is won; more, the sooner that is."""
 
 _ENDLESS = 10 * WON
 _DEEPEST = 60
@@ -136,6 +136,9 @@ class Search:
         ruleset: the rules.
         weights: what counts when it plays each side; the tuned ones if left out.
         width: how much of the tree is looked at.
+
+    Attributes:
+        gather: the bit of the square where the dwarfs gather; 0 if that is nowhere.
     """
 
     def __init__(
@@ -182,21 +185,21 @@ class Search:
         self._best: tuple[Ply, int, int] | None = None
         moves, ranked = self._ranked(position, blunders or Blunders())
         plies = [ply for _, ply in ranked]
-        thought = self._thought(position, moves, plies[0], ranked[0][0], 0)
+        found = plies[0], ranked[0][0], 0
         self._next_look = min(self._nodes + _LOOK, max(limit.nodes, self._nodes + 1))
         try:
             for depth in range(1, min(limit.depth, _DEEPEST) + 1):
                 plies, value = self._root(position, plies, depth)
-                thought = self._thought(position, moves, plies[0], value, depth)
+                found = plies[0], value, depth
                 if report:
-                    report(thought)
+                    report(self._thought(position, moves, *found))
                 if abs(value) >= WON or len(plies) == 1:
                     break
         except _Stop:
             if self._best is not None:
                 ply, value, depth = self._best
-                thought = self._thought(position, moves, ply, value, depth - 1)
-        return replace(thought, nodes=self._nodes)
+                found = ply, value, depth - 1
+        return self._thought(position, moves, *found)
 
     # The root.
 
@@ -219,14 +222,13 @@ class Search:
         count = len(self._followed)
         if self._followed != game.moves[:count]:
             self.gather, count = 0, 0
-        for ply in range(count, len(game.moves) + 1):
-            position = game.after(ply).position
+        positions = [game.position]
+        for move in reversed(game.moves[min(count, len(game.moves) - game.quiet_plies) :]):
+            positions.append(positions[-1].before(move))
+        for position in reversed(positions[: len(game.moves) + 1 - count]):
             self._settle(position)
         self._followed = game.moves
-        then = game
-        while then.moves and then.quiet_plies:
-            then = then.undo()
-            at = then.position
+        for at in positions[1 : game.quiet_plies + 1]:
             counts = seen[at.turn is Side.TROLL]
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
