@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from thudmud.rules import RULESETS, Capturing, Position, Ruleset, Side
+from thudmud.rules import DISCWORLD, RULESETS, Capturing, Position, Ruleset, Side
+from thudmud.rules.classic import ANY, ShovingTrolls
 from thudmud.search.masks import Ply
 from thudmud.search.tactics import Tactics, masks, tactics_of
 
 ALL = 10_000
+
+OTHERS = [
+    replace(DISCWORLD, name=name, trolls=ShovingTrolls(most, shortest))
+    for name, most, shortest in [
+        ("one by one", 1, 1),
+        ("two by one", 2, 1),
+        ("any by two", ANY, 2),
+        ("two by two", 2, 2),
+        ("any by three", ANY, 3),
+    ]
+]
+"""Rulesets that there are not, by how many a troll takes after a move and the shortest shove."""
 
 
 def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Position]:
@@ -40,7 +54,7 @@ def generated(tactics: Tactics, position: Position) -> tuple[set[Ply], set[Ply]]
     return {ply for _, _, ply in found}, {ply for _, _, ply in tactics.troll_moves(d, t, r, empty)}
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
 @pytest.mark.parametrize("seed", range(6))
 def test_all_plies_are_those_of_the_rules(ruleset: Ruleset, seed: int) -> None:
     tactics = tactics_of(ruleset)

@@ -6,6 +6,8 @@ the whole board in some dozens of operations, which is what makes a search in Py
 
 from __future__ import annotations
 
+from functools import cache
+
 from thudmud.rules.board import BOARD, SHIFTS, SQUARES, distance
 
 RADII = range(1, 8)
@@ -76,6 +78,7 @@ def nearness(fighters: int, centre: int) -> int:
     return count
 
 
+@cache
 def closeness(centre: int) -> tuple[int, int, int]:
     """Return how near each square is to a centre, 7 to 0, as three bits of a number.
 

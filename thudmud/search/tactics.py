@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
 from thudmud.rules.board import BOARD
-from thudmud.rules.classic import HurlingDwarfs, ShovingTrolls
+from thudmud.rules.classic import ANY, HurlingDwarfs, ShovingTrolls
 from thudmud.rules.koom_valley import RockCaptured, RockEscapes, TramplingTrolls, TrappingDwarfs
 from thudmud.search.koom import KoomTactics, KoomWeights
 from thudmud.search.masks import Capture, Ply, Step
@@ -151,9 +151,17 @@ AnyWeights = Weights | KoomWeights
 
 
 def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
-    """Whether rules are of the kind of classic and discworld."""
-    parts = isinstance(ruleset.dwarfs, HurlingDwarfs) and isinstance(ruleset.trolls, ShovingTrolls)
-    return parts and not ruleset.goals
+    """Whether rules are of the kind of classic and discworld, with numbers such as these have.
+
+    A troll that may take some of what is next to it, but not all, is of no kind that is known here.
+    """
+    trolls = ruleset.trolls
+    if not (isinstance(ruleset.dwarfs, HurlingDwarfs) and isinstance(trolls, ShovingTrolls)):
+        return False
+    is_known = trolls.shortest_shove == 1 or (
+        trolls.shortest_shove == 2 and trolls.most_after_move in {1, ANY}
+    )
+    return is_known and not ruleset.goals
 
 
 def is_trapped_and_trampled(ruleset: Ruleset) -> bool:

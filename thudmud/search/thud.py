@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
+from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
 from thudmud.search.masks import Capture, Ply, Step, best_slides
@@ -73,8 +74,8 @@ class ThudTactics:
     """
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
-        self._takes_all = trolls.most_after_move > 1
-        self._longest_first = trolls.shortest_shove
+        # Where a lone troll can be shoved, it takes all by that which it may not after a move.
+        self._takes_all = trolls.most_after_move == ANY or trolls.shortest_shove == 1
         self._ground = BOARD ^ fixed
         self._weights_of = weights
         self.weigh_for(Side.DWARF, CENTRE.bit)
