@@ -484,6 +484,17 @@ class TestChangingThePassword:
         await changing
         assert answers.told == [*[wrong] * (FREE + 1), "Your password stays as it was."]
 
+    async def test_ten_follow_each_other_from_one_address(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+        stays, asked = "Your password stays as it was.", [OLD, NEW]
+        for _change in range(10):
+            assert (await self.change(setup, "password", "")).shown == [*asked, stays]
+        many = "Many passwords have just been changed from your address. You can change yours in "
+        [told] = (await self.change(setup, "password", "")).shown
+        assert told.startswith(many)
+        setup.now += 30
+        assert (await self.change(setup, "password", "")).shown == [*asked, stays]
+
     async def test_a_guest_has_none(self, setup: LoginSetup) -> None:
         answers = await self.change(setup)
         assert answers.shown == ['You are a guest; "register" keeps your name, by a password.']
