@@ -90,30 +90,24 @@ class PlainService(Service):
         return Result()
 
     def _carry_out(
-        self,
-        decision: Decision,
-        cause: object = None,
-        *,
-        told: bool = True,
-        crosses: bool = True,
-        alone: str = "",
+        self, decision: Decision, cause: object = None, *, alone: str = "", **how: bool
     ) -> None:
         match decision.asides:
             case [Entered(name)]:
-                said = f"{name} comes in."
+                super()._carry_out(decision, cause, told=False)
+                self._announce(f"{name} comes in.", alone)
             case [Gone(name, _, Parting.QUIT)]:
-                said = f"{name} leaves."
+                self._announce(f"{name} leaves.", alone)
+                super()._carry_out(decision, cause, told=False)
             case [Gone(name)]:
-                said = f"{name} is lost."
+                super()._carry_out(decision, cause, told=False)
+                self._announce(f"{name} is lost.", alone)
             case _:
-                super()._carry_out(decision, cause, told=told, crosses=crosses, alone=alone)
-                return
-        if isinstance(decision.asides[0], Entered):
-            super()._carry_out(decision, cause, told=False)
+                super()._carry_out(decision, cause, alone=alone, **how)
+
+    def _announce(self, sentence: str, alone: str) -> None:
         if not alone:
-            self.announce(said)
-        if isinstance(decision.asides[0], Gone):
-            super()._carry_out(decision, cause, told=False)
+            self.announce(sentence)
 
 
 class Client:
