@@ -173,8 +173,7 @@ class TelnetSession:
         Who sends guess upon guess ahead is nobody, either; and nothing more is read of them, so
         that it would not be seen if they had gone.
         """
-        is_nobody = self._has_ended or self._inbox.is_full
-        if is_nobody and self._prompter.is_held and not self.name:
+        if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
             self._close()
 
     def pause(self) -> None:
