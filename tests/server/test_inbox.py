@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
+
+import pytest
 
 from tests.server.plain import Serving
+from thudmud.server.inbox import TURN_TIME, Turns
 
 
 async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
@@ -64,3 +68,53 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
         await bob.until(b"echo look")
     # The rest is where it came from: no more than the sockets between them hold has been sent.
     assert transport.get_write_buffer_size() > 5_000_000
+
+
+async def turns_taken(turns: Turns, taken: list[str], count: int) -> list[str]:
+    """Wait until so many have been taken in one turn or in several; return them, turn by turn."""
+    seen = [""]
+    while len("".join(seen)) < count:
+        await asyncio.sleep(0)
+        seen.append("".join(taken))
+        taken.clear()
+    return [each for each in seen if each]
+
+
+async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop, turns, taken = asyncio.get_running_loop(), Turns(), list[str]()
+    now = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: now)
+
+    def take(name: str) -> None:
+        nonlocal now
+        taken.append(name)
+        now += TURN_TIME / 4.5
+
+    for name in "abcdefg":
+        turns.wait(partial(take, name), again=True)
+    turns.wait(partial(take, "X"))
+    turns.wait(partial(take, "Y"))
+    assert await turns_taken(turns, taken, 9) == ["XYabc", "defg"]
+    # However many they are, one of those who have sent more goes on in each turn.
+    for name in "abc":
+        turns.wait(partial(take, name), again=True)
+    for name in "TUVWXYZ":
+        turns.wait(partial(take, name))
+    assert await turns_taken(turns, taken, 10) == ["TUVWXa", "YZbc"]
+
+
+async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
+    loop, turns, taken = asyncio.get_running_loop(), Turns(), list[str]()
+    failed: list[object] = []
+    loop.set_exception_handler(lambda _loop, context: failed.append(context["exception"]))
+    error = ValueError("ours")
+
+    def fail() -> None:
+        raise error
+
+    turns.wait(fail)
+    turns.wait(partial(taken.append, "a"))
+    assert await turns_taken(turns, taken, 1) == ["a"]
+    assert failed == [error]

@@ -18,8 +18,8 @@ from thudmud.server.serve import (
     background,
     check,
     served_store,
-    spare_what_is_loaded,
     stop_signal,
+    tune_for_latency,
 )
 
 
@@ -91,7 +91,7 @@ async def _listen(
         server, place = await listener.on_path(folder / name)
     else:
         server, place = await listener.on_port(settings.gateway.host, settings.gateway.port)
-    spare_what_is_loaded()
+    tune_for_latency()
     print(f"thudmud gateway is ready: {place}", flush=True)
     try:
         await stopped.wait()

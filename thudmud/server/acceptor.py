@@ -27,6 +27,7 @@ from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.errors import StartError
 from thudmud.server.config import ServerSettings, Settings
+from thudmud.server.inbox import Turns
 from thudmud.server.sessions import Sessions
 from thudmud.server.telnet_session import TelnetSession
 from thudmud.telnet import mssp, tls
@@ -62,6 +63,7 @@ class Acceptor:
         self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
+        self._turns = Turns()
 
     async def bind(self) -> list[tuple[str, int]]:
         """Take the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
@@ -171,6 +173,7 @@ class Acceptor:
             settings=self._settings,
             players=self._whole.players,
             policy=self._policy,
+            turns=self._turns,
             release=release,
         )
         return Connection(session, self._policy, self._buffer)

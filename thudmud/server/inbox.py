@@ -1,4 +1,4 @@
-"""The inbox of a connection: what has come in and waits; and the prompts that ask for more."""
+"""What has come in on connections and waits, and whose turn it is; prompts that ask for more."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
@@ -20,6 +21,49 @@ FAIR_TIME = 0.001
 """Seconds of the event loop that a token pays for. Few lines take as long: a line that takes more
 costs more tokens, so that nobody gets more of everybody's time by asking what is hard to answer."""
 
+TURN_TIME = 0.002
+"""Seconds in one turn of the event loop in which inboxes begin: a ply takes some turns until the
+players see it, and waits that long in each of them, however many others send lines."""
+
+
+class Turns:
+    """Shares out among inboxes how much is handled in each turn of the event loop."""
+
+    def __init__(self) -> None:
+        self._first: deque[Callable[[], None]] = deque()
+        self._later: deque[Callable[[], None]] = deque()
+        self._scheduled = False
+
+    def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
+        """Have ``take`` called in one of the next turns.
+
+        Those who come again, as they have more to be handled, wait for all others: who types a line
+        now and then is not behind those who have sent hundreds. But one of them goes on in every
+        turn, whoever else there is.
+        """
+        (self._later if again else self._first).append(take)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + TURN_TIME
+        self._scheduled = False
+        try:
+            while self._first and loop.time() < end:
+                self._first.popleft()()
+            while self._later:
+                self._later.popleft()()
+                if loop.time() >= end:
+                    break
+        finally:
+            if self._first or self._later:
+                self._schedule()
+
 
 class Inbox:
     """A queue of items, handled in their order, some in each turn of the event loop.
@@ -29,6 +73,7 @@ class Inbox:
 
     Args:
         reading: reads them.
+        turns: says when some can be handled.
         settings: how many may wait, and how many are handled in a turn and in a second.
         handle: handles one, and returns whether the next may follow in the same turn.
         is_busy: whether none can be handled now. Who says so calls `wake` later.
@@ -37,12 +82,13 @@ class Inbox:
     def __init__(
         self,
         reading: Reading,
+        turns: Turns,
         settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
-        self._reading = reading
+        self._reading, self._turns = reading, turns
         self._settings = settings
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
@@ -66,10 +112,11 @@ class Inbox:
 
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
+        again = bool(self._waiting)
         self._waiting.extend(items)
         if self.is_full:
             self._reading.hold(self)
-        self.wake()
+        self._wait(again=again)
 
     def charge(self, seconds: float) -> None:
         """Note for how long a line kept everybody else waiting, which at worst costs a second."""
@@ -94,10 +141,13 @@ class Inbox:
         self._reading.let_go(self)
 
     def wake(self) -> None:
-        """Go on handling in the next turn."""
+        """Go on handling in one of the next turns."""
+        self._wait(again=bool(self._waiting))
+
+    def _wait(self, *, again: bool) -> None:
         if not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._take_turn)
+            self._turns.wait(self._take_turn, again=again)
 
     def _take_turn(self) -> None:
         loop = asyncio.get_running_loop()
@@ -114,7 +164,7 @@ class Inbox:
             return
         if delay and not self._scheduled:
             self._scheduled = True
-            loop.call_later(delay, self._take_turn)
+            loop.call_later(delay, partial(self._turns.wait, self._take_turn, again=True))
         elif self._waiting:
             self.wake()
         if not self.is_full:

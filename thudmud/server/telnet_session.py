@@ -18,7 +18,7 @@ from thudmud.errors import Refused
 from thudmud.play.commands import Register
 from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
-from thudmud.server.inbox import Inbox, LinePrompter
+from thudmud.server.inbox import Inbox, LinePrompter, Turns
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
@@ -88,6 +88,7 @@ class TelnetSession:
         settings: the limits.
         players: for how long a player may type nothing.
         policy: what holds for all connections.
+        turns: shares out among them how much is handled at once.
         release: called once the connection is gone.
 
     Attributes:
@@ -106,6 +107,7 @@ class TelnetSession:
         settings: ServerSettings,
         players: PlayerSettings,
         policy: TelnetPolicy,
+        turns: Turns,
         release: Callable[[], None],
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)
@@ -119,6 +121,7 @@ class TelnetSession:
         self._visit: Visit | None = None
         self._inbox = Inbox(
             reading,
+            turns,
             settings,
             handle=self._handle,
             is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
