@@ -15,7 +15,7 @@ attackers flood a process that only sends back what it gets, while the victims p
 what that takes, the load takes itself.
 
 "As before" is when eight answers in a row have taken no longer than the 99th percentile of the
-control, and connections and memory are what they were, but for 8 MiB; seconds since the attack.
+control, and connections and memory are what they were, but for 16 MiB; seconds since the attack.
 """
 
 from __future__ import annotations

@@ -285,6 +285,26 @@ async def test_only_wrong_secrets_have_to_wait_and_they_are_told_of_once(
     assert SECRET not in caplog.text
 
 
+@pytest.mark.parametrize("more", [b"", b"more\n"], ids=["gone", "goes_on"])
+async def test_who_does_not_wait_for_the_answer_to_a_wrong_secret_gets_none(
+    connect: Connect, more: bytes
+) -> None:
+    wrong = HELLO | {"secret": "a secret that somebody guesses"}
+    for _ in range(FREE_WRONG):
+        link = connect()
+        link.say(**wrong)
+        assert [each["code"] for each in await link.end()] == ["wrong_secret"]
+    link = connect()
+    link.say(**wrong)
+    for _ in range(10):  # by then it has been read, and has to wait
+        await asyncio.sleep(0)
+    if more:
+        link.write(more)
+    else:
+        link.reader.feed_eof()
+    assert await link.end() == []
+
+
 # Where lines end.
 
 

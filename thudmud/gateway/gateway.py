@@ -97,11 +97,12 @@ class Gateway:
 
         Raises:
             Fault: it cannot have a session.
+            ConnectionError: the client has not waited to be told that its secret is wrong.
         """
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
         if not trusted and not _same(hello.secret, self.policy.secret):
-            await self._slow_down(hello.client, link.address)
+            await self._slow_down(hello.client, link)
             raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
         if before and hello.session and _same(hello.session, before.token):
@@ -122,9 +123,9 @@ class Gateway:
         session.link = link
         return session, False
 
-    async def _slow_down(self, client: str, address: str) -> None:
+    async def _slow_down(self, client: str, link: ClientLink) -> None:
         """Count a wrong secret, and wait if there have been too many from that address."""
-        loop = asyncio.get_running_loop()
+        loop, address = asyncio.get_running_loop(), link.address
         known = address in self._wrong or len(self._wrong) < _MOST_COUNTED
         counted_as = address if known else "others"
         self._wrong[counted_as] += 1
@@ -132,8 +133,8 @@ class Gateway:
             _log.warning("a wrong secret", extra={"client": client, "address": counted_as})
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
         # Whoever waits has no turn yet: of those who wait at once one has the next.
-        while wait := self._slowing.of(address).take(loop.time()):  # noqa: ASYNC110  (it is time)
-            await asyncio.sleep(wait)
+        while wait := self._slowing.of(address).take(loop.time()):
+            await link.wait(wait)
 
     def _log_more_wrong(self, address: str) -> None:
         if more := self._wrong.pop(address) - 1:

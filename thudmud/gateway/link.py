@@ -134,6 +134,13 @@ class Link:
         if self._session and self._is_full(self._session):
             self._drop_full()
 
+    async def wait(self, seconds: float) -> None:
+        """Let a client wait that has no session yet, as `ClientLink.wait` does."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._reader.read(PIECE)
+                raise ConnectionError("the client does not wait")
+
     # In.
 
     async def _read(self) -> None:

@@ -104,6 +104,13 @@ class ClientLink(Protocol):
     def wake(self) -> None:
         """Send what the session has been told besides."""
 
+    async def wait(self, seconds: float) -> None:
+        """Let a client wait that has no session yet.
+
+        Raises:
+            ConnectionError: it has gone, or sends more instead.
+        """
+
 
 class ClientSession:
     """What is kept for a client between its links.
