@@ -235,6 +235,24 @@ async def test_others_are_told_no_more_than_the_cap(store: SlowStore, lines: lis
     assert max(*told, stored) <= MOST_HEARD + 1
 
 
+async def test_many_names_from_one_address_share_what_others_are_told(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(0.5, 3, 4))
+    await crowd.service.open()
+    [bob] = await crowd.enter("Bob", address="198.51.100.1")
+    letters = "abcdefghij"
+    names = [f"Mallory{one}{two}" for one in letters for two in letters]
+    many = await crowd.enter(*names, address="192.0.2.1")
+    assert all(each.visit for each in many)
+    crowd.now += 60
+    bob.shown.clear()
+    for mallory in many:
+        result = (await crowd.type(mallory, "say hello"))[0]
+    assert len(bob.shown) == 3 * 4
+    assert result.refusal
+    assert result.refusal.details == {"seconds": 0.5, "is_shared": True}
+    assert await crowd.done(bob, "say peace") == [True]
+
+
 async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
     await crowd.service.open()
@@ -328,7 +346,7 @@ async def test_a_seat_is_come_back_to_a_little_later(store: SlowStore) -> None:
     await crowd.done(mallory, "quit")
     [mallory] = await crowd.enter("Mallory", address="192.0.2.1")
     assert mallory.refusal
-    assert mallory.refusal.details == {"seconds": 2.0}
+    assert mallory.refusal.details == {"seconds": 2.0, "is_shared": False}
     await crowd.done(bob, "quit")
     [bob] = await crowd.enter("Bob", address="192.0.2.1")
     assert bob.visit  # others from the same address keep nobody from their seat

@@ -360,12 +360,14 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
-TALKS = Refused(R.TALK_TOO_FAST, seconds=90.0)  # a server's
+TALKS = [Refused(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in (False, True)]
 
 
-def test_what_is_said_too_soon() -> None:
-    assert refused(TALKS) == (
-        "That was not done: others have just heard a lot from you. You can go on in 90 seconds."
+@pytest.mark.parametrize(("refusal", "source"), zip(TALKS, ["you", "your address"], strict=True))
+def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
+    assert refused(refusal) == (
+        f"That was not done: others have just heard a lot from {source}. You can go on in 90"
+        " seconds."
     )
 
 
@@ -374,7 +376,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
-    yield TALKS
+    yield from TALKS
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

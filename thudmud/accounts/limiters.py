@@ -116,16 +116,20 @@ class TalkLimiter:
         self._names = RateLimiter(rate, at_once)
         self._addresses = RateLimiter(rate * share, at_once * share)
 
-    def take(self, name: str, address: str, now: float) -> float:
-        """Count one more and return 0; or count none, and return the seconds until it may be."""
+    def take(self, name: str, address: str, now: float) -> tuple[float, bool]:
+        """Count one more, or none if they have to wait.
+
+        Returns:
+            the seconds until it may be, or 0 if it may; and whether that is for the address.
+        """
         buckets = [self._names.of(name.lower())]
         if address and not is_local(address):
             buckets.append(self._addresses.of(network(address)))
-        wait = max(bucket.wait(now) for bucket in buckets)
-        if not wait:
+        waits = [bucket.wait(now) for bucket in buckets]
+        if not any(waits):
             for bucket in buckets:
                 bucket.take(now)
-        return wait
+        return max(waits), max(waits) > waits[0]
 
 
 # Addresses.

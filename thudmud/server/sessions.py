@@ -280,8 +280,9 @@ def make_service(
         # A bot does what players ask for, each of whom has a limit.
         if talk is None or visit.name in hall.bots:
             return
-        if wait := talk.take(visit.name, visit.origin, clock()):
-            raise Refused(Refusal.TALK_TOO_FAST, seconds=wait)
+        wait, is_shared = talk.take(visit.name, visit.origin, clock())
+        if wait:
+            raise Refused(Refusal.TALK_TOO_FAST, seconds=wait, is_shared=is_shared)
 
     return Service(
         hall,

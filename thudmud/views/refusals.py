@@ -303,8 +303,9 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             hint = _next(board, details["seats"], me, "the next")
             return f"The battle at the {board} is over. {hint}"
         case Refusal.TALK_TOO_FAST:
+            source = "your address" if details["is_shared"] else "you"
             return (
-                "That was not done: others have just heard a lot from you. You can go on in "
+                f"That was not done: others have just heard a lot from {source}. You can go on in "
                 f"{lasting(details['seconds'])}."
             )
         case Refusal.TOO_SOON:
