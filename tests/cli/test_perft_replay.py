@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -223,6 +224,29 @@ class TestReplay:
         told = capsys.readouterr().err.removesuffix("\n")
         assert told.isprintable()
         assert len(told) < len(str(path)) + 300
+
+    @pytest.mark.parametrize(
+        "line", ["TG7-F7" + "xE7" * 200_000, "dA6-P8", "\x1b[2J", '[Rules "koom valley"]']
+    )
+    def test_a_long_battle_is_legal_up_to_its_last_line(
+        self, tmp_path: Path, capsys: Shown, line: str
+    ) -> None:
+        chance, game = Random(18), Game.start(CLASSIC)
+        while len(game.moves) < 3000:
+            game = game.play(chance.choice([ply for ply in game.legal_moves() if not ply.captures]))
+        path = tmp_path / "game.thud"
+        legal = write_record(game)
+        path.write_text(legal, encoding="utf-8")
+        assert main(["replay", "--rules", "classic", str(path)]) == 0
+        capsys.readouterr()
+        path.write_text(f"{legal}{line}\n", encoding="utf-8")
+        assert main(["replay", "--rules", "classic", str(path)]) == 2
+        captured = capsys.readouterr()
+        told = captured.err.removesuffix("\n")
+        assert told.startswith(f"thudmud: {path}: line {len(legal.splitlines()) + 1}: ")
+        assert told.isprintable()
+        assert len(told) < len(str(path)) + 300
+        assert not captured.out
 
     def test_plies_after_the_end(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "game.thud"
