@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from tests.server.plain import Serving
-from thudmud.server.inbox import TURN_TIME, Turns
+from thudmud.server.inbox import TURN_TIME, InboxQueue
 
 
 async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
@@ -70,7 +70,7 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
     assert transport.get_write_buffer_size() > 5_000_000
 
 
-async def turns_taken(turns: Turns, taken: list[str], count: int) -> list[str]:
+async def turns_taken(turns: InboxQueue, taken: list[str], count: int) -> list[str]:
     """Wait until so many have been taken in one turn or in several; return them, turn by turn."""
     seen = [""]
     while len("".join(seen)) < count:
@@ -83,7 +83,7 @@ async def turns_taken(turns: Turns, taken: list[str], count: int) -> list[str]:
 async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    loop, turns, taken = asyncio.get_running_loop(), Turns(), list[str]()
+    loop, turns, taken = asyncio.get_running_loop(), InboxQueue(), list[str]()
     now = loop.time()
     monkeypatch.setattr(loop, "time", lambda: now)
 
@@ -106,7 +106,7 @@ async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
 
 
 async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
-    loop, turns, taken = asyncio.get_running_loop(), Turns(), list[str]()
+    loop, turns, taken = asyncio.get_running_loop(), InboxQueue(), list[str]()
     failed: list[object] = []
     loop.set_exception_handler(lambda _loop, context: failed.append(context["exception"]))
     error = ValueError("ours")

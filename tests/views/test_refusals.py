@@ -363,7 +363,7 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
 TALKS = [Refused(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in (False, True)]
 
 
-@pytest.mark.parametrize(("refusal", "source"), zip(TALKS, ["you", "your address"], strict=True))
+@pytest.mark.parametrize(("refusal", "source"), [(TALKS[0], "you"), (TALKS[1], "your address")])
 def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     assert refused(refusal) == (
         f"That was not done: others have just heard a lot from {source}. You can go on in 90"

@@ -27,7 +27,7 @@ from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.errors import StartError
 from thudmud.server.config import ServerSettings, Settings
-from thudmud.server.inbox import Turns
+from thudmud.server.inbox import InboxQueue
 from thudmud.server.sessions import Sessions
 from thudmud.server.telnet_session import TelnetSession
 from thudmud.telnet import mssp, tls
@@ -63,7 +63,7 @@ class Acceptor:
         self._listening: list[asyncio.Server] = []
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
-        self._turns = Turns()
+        self._turns = InboxQueue()
 
     async def bind(self) -> list[tuple[str, int]]:
         """Take the ports; return the addresses and ports of plain telnet. Nobody can connect yet.

@@ -26,7 +26,7 @@ TURN_TIME = 0.002
 players see it, and waits that long in each of them, however many others send lines."""
 
 
-class Turns:
+class InboxQueue:
     """Shares out among inboxes how much is handled in each turn of the event loop."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Inbox:
     def __init__(
         self,
         reading: Reading,
-        turns: Turns,
+        turns: InboxQueue,
         settings: ServerSettings,
         *,
         handle: Callable[[Item], bool],

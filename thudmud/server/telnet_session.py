@@ -18,7 +18,7 @@ from thudmud.errors import Refused
 from thudmud.play.commands import Register
 from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
-from thudmud.server.inbox import Inbox, LinePrompter, Turns
+from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
@@ -107,7 +107,7 @@ class TelnetSession:
         settings: ServerSettings,
         players: PlayerSettings,
         policy: TelnetPolicy,
-        turns: Turns,
+        turns: InboxQueue,
         release: Callable[[], None],
     ) -> None:
         transport.set_write_buffer_limits(high=settings.share)

@@ -303,9 +303,9 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             hint = _next(board, details["seats"], me, "the next")
             return f"The battle at the {board} is over. {hint}"
         case Refusal.TALK_TOO_FAST:
-            source = "your address" if details["is_shared"] else "you"
             return (
-                f"That was not done: others have just heard a lot from {source}. You can go on in "
+                "That was not done: others have just heard a lot from "
+                f"{'your address' if details['is_shared'] else 'you'}. You can go on in "
                 f"{lasting(details['seconds'])}."
             )
         case Refusal.TOO_SOON:
