@@ -5,7 +5,7 @@ and newcomers register, one after the other. Round after round the server is kil
 random moment: while they play, while it shuts down (SIGTERM), or while it starts. What its store
 then holds has to be all that was acknowledged, in order, and at most the one command of each pair
 that was in flight; the board that the next server shows has to be the fold of it; and every
-newcomer who was told of a word or a password has it. 25 rounds by default; `make soak` plays 200.
+newcomer who was told of a word or a password has it. 15 rounds by default; `make soak` plays 200.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from thudmud.views.view import Display
 
 WIDTH = 80
 
-ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "25"))
+ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "15"))
 MOST = 130
 """How many commands are acknowledged before a server is killed, at most."""
 
