@@ -36,9 +36,11 @@ _CALM = 8  # plies of an exchange that are followed at most
 _CALM_FIRST = 2  # where each ply at the root is weighed by itself
 _LOOK = 128  # nodes between two questions whether it is time to stop
 _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
-_KEPT = 400_000  # positions in the transposition table, some 150 MB
+_KEPT = 400_000  # positions in the transposition table of each side, some 75 MB
+_WEIGHED = 200_000  # positions whose worth as they stand is kept, of each side, some 30 MB
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
+_ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # how many plies come before those that are looked at less deeply
 _HANGS = 1 << 30  # what a troll's step loses in order that would have it captured
 _FUTILE = 200  # the most that a last ply without a capture is thought to gain
@@ -151,6 +153,8 @@ class Search:
         self._width = width or Width()
         self._tactics = tactics_of(ruleset, weights)
         self._known: tuple[_Table, _Table] = {}, {}
+        self._weighed: tuple[dict[Ply, tuple[int, int]], dict[Ply, tuple[int, int]]] = {}, {}
+        self._weighed_for: tuple[Side, int] | None = None
         self._history: dict[int, int] = {}
         self._nodes = 0
         self.gather = 0
@@ -233,10 +237,13 @@ class Search:
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
         self._seen = seen
-        self._known[0].clear()
-        self._known[1].clear()
+        weighed_for = game.turn, self.gather or CENTRE.bit
+        if weighed_for != self._weighed_for:
+            self._weighed_for = weighed_for
+            self._tactics.weigh_for(*weighed_for)
+            for table in (*self._known, *self._weighed):
+                table.clear()
         self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
-        self._tactics.weigh_for(game.turn, self.gather or CENTRE.bit)
         self._sign = 1 if game.turn is Side.DWARF else -1
 
     def _settle(self, position: Position) -> None:
@@ -286,9 +293,19 @@ class Search:
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             wrong = self._misjudged.get(ply, 0)
             low, high = alpha - wrong, beta - wrong
+            late = 0
+            if (
+                self._width.reduces
+                and number >= _ROOT_LATE
+                and depth > 2
+                and not (tx if dwarfs_move else dx)
+            ):
+                late = 1 + (number >= _ROOT_VERY_LATE)
             if dwarfs_move:
                 value = low + 1
-                if number:
+                if late:
+                    value = self._trolls(d2, t2, r2, depth - 1 - late, low, low + 1)
+                if number and value > low:
                     value = self._trolls(d2, t2, r2, depth - 1, low, low + 1)
                 if value > low:
                     value = self._trolls(d2, t2, r2, depth - 1, low, high)
@@ -297,7 +314,9 @@ class Search:
                 alpha = max(alpha, value)
             else:
                 value = high - 1
-                if number:
+                if late:
+                    value = self._dwarfs(d2, t2, r2, depth - 1 - late, high - 1, high)
+                if number and value < high:
                     value = self._dwarfs(d2, t2, r2, depth - 1, high - 1, high)
                 if value < high:
                     value = self._dwarfs(d2, t2, r2, depth - 1, low, high)
@@ -380,6 +399,8 @@ class Search:
                 if value > alpha:
                     alpha = value
                     if value >= beta:
+                        if is_quiet:
+                            self._history[dx] = self._history.get(dx, 0) + depth * depth
                         break
         if best_ply is None:
             return best if only_loud else self._still(d, t, r, dwarfs_to_move=True)
@@ -451,12 +472,16 @@ class Search:
             yield first, False
         tactics = self._tactics
         empty = tactics.empty(d, t, r)
-        field = tactics.field(d, t, empty)
+        known = self._weighed[0].get((d, t, r))
+        field = known[1] if known else tactics.field(d, t, empty)
         for ply in tactics.dwarf_captures(d, t, r, empty, field):
             if ply != first:
                 yield ply, False
         if not only_loud:
-            for ply in tactics.dwarf_moves(d, t, r, empty, field, self._width.beam):
+            history = self._history
+            moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
+            moves.sort(key=lambda ply: -history.get(ply[0], 0))
+            for ply in moves:
                 if ply != first:
                     yield ply, True
 
@@ -468,7 +493,8 @@ class Search:
             yield first, False
         tactics = self._tactics
         empty = tactics.empty(d, t, r)
-        field = tactics.field(d, t, empty)
+        known = self._weighed[1].get((d, t, r))
+        field = known[1] if known else tactics.field(d, t, empty)
         captures = tactics.troll_captures(d, t, r, empty)
         captures.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
         for _, _, ply in captures:
@@ -487,10 +513,21 @@ class Search:
 
     def _still(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return what a position is worth as it stands."""
-        tactics = self._tactics
-        empty = tactics.empty(d, t, r)
-        field = tactics.field(d, t, empty)
-        return tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move)
+        return self._weigh(d, t, r, dwarfs_to_move=dwarfs_to_move)[0]
+
+    def _weigh(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> tuple[int, int]:
+        """Return what a position is worth as it stands, and what is dangerous in it."""
+        table, key = self._weighed[not dwarfs_to_move], (d, t, r)
+        known = table.get(key)
+        if known is None:
+            tactics = self._tactics
+            empty = tactics.empty(d, t, r)
+            field = tactics.field(d, t, empty)
+            known = tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move), field
+            if len(table) >= _WEIGHED:
+                table.clear()
+            table[key] = known
+        return known
 
     def _keep(self, side: int, key: Ply, known: tuple[int, int, int, Ply | None]) -> None:
         table = self._known[side]
@@ -505,14 +542,13 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        empty = self._tactics.empty(d, t, r)
         if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
             return decided * WON
-        reach = self._tactics.field(d, t, empty)
-        best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=True)
+        best, reach = self._weigh(d, t, r, dwarfs_to_move=True)
         if best >= beta or not left:
             return best
         alpha = max(alpha, best)
+        empty = self._tactics.empty(d, t, r)
         for dx, tx, rx in self._tactics.dwarf_captures(d, t, r, empty, reach):
             value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
             if value > best:
@@ -528,14 +564,14 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        empty = self._tactics.empty(d, t, r)
         if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
             return decided * WON
-        reach = self._tactics.field(d, t, empty)
-        still = best = self._tactics.worth(d, t, r, empty, reach, dwarfs_to_move=False)
+        still, reach = self._weigh(d, t, r, dwarfs_to_move=False)
+        best = still
         if best <= alpha or not left:
             return best
         beta = min(beta, best)
+        empty = self._tactics.empty(d, t, r)
         captures = self._tactics.troll_captures(d, t, r, empty)
         captures.sort(key=lambda each: each[0], reverse=True)
         for number, target, (dx, tx, rx) in captures:
