@@ -1,173 +1,206 @@
-"""Tune the weights of the search: play many quick battles, and fit the weights to the outcomes.
+"""Tune the weights of the search, by letting it play against itself with slightly different ones.
 
-Run it from the checkout: ``python benchmarks/tune.py play discworld`` for as long as you like; it
-goes on where it was interrupted. ``python benchmarks/tune.py fit discworld`` then prints the
-weights that tell best, of all positions that were played, what the next plies win and lose.
+Run it from the checkout: ``python benchmarks/tune.py discworld --matches 1000``. It goes on where
+it was interrupted, and may be run again for more. ``python benchmarks/tune.py write`` then writes
+all that has been found to ``thudmud/search/weights.py``.
 
-Each battle begins with random plies and is played with few positions a ply, by weights that are
-blurred at random: else nobody would learn what is never tried.
+It is SPSA (simultaneous perturbation stochastic approximation, Spall 1992): each weight is made
+greater or smaller by a fifth at first, by chance, once as drawn and once the other way round. The
+two play a match of two battles from the same opening, and all weights are moved a little towards
+those of the winner, the more the greater its margin. What a weight does by itself stays when chance
+has evened out what the others did. Weights change by factors, so all keep their signs.
+
+Steps are small. What is far from where it should be is found sooner by trying: ``--sides dwarf``
+moves only the dwarfs' weights, and the mean of some twenty battles tells a difference of 4 dwarfs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from collections.abc import Collection, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from thudmud.rules import RULESETS, Game, Ruleset, Side
-from thudmud.rules.board import CENTRE
+from thudmud.bots.referee import random_opening
+from thudmud.rules import RULESETS, Ruleset, Side
 from thudmud.search.search import Limit, Search
-from thudmud.search.tactics import AnyWeights, Tactics, tactics_of, tuned
+from thudmud.search.tactics import AnyWeights, tuned
 
 FOLDER = Path("build/tuning")
+TARGET = Path("thudmud/search/weights.py")
 OPENING = 6
-MOST_PLIES = 160
-MOST_QUIET = 30
-BLUR = 0.5
-AHEAD = (8, 16, 32)
-"""After how many plies it is looked what was won and lost."""
+MOST_PLIES, MOST_QUIET = 160, 30
+SPREAD, STEP, STABLE = 0.2, 0.0005, 100
+"""How far weights are changed at first, and how much of the gradient they are moved by at first,
+both as logarithms; and after how many matches that begins to shrink. The exponents are Spall's."""
+GOAL = 24
+"""What a battle that is won by reaching a goal counts for as a margin."""
+
+Factors = dict[str, float]
+"""By side and weight, the logarithm of what it is multiplied by."""
 
 
-def battle(ruleset: Ruleset, seed: int, nodes: int) -> list[dict[str, int]]:
-    """Play a battle; return each position of it."""
-    random = Random(seed)
-    start = tuned(ruleset)
-    blurred = [{side: _blurred(start[side], random) for side in Side} for _ in range(2)]
-    players = {side: Search(ruleset, blurred[n]) for n, side in enumerate(Side)}
-    game = Game.start(ruleset)
-    for _ in range(OPENING):
-        game = game.play(random.choice(game.legal_moves()))
-    rows = []
-    while not game.outcome and len(game.moves) < MOST_PLIES and game.quiet_plies < MOST_QUIET:
-        player = players[game.turn]
-        game = game.play(player.think(game, Limit(nodes=nodes)).move)
-        at = game.position
-        rows.append({"d": at.dwarfs, "t": at.trolls, "r": at.rock, "g": player.gather})
-    return rows
-
-
-def _blurred(weights: AnyWeights, random: Random) -> AnyWeights:
-    blurred: dict[str, Any] = {
-        name: round(value * 2 ** random.uniform(-BLUR, BLUR) + random.uniform(-2, 2))
-        for name, value in asdict(weights).items()
-        if name != "troll"
+def factors_of(ruleset: Ruleset, sides: Collection[str]) -> Factors:
+    """Return no factors, of all weights of these sides that are tuned."""
+    return {
+        f"{side} {name}": 0.0
+        for side, weights in tuned(ruleset).items()
+        for name in asdict(weights)
+        if str(side) in sides
     }
-    return replace(weights, **blurred)
 
 
-def play(ruleset: Ruleset, nodes: int, path: Path, most: int) -> None:
-    """Play battle after battle, from where the file ends."""
+def applied(weights: Mapping[Side, AnyWeights], factors: Factors) -> dict[Side, AnyWeights]:
+    """Return weights times factors."""
+    found = {}
+    for side, each in weights.items():
+        changed: dict[str, Any] = {
+            name: value * math.exp(factors.get(f"{side} {name}", 0.0))
+            for name, value in asdict(each).items()
+        }
+        found[side] = replace(each, **changed)
+    return found
+
+
+def margin(
+    ruleset: Ruleset, weights: Mapping[Side, Mapping[Side, AnyWeights]], seed: str, nodes: int
+) -> float:
+    """Return by how much the dwarfs win a battle, by what counts for the player of each side."""
+    players = {side: Search(ruleset, weights[side]) for side in Side}
+    game = random_opening(ruleset, OPENING, seed)
+    limit = Limit(nodes=nodes)
+    while not game.outcome and len(game.moves) < MOST_PLIES and game.quiet_plies < MOST_QUIET:
+        game = game.play(players[game.turn].think(game, limit).move)
+    score = game.score
+    return (score.dwarf - score.troll) * (GOAL if ruleset.goals else 1)
+
+
+def match(
+    rules: str, nodes: int, factors: Factors, moved: Factors, number: int
+) -> tuple[Factors, float]:
+    """Play match ``number``; return in which direction each weight was changed, and the margin."""
+    ruleset, random = RULESETS[rules], Random(number)
+    spread = SPREAD / (number + 1) ** 0.101
+    directions = {name: random.choice((-1.0, 1.0)) for name in moved}
+    one, other = (
+        applied(
+            tuned(ruleset),
+            {
+                name: value + sign * spread * directions.get(name, 0.0)
+                for name, value in factors.items()
+            },
+        )
+        for sign in (1, -1)
+    )
+    seed = f"{rules} {number}"
+    won = margin(ruleset, {Side.DWARF: one, Side.TROLL: other}, seed, nodes)
+    lost = margin(ruleset, {Side.DWARF: other, Side.TROLL: one}, seed, nodes)
+    return {name: each / (2 * spread) for name, each in directions.items()}, won - lost
+
+
+def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: int) -> None:
+    """Play so many matches more, keeping what has been found after each few."""
+    path = FOLDER / f"{rules.replace(' ', '-')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    done = sum(1 for _ in path.open()) if path.exists() else 0
-    with path.open("a") as file:
-        for seed in range(done, most):
-            file.write(json.dumps(battle(ruleset, seed, nodes)) + "\n")
-            file.flush()
+    state: dict[str, Any] = {
+        "rules": rules,
+        "nodes": nodes,
+        "matches": 0,
+        "factors": {},
+        "from": {},
+    }
+    if path.exists():
+        state = json.loads(path.read_text())
+    start = {str(side): asdict(each) for side, each in tuned(RULESETS[rules]).items()}
+    if state["from"] not in ({}, start):
+        sys.exit(f"{path}: it was begun with other weights; move it away to begin anew")
+    state["from"] = start
+    factors: Factors = {**state["factors"]}
+    moved = factors_of(RULESETS[rules], sides)
+    for name in moved:
+        factors.setdefault(name, 0.0)
+    end = state["matches"] + matches
+    with ProcessPoolExecutor(workers) as pool:
+        while state["matches"] < end:
+            first = state["matches"]
+            numbers = range(first, first + workers)
+            step = STEP * (STABLE / (STABLE + first)) ** 0.602
+            for slopes, won in pool.map(
+                partial(match, rules, nodes, dict(factors), moved), numbers
+            ):
+                for name, slope in slopes.items():
+                    factors[name] += step * won * slope
+            state |= {"matches": first + workers, "factors": factors, "nodes": nodes}
+            new = path.with_suffix(".new")
+            new.write_text(json.dumps(state, indent=1))
+            new.replace(path)
+            if state["matches"] % 20 < workers:
+                told = {name: round(math.exp(each), 2) for name, each in factors.items()}
+                print(state["matches"], told, flush=True)
 
 
-def samples(
-    ruleset: Ruleset, path: Path, *, dwarfs_to_move: bool
-) -> Iterator[tuple[list[float], float]]:
-    """Yield the features of each position, and what was won by the dwarfs in the next plies."""
-    zero, units = _units(ruleset)
-    for line in path.open():
-        rows = json.loads(line)
-        for number, row in enumerate(rows):
-            if (number % 2 == 1) is dwarfs_to_move:
-                continue
-            worth = [_worth(each, row, dwarfs_to_move=dwarfs_to_move) for each in units]
-            base = _worth(zero, row, dwarfs_to_move=dwarfs_to_move)
-            won = sum(_material(rows[min(number + far, len(rows) - 1)]) for far in AHEAD) / len(
-                AHEAD
-            ) - _material(row)
-            controls = [1.0, row["d"].bit_count() / 10, row["t"].bit_count()]
-            yield [*controls, *(each - base for each in worth)], won
+NAMES = {"discworld": "ALL_TAKEN", "classic": "ONE_TAKEN", "koom valley": "ROCK"}
+HEAD = '''"""The weights that count for each side: numbers, written by a program.
+
+Written on {date} by ``python benchmarks/tune.py write``, which tells how they are found.
+"""
+
+from __future__ import annotations
+
+from thudmud.rules import Side
+from thudmud.search.koom import KoomWeights
+from thudmud.search.thud import Weights
+'''
 
 
-def _material(row: dict[str, int]) -> float:
-    return 100.0 * row["d"].bit_count() - 400.0 * row["t"].bit_count()
-
-
-def _units(ruleset: Ruleset) -> tuple[Tactics, list[Tactics]]:
-    names = [each.name for each in fields(tuned(ruleset)[Side.DWARF])]
-    nothing: dict[str, Any] = dict.fromkeys(names, 0)
-    zero = replace(tuned(ruleset)[Side.DWARF], **nothing)
-    return tactics_of(ruleset, dict.fromkeys(Side, zero)), [
-        tactics_of(ruleset, dict.fromkeys(Side, _with(zero, name)))
-        for name in names
-        if name != "troll"
-    ]
-
-
-def _with(weights: AnyWeights, name: str) -> AnyWeights:
-    changed: dict[str, Any] = {name: 1}
-    return replace(weights, **changed)
-
-
-def _worth(tactics: Tactics, row: dict[str, int], *, dwarfs_to_move: bool) -> int:
-    d, t, r = row["d"], row["t"], row["r"]
-    tactics.weigh_for(Side.DWARF, row["g"] or CENTRE.bit)
-    empty = tactics.empty(d, t, r)
-    field = tactics.field(d, t, empty)
-    return tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move)
-
-
-def fit(rows: Iterator[tuple[list[float], float]], ridge: float = 1.0) -> tuple[list[float], int]:
-    """Return the weights that fit best (least squares), and of how many samples."""
-    sums: list[list[float]] = []
-    count = 0
-    for features, won in rows:
-        row = [*features, won]
-        if not sums:
-            sums = [[0.0] * len(row) for _ in features]
-        for i, x in enumerate(features):
-            if x:
-                line = sums[i]
-                for j, y in enumerate(row):
-                    line[j] += x * y
-        count += 1
-    size = len(sums)
-    for i in range(size):
-        sums[i][i] += ridge * count / 1000
-    for i in range(size):  # Gauss
-        pivot = max(range(i, size), key=lambda k: abs(sums[k][i]))
-        sums[i], sums[pivot] = sums[pivot], sums[i]
-        for k in range(size):
-            if k != i and (factor := sums[k][i] / sums[i][i]):
-                sums[k] = [a - factor * b for a, b in zip(sums[k], sums[i], strict=True)]
-    return [sums[i][size] / sums[i][i] for i in range(size)], count
+def write() -> None:
+    """Write all weights to where the search has them, with what has been found so far."""
+    lines = [HEAD.format(date=datetime.now(UTC).date())]
+    for rules, name in NAMES.items():
+        path = FOLDER / f"{rules.replace(' ', '-')}.json"
+        state = json.loads(path.read_text()) if path.exists() else {"factors": {}}
+        lines.append(f"{name} = {{")
+        for side, weights in applied(tuned(RULESETS[rules]), state["factors"]).items():
+            lines.append(
+                f"    {side!s}: {type(weights).__name__}(".replace(str(side), f"Side.{side.name}")
+            )
+            lines += [f"        {each}={value:.4g}," for each, value in asdict(weights).items()]
+            lines.append("    ),")
+        lines.append("}")
+        if state["factors"]:
+            told = f"{state['matches']} matches at {state['nodes']} positions a ply"
+            lines.append(f'"""For {rules}, after {told}."""')
+        else:
+            lines.append(f'"""For {rules}."""')
+        lines.append("")
+    TARGET.write_text("\n".join(lines), encoding="utf-8")
 
 
 def main() -> None:
-    """Play or fit."""
+    """Tune, or write down what was found."""
     parser = argparse.ArgumentParser(description="Tune the weights of the search.")
-    parser.add_argument("action", choices=("play", "fit"))
-    parser.add_argument("rules", choices=RULESETS)
-    parser.add_argument("--nodes", type=int, default=400)
-    parser.add_argument("--battles", type=int, default=1_000_000)
+    parser.add_argument("what", choices=(*RULESETS, "write"))
+    parser.add_argument(
+        "--sides", nargs="+", choices=list(map(str, Side)), default=list(map(str, Side))
+    )
+    parser.add_argument("--nodes", type=int, default=400, help="positions a ply")
+    parser.add_argument("--matches", type=int, default=100, help="how many more are played")
+    parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
-    ruleset = RULESETS[options.rules]
-    path = FOLDER / f"{options.rules.replace(' ', '-')}.jsonl"
-    if options.action == "play":
-        play(ruleset, options.nodes, path, options.battles)
-        return
-    names = [each.name for each in fields(tuned(ruleset)[Side.DWARF]) if each.name != "troll"]
-    for dwarfs_to_move in (True, False):
-        weights, count = fit(samples(ruleset, path, dwarfs_to_move=dwarfs_to_move))
-        print(f"{'dwarfs' if dwarfs_to_move else 'trolls'} to move, {count} positions:", end=" ")
-        print(
-            {
-                name: round(each, 1)
-                for name, each in zip(("one", "dwarfs", "trolls", *names), weights, strict=True)
-            }
-        )
+    if options.what == "write":
+        write()
+    else:
+        tune(options.what, options.sides, options.nodes, options.matches, options.workers)
 
 
 if __name__ == "__main__":

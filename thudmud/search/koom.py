@@ -42,14 +42,14 @@ class KoomWeights:
         ahead: a dwarf, for each of the discs round the Rock's way home.
     """
 
-    troll: int = 220
-    escort: int = 22
-    near: int = 5
-    close: int = 9
-    ways: int = 4
-    exposed: int = 25
-    trapped: int = 40
-    ahead: int = 3
+    troll: float
+    escort: float
+    near: float
+    close: float
+    ways: float
+    exposed: float
+    trapped: float
+    ahead: float
 
 
 class KoomTactics:
@@ -116,7 +116,7 @@ class KoomTactics:
     def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
         """Return what a position is worth to the dwarfs, in hundredths of one."""
         w = self._weights
-        value = 100 * d.bit_count() - w.troll * t.bit_count()
+        value = 100.0 * d.bit_count() - w.troll * t.bit_count()
         exposed = d & field
         if exposed:
             number = exposed.bit_count()
@@ -125,9 +125,9 @@ class KoomTactics:
         for shift in SHIFTS:
             traps |= t & (d << shift & empty >> shift | d >> shift & empty << shift)
         if traps:
-            value += w.trapped // (1 if dwarfs_to_move else 2) * min(traps.bit_count(), 3)
+            value += w.trapped / (1 if dwarfs_to_move else 2) * min(traps.bit_count(), 3)
         if not r:
-            return value
+            return int(value)
         beside = NEXT_TO[r]
         value += _ROWS[square_at(r).row] + _BESIDE[min((beside & t).bit_count(), 3)]
         value += w.escort * min((beside & d).bit_count(), 5)
@@ -137,7 +137,7 @@ class KoomTactics:
             near += (d & disc).bit_count()
             close += (t & disc).bit_count()
         value += w.near * near - w.close * close
-        return value
+        return int(value)
 
     # Plies of the dwarfs.
 

@@ -11,7 +11,8 @@ from thudmud.rules.classic import ANY, HurlingDwarfs, ShovingTrolls
 from thudmud.rules.koom_valley import RockCaptured, RockEscapes, TramplingTrolls, TrappingDwarfs
 from thudmud.search.koom import KoomTactics, KoomWeights
 from thudmud.search.masks import Capture, Ply, Step
-from thudmud.search.thud import ThudTactics, Weights
+from thudmud.search.thud import ThudTactics, Weights, takes_all
+from thudmud.search.weights import ALL_TAKEN, ONE_TAKEN, ROCK
 
 
 class Tactics(Protocol):
@@ -173,9 +174,11 @@ def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
     )
 
 
-def tuned(ruleset: Ruleset) -> dict[Side, AnyWeights]:
+def tuned(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
     """Return what counts for each side by rules of a known kind."""
-    return dict.fromkeys(Side, KoomWeights() if ruleset.goals else Weights())
+    if ruleset.goals:
+        return ROCK
+    return ALL_TAKEN if takes_all(cast("ShovingTrolls", ruleset.trolls)) else ONE_TAKEN
 
 
 def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics:

@@ -47,21 +47,31 @@ class Weights:
         exposed: a troll that a dwarf could be hurled at, the trolls being to move.
         close: a troll, for each of the discs round the gathering square in which it stands.
         free: a square that a troll can step to safely.
+        hunted: a dwarf that is not secure, three squares from a troll or nearer.
     """
 
-    troll: int = 400
-    pair: int = 2
-    near: int = 8
-    commanded: int = 12
-    secure: int = 35
-    hanging: int = 35
-    prize: int = 45
-    exposed: int = 125
-    close: int = 2
-    free: int = 2
+    troll: float
+    pair: float
+    near: float
+    commanded: float
+    secure: float
+    hanging: float
+    prize: float
+    exposed: float
+    close: float
+    free: float
+    hunted: float
 
 
 NAMES = tuple(each.name for each in fields(Weights))
+
+
+def takes_all(trolls: ShovingTrolls) -> bool:
+    """Whether a troll can always capture all that is next to where it ends.
+
+    Where a lone troll can be shoved, it takes by that what it may not after a move.
+    """
+    return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
 class ThudTactics:
@@ -74,8 +84,7 @@ class ThudTactics:
     """
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
-        # Where a lone troll can be shoved, it takes all by that which it may not after a move.
-        self._takes_all = trolls.most_after_move == ANY or trolls.shortest_shove == 1
+        self._takes_all = takes_all(trolls)
         self._ground = BOARD ^ fixed
         self._weights_of = weights
         self.weigh_for(Side.DWARF, CENTRE.bit)
@@ -134,7 +143,7 @@ class ThudTactics:
         """
         w = self._weights
         near = around(dwarfs)
-        value = 100 * dwarfs.bit_count() - w.troll * trolls.bit_count()
+        value = 100.0 * dwarfs.bit_count() - w.troll * trolls.bit_count()
         pairs = 0
         for shift in SHIFTS:
             pairs += (dwarfs & dwarfs << shift).bit_count()
@@ -147,13 +156,17 @@ class ThudTactics:
             close += (trolls & disc).bit_count()
         value -= w.close * close
         value += w.commanded * (reach & empty).bit_count()
-        steps = around(trolls) & empty
+        beside = around(trolls)
+        steps = beside & empty
         unsafe = reach if self._takes_all else reach | self._defended(dwarfs)
         safe = steps & ~unsafe
         value -= w.free * (safe & ~near).bit_count()
         landings = (safe | self._shoved(trolls, empty) & ~reach) & near
         open_squares = empty & ~unsafe
-        value += w.secure * (dwarfs & ~around(open_squares)).bit_count()
+        insecure = dwarfs & around(open_squares)
+        value += w.secure * (dwarfs ^ insecure).bit_count()
+        hunters = around(around(beside & BOARD) & BOARD)
+        value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
             hanging = dwarfs & around(landings)
             value -= w.hanging * hanging.bit_count()
@@ -161,7 +174,7 @@ class ThudTactics:
                 value -= w.prize * self._most_beside(landings, dwarfs)
         if not dwarfs_to_move and (exposed := trolls & (reach | near)):
             value += w.exposed * exposed.bit_count()
-        return value
+        return int(value)
 
     def _defended(self, dwarfs: int) -> int:
         """Return the squares with two dwarfs beside them: one is left to be hurled."""

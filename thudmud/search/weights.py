@@ -1,0 +1,94 @@
+"""The weights that count for each side: numbers, written by a program.
+
+Written on 2026-11-23 by ``python benchmarks/tune.py write``, which tells how they are found.
+"""
+
+from __future__ import annotations
+
+from thudmud.rules import Side
+from thudmud.search.koom import KoomWeights
+from thudmud.search.thud import Weights
+
+ALL_TAKEN = {
+    Side.DWARF: Weights(
+        troll=700,
+        pair=2,
+        near=8,
+        commanded=17,
+        secure=35,
+        hanging=35,
+        prize=49,
+        exposed=70,
+        close=2,
+        free=5,
+        hunted=18,
+    ),
+    Side.TROLL: Weights(
+        troll=700,
+        pair=2,
+        near=8,
+        commanded=12,
+        secure=35,
+        hanging=40,
+        prize=45,
+        exposed=125,
+        close=2,
+        free=5,
+        hunted=10,
+    ),
+}
+"""For discworld."""
+
+ONE_TAKEN = {
+    Side.DWARF: Weights(
+        troll=800,
+        pair=2,
+        near=8,
+        commanded=12,
+        secure=35,
+        hanging=35,
+        prize=45,
+        exposed=125,
+        close=2,
+        free=2,
+        hunted=8,
+    ),
+    Side.TROLL: Weights(
+        troll=800,
+        pair=2,
+        near=8,
+        commanded=12,
+        secure=35,
+        hanging=35,
+        prize=45,
+        exposed=125,
+        close=2,
+        free=6,
+        hunted=12,
+    ),
+}
+"""For classic."""
+
+ROCK = {
+    Side.DWARF: KoomWeights(
+        troll=220,
+        escort=22,
+        near=5,
+        close=9,
+        ways=4,
+        exposed=25,
+        trapped=40,
+        ahead=3,
+    ),
+    Side.TROLL: KoomWeights(
+        troll=220,
+        escort=22,
+        near=5,
+        close=9,
+        ways=4,
+        exposed=25,
+        trapped=40,
+        ahead=3,
+    ),
+}
+"""For koom valley."""
