@@ -1,0 +1,223 @@
+"""How strong the player is: matches against players that stay as they are, and between levels.
+
+Run it from the checkout, a git repository: ``python benchmarks/bots.py``. All of it takes hours of
+the processor; what was played is kept in ``--folder``, and the next run goes on from there. Another
+version of the player needs another folder. ``--only WORDS`` leaves out the contests without these
+words in their title, ``--workers N`` plays so many battles at a time.
+
+A match is two battles from one opening of four plies by chance, with the sides swapped. Against the
+reference, the first version of this search, both have the same time of the processor for each ply;
+against players that take hardly any, it has as much; levels play by their own limits. A battle is
+ended and scored as it stands after 60 plies without a capture, or 220 plies.
+
+At the end it prints how deep the player looks by each ruleset, and at how many positions a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import shlex
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
+
+from thudmud.bots.referee import random_opening
+from thudmud.rules import RULESETS, Ruleset
+from thudmud.search.levels import LEVELS
+from thudmud.search.search import Limit, Search
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "build" / "bots"
+
+REFERENCE = "74c4b99df57d49b1d275f9a0f14cde8470cdd604"
+"""The commit of the first landed version of the search, at full strength."""
+
+BEFORE = "43b3dae7cf21a56c59e4298f23da5064bf72017d"
+"""The commit of the bot before that, which looks one ply ahead."""
+
+SECONDS = 0.2
+"""Seconds of the processor that may be used for a ply; a little less is."""
+
+MATCHES, FEWER = 40, 10
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Matches against one opponent.
+
+    Attributes:
+        title: against whom.
+        rules: by which rules.
+        bots: the player and the opponent, as ``thudmud match`` takes them.
+        options: how they play.
+        matches: how many.
+        share: what part of the matches is to be won, a draw being half of one.
+        dwarfs: by how much its dwarfs are to win at least, on the average.
+        trolls: by how much its trolls are.
+    """
+
+    title: str
+    rules: str
+    bots: tuple[str, str]
+    options: tuple[str, ...]
+    matches: int
+    share: float
+    dwarfs: float = -99.0
+    trolls: float = -99.0
+
+
+def version(commit: str, folder: Path) -> str:
+    """Return the command of the engine of a commit, whose files are put into the folder."""
+    path = folder / commit[:10]
+    if not path.exists():
+        packed = subprocess.run(  # noqa: S603
+            ["git", "-C", str(ROOT), "archive", commit],  # noqa: S607
+            check=True,
+            stdout=subprocess.PIPE,
+        ).stdout
+        with tarfile.open(fileobj=io.BytesIO(packed)) as files:
+            files.extractall(path, filter="data")
+    return shlex.join(
+        ["env", f"PYTHONPATH={path}", sys.executable, "-m", "thudmud.cli.main", "engine"]
+    )
+
+
+def naive(kind: str) -> str:
+    """Return the command of a naive player."""
+    return shlex.join([
+        "env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "benchmarks.load.naive", kind,
+    ])  # fmt: skip
+
+
+def contests(folder: Path) -> Iterator[Contest]:
+    """Yield all contests."""
+    timed = ("--seconds", f"{SECONDS:g}", "--cpu")
+    for rules in ("discworld", "classic"):
+        reference = f"{version(REFERENCE, folder)} --cpu"
+        yield Contest(
+            "the reference", rules, ("thudmud", reference), timed, MATCHES, 0.65,
+            dwarfs=-5.0, trolls=13.0,
+        )  # fmt: skip
+    before = version(BEFORE, folder)
+    for rules, matches, share in (("discworld", MATCHES, 0.95), ("koom valley", 20, 0.95)):
+        yield Contest("one ply ahead", rules, ("thudmud", before), timed, matches, share)
+    for kind in ("greedy", "random"):
+        for rules in RULESETS:
+            yield Contest(f"{kind} plies", rules, ("thudmud", naive(kind)), timed, FEWER, 0.8)
+    for lower, upper in pairwise(LEVELS):
+        yield Contest(
+            f"{upper.name} against {lower.name}",
+            "discworld",
+            (f"thudmud:{upper.number}", f"thudmud:{lower.number}"),
+            (),
+            MATCHES,
+            0.75,
+        )
+
+
+def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:
+    """Return what has come of a contest, having played what was left of it."""
+    name = f"{contest.title} {contest.rules}".replace(" ", "-")
+    done = subprocess.run(  # noqa: S603
+        [
+            *(sys.executable, "-m", "thudmud.cli.main", "match", *contest.bots),
+            *("--rules", contest.rules, "--games", str(2 * contest.matches), *contest.options),
+            *("--workers", str(workers), "--out", str(folder / f"{name}.jsonl"), "--json"),
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary
+
+
+def row(contest: Contest, found: dict[str, Any]) -> str:
+    """Return the row of the table."""
+    won, drawn, lost = (found["matches"][each] for each in ("won", "drawn", "lost"))
+    us, them = found["bots"]
+    is_met = (
+        won + drawn / 2 >= contest.share * contest.matches
+        and us["margin_as_dwarfs"] >= contest.dwarfs
+        and us["margin_as_trolls"] >= contest.trolls
+    )
+    times = " / ".join(
+        "" if each["cpu_seconds_a_ply"] is None else f"{1000 * each['cpu_seconds_a_ply']:.0f}"
+        for each in (us, them)
+    )
+    faults = sum(us[each] for each in ("illegal_plies", "time_outs", "failures"))
+    return (
+        f"| {contest.title} | {contest.rules} | {won} | {drawn} | {lost} | {contest.share:.0%}"
+        f"{'' if is_met else ' !'} | {us['margin_as_dwarfs']:+.1f} | {us['margin_as_trolls']:+.1f}"
+        f" | {times} | {faults or ''} |"
+    )
+
+
+HEAD = (
+    "| against | rules | won | drawn | lost | wanted | as dwarfs | as trolls | CPU, ms a ply"
+    " | faults |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+)
+
+DEPTH_HEAD = "| rules | side | depth | positions a second |\n| --- | --- | ---: | ---: |"
+
+
+def is_over(end: float) -> bool:
+    """Return whether so much time of the processor has been used."""
+    return time.process_time() > end
+
+
+def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
+    """Yield rows that tell how deep each side looks in so long, and how fast."""
+    depth, nodes, used = [0, 0], [0, 0], [0.0, 0.0]
+    number = 6
+    for seed in range(number):
+        game = random_opening(ruleset, 4, str(seed))
+        players = [Search(ruleset), Search(ruleset)]
+        for _ in range(2 * number):
+            side = len(game.moves) % 2
+            begun = time.process_time()
+            found = players[side].think(game, Limit(is_late=partial(is_over, begun + seconds)))
+            used[side] += time.process_time() - begun
+            depth[side] += found.depth
+            nodes[side] += found.nodes
+            game = game.play(found.move)
+            if game.outcome:
+                break
+    for side, name in enumerate(("dwarfs", "trolls")):
+        yield (
+            f"| {ruleset} | {name} | {depth[side] / number / number:.1f} "
+            f"| {nodes[side] / used[side]:,.0f} |"
+        )
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Play what is left, and print the tables."""
+    parser = argparse.ArgumentParser(description="Let the player play against others.")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--workers", type=int, default=1)
+    options = parser.parse_args(words)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    print(HEAD)
+    for contest in contests(options.folder):
+        if options.only in f"{contest.title} {contest.rules}":
+            print(row(contest, played(contest, options.folder, options.workers)), flush=True)
+    print(f"\n{DEPTH_HEAD}")
+    for ruleset in RULESETS.values():
+        for line in depths(ruleset):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
