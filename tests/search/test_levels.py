@@ -1,0 +1,43 @@
+"""Each level is stronger than the one below; the lower four take no time to show it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from thudmud.bots.referee import random_opening
+from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Side
+from thudmud.search.levels import LEVELS, Level, Player
+
+LOWER = LEVELS[:4]
+MATCHES = 4
+
+
+def margin(dwarfs: Level, trolls: Level, seed: int) -> int:
+    """Return by how much the dwarfs win a battle that ends when little happens in it."""
+    game = random_opening(DISCWORLD, 4, str(seed))
+    players = {
+        Side.DWARF: Player(DISCWORLD, dwarfs, seed),
+        Side.TROLL: Player(DISCWORLD, trolls, seed),
+    }
+    while not game.outcome and len(game.moves) < 160 and game.quiet_plies < 30:
+        game = game.play(players[game.turn].think(game).move)
+    return game.score.dwarf - game.score.troll
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lower", "upper"), list(pairwise(LOWER)), ids=lambda level: level.name)
+def test_each_wins_matches_against_the_one_below(lower: Level, upper: Level) -> None:
+    won = sum(
+        margin(upper, lower, seed) > margin(lower, upper, seed) for seed in range(1, MATCHES + 1)
+    )
+    assert won > MATCHES / 2
+
+
+@pytest.mark.parametrize("level", LEVELS[:-1], ids=lambda level: level.name)
+def test_a_level_plays_the_same_with_the_same_seed(level: Level) -> None:
+    game = Game.start(KOOM_VALLEY)
+    first, again = (Player(KOOM_VALLEY, level, seed=7).think(game) for _ in range(2))
+    assert first == again
+    assert first.nodes <= max(level.nodes, Player(KOOM_VALLEY, LOWER[0]).think(game).nodes)
