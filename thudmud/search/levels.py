@@ -45,7 +45,7 @@ class Level:
 
 LEVELS: tuple[Level, ...] = (
     Level(1, "Chalk", "Plays almost anything, and takes what is in its way.", 0, 0, 400, 0.0, 1),
-    Level(2, "Slate", "Knows what is worth taking, and walks into most traps.", 0, 0, 60, 0.0, 2),
+    Level(2, "Slate", "Knows what is worth taking, and walks into most traps.", 0, 0, 90, 0.0, 2),
     Level(3, "Marble", "Often sees what you can take next.", 0, 0, 30, 0.6, 3),
     Level(4, "Granite", "Always sees what you can take next, and keeps together.", 0, 0, 15),
     Level(5, "Flint", "Looks two plies ahead, and through every exchange.", 2_000, 2, 6),
