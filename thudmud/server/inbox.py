@@ -53,10 +53,14 @@ class InboxQueue:
         loop = asyncio.get_running_loop()
         end = loop.time() + TURN_TIME
         self._scheduled = False
+        # Each has one turn before what it was told is written: only then is it known who reads.
+        first, later = len(self._first), len(self._later)
         try:
-            while self._first and loop.time() < end:
+            while first and loop.time() < end:
+                first -= 1
                 self._first.popleft()()
-            while self._later:
+            while later:
+                later -= 1
                 self._later.popleft()()
                 if loop.time() >= end:
                     break
