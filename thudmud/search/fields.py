@@ -62,22 +62,6 @@ def neighbour_counts(fighters: int) -> tuple[int, int]:
     return (ones | more) & BOARD, (twos | more) & BOARD
 
 
-def pairs(fighters: int) -> int:
-    """Return how many pairs of fighters stand next to each other."""
-    count = 0
-    for shift in SHIFTS:
-        count += (fighters & fighters << shift).bit_count()
-    return count
-
-
-def nearness(fighters: int, centre: int) -> int:
-    """Return how near to a square fighters are, each counting from 7 (on or by it) to 0."""
-    count = 0
-    for disc in DISCS[centre]:
-        count += (fighters & disc).bit_count()
-    return count
-
-
 @cache
 def closeness(centre: int) -> tuple[int, int, int]:
     """Return how near each square is to a centre, 7 to 0, as three bits of a number.

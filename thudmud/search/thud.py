@@ -9,7 +9,7 @@ What holds in one ruleset and not in another comes from its parts, the numbers o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
@@ -61,9 +61,6 @@ class Weights:
     close: float
     free: float
     hunted: float
-
-
-NAMES = tuple(each.name for each in fields(Weights))
 
 
 def takes_all(trolls: ShovingTrolls) -> bool:
