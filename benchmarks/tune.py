@@ -10,8 +10,10 @@ two play a match of two battles from the same opening, and all weights are moved
 those of the winner, the more the greater its margin. What a weight does by itself stays when chance
 has evened out what the others did. Weights change by factors, so all keep their signs.
 
-Steps are small. What is far from where it should be is found sooner by trying: ``--sides dwarf``
-moves only the dwarfs' weights, and the mean of some twenty battles tells a difference of 4 dwarfs.
+It begins with the weights that there are. Where it has not been run these are chosen by hand, and
+the file says so. Steps are small: what is far from where it should be is found sooner by trying by
+hand, and the mean of some twenty battles tells a difference of 4 dwarfs. ``--sides dwarf`` moves
+only the dwarfs' weights.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import signal
 import sys
-from collections.abc import Collection, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
+from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,21 +46,13 @@ MOST_PLIES, MOST_QUIET = 160, 30
 SPREAD, STEP, STABLE = 0.2, 0.0005, 100
 """How far weights are changed at first, and how much of the gradient they are moved by at first,
 both as logarithms; and after how many matches that begins to shrink. The exponents are Spall's."""
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 GOAL = 24
 """What a battle that is won by reaching a goal counts for as a margin."""
 
 Factors = dict[str, float]
 """By side and weight, the logarithm of what it is multiplied by."""
-
-
-def factors_of(ruleset: Ruleset, sides: Collection[str]) -> Factors:
-    """Return no factors, of all weights of these sides that are tuned."""
-    return {
-        f"{side} {name}": 0.0
-        for side, weights in tuned(ruleset).items()
-        for name in asdict(weights)
-        if str(side) in sides
-    }
 
 
 def applied(weights: Mapping[Side, AnyWeights], factors: Factors) -> dict[Side, AnyWeights]:
@@ -85,10 +80,8 @@ def margin(
     return (score.dwarf - score.troll) * (GOAL if ruleset.goals else 1)
 
 
-def match(
-    rules: str, nodes: int, factors: Factors, moved: Factors, number: int
-) -> tuple[Factors, float]:
-    """Play match ``number``; return in which direction each weight was changed, and the margin."""
+def match(rules: str, nodes: int, factors: Factors, moved: Sequence[str], number: int) -> Factors:
+    """Play match ``number``; return by how much it was better to change each weight that way."""
     ruleset, random = RULESETS[rules], Random(number)
     spread = SPREAD / (number + 1) ** 0.101
     directions = {name: random.choice((-1.0, 1.0)) for name in moved}
@@ -105,45 +98,53 @@ def match(
     seed = f"{rules} {number}"
     won = margin(ruleset, {Side.DWARF: one, Side.TROLL: other}, seed, nodes)
     lost = margin(ruleset, {Side.DWARF: other, Side.TROLL: one}, seed, nodes)
-    return {name: each / (2 * spread) for name, each in directions.items()}, won - lost
+    return {name: (won - lost) * each / (2 * spread) for name, each in directions.items()}
+
+
+def kept(rules: str) -> dict[str, Any]:
+    """Return what has been found, and from which weights it began."""
+    path = FOLDER / f"{rules.replace(' ', '-')}.json"
+    start = {str(side): asdict(each) for side, each in tuned(RULESETS[rules]).items()}
+    if not path.exists():
+        return {"from": start, "nodes": 0, "matches": 0, "factors": {}}
+    state: dict[str, Any] = json.loads(path.read_text())
+    if state["from"] != start:
+        sys.exit(f"{path}: it was begun with other weights; move it away to begin anew")
+    return state
+
+
+def keep(rules: str, state: Mapping[str, Any]) -> None:
+    """Keep what has been found."""
+    path = FOLDER / f"{rules.replace(' ', '-')}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(state, indent=1))
+    new.replace(path)
+
+
+def be_worker() -> None:
+    """End when the pool says so, by SIGTERM, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: int) -> None:
     """Play so many matches more, keeping what has been found after each few."""
-    path = FOLDER / f"{rules.replace(' ', '-')}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    state: dict[str, Any] = {
-        "rules": rules,
-        "nodes": nodes,
-        "matches": 0,
-        "factors": {},
-        "from": {},
-    }
-    if path.exists():
-        state = json.loads(path.read_text())
-    start = {str(side): asdict(each) for side, each in tuned(RULESETS[rules]).items()}
-    if state["from"] not in ({}, start):
-        sys.exit(f"{path}: it was begun with other weights; move it away to begin anew")
-    state["from"] = start
-    factors: Factors = {**state["factors"]}
-    moved = factors_of(RULESETS[rules], sides)
-    for name in moved:
-        factors.setdefault(name, 0.0)
+    state = kept(rules)
+    moved = [f"{side} {name}" for side in sides for name in state["from"][side]]
+    factors: Factors = dict.fromkeys(moved, 0.0) | state["factors"]
     end = state["matches"] + matches
-    with ProcessPoolExecutor(workers) as pool:
-        while state["matches"] < end:
-            first = state["matches"]
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: sys.exit(INTERRUPTED))
+    with Pool(workers, be_worker) as pool:
+        while (first := state["matches"]) < end:
             numbers = range(first, first + workers)
             step = STEP * (STABLE / (STABLE + first)) ** 0.602
-            for slopes, won in pool.map(
-                partial(match, rules, nodes, dict(factors), moved), numbers
-            ):
+            for slopes in pool.map(partial(match, rules, nodes, dict(factors), moved), numbers):
                 for name, slope in slopes.items():
-                    factors[name] += step * won * slope
+                    factors[name] += step * slope
             state |= {"matches": first + workers, "factors": factors, "nodes": nodes}
-            new = path.with_suffix(".new")
-            new.write_text(json.dumps(state, indent=1))
-            new.replace(path)
+            keep(rules, state)
             if state["matches"] % 20 < workers:
                 told = {name: round(math.exp(each), 2) for name, each in factors.items()}
                 print(state["matches"], told, flush=True)
@@ -152,7 +153,9 @@ def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: 
 NAMES = {"discworld": "ALL_TAKEN", "classic": "ONE_TAKEN", "koom valley": "ROCK"}
 HEAD = '''"""The weights that count for each side: numbers, written by a program.
 
-Written on {date} by ``python benchmarks/tune.py write``, which tells how they are found.
+Written on {date} by ``python benchmarks/tune.py write``, which tells how they are tuned. Behind
+each ruleset stands how many matches have moved its numbers since they were chosen; where none are
+told of, the numbers come from trials by hand, or are first guesses.
 """
 
 from __future__ import annotations
@@ -164,26 +167,27 @@ from thudmud.search.thud import Weights
 
 
 def write() -> None:
-    """Write all weights to where the search has them, with what has been found so far."""
-    lines = [HEAD.format(date=datetime.now(UTC).date())]
+    """Write all weights to where the search has them, and begin with these from then on."""
+    lines, states = [HEAD.format(date=datetime.now(UTC).date())], {}
     for rules, name in NAMES.items():
-        path = FOLDER / f"{rules.replace(' ', '-')}.json"
-        state = json.loads(path.read_text()) if path.exists() else {"factors": {}}
+        states[rules] = state = kept(rules)
         lines.append(f"{name} = {{")
         for side, weights in applied(tuned(RULESETS[rules]), state["factors"]).items():
-            lines.append(
-                f"    {side!s}: {type(weights).__name__}(".replace(str(side), f"Side.{side.name}")
-            )
-            lines += [f"        {each}={value:.4g}," for each, value in asdict(weights).items()]
+            lines.append(f"    Side.{side.name}: {type(weights).__name__}(")
+            for each, value in asdict(weights).items():
+                lines.append(f"        {each}={value:.4g},")
+                state["from"][str(side)][each] = float(f"{value:.4g}")
             lines.append("    ),")
-        lines.append("}")
-        if state["factors"]:
-            told = f"{state['matches']} matches at {state['nodes']} positions a ply"
-            lines.append(f'"""For {rules}, after {told}."""')
-        else:
-            lines.append(f'"""For {rules}."""')
-        lines.append("")
+        count = ""
+        if state["matches"]:
+            sides = " and ".join(dict.fromkeys(each.split()[0] for each in state["factors"]))
+            count = f": {sides} after {state['matches']} matches"
+            count += f", the last with {state['nodes']} positions a ply"
+        lines += ["}", f'"""For {rules}{count}."""', ""]
     TARGET.write_text("\n".join(lines), encoding="utf-8")
+    for rules, state in states.items():
+        if state["matches"]:
+            keep(rules, state | {"factors": dict.fromkeys(state["factors"], 0.0)})
 
 
 def main() -> None:
