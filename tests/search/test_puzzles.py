@@ -11,8 +11,8 @@ from thudmud.search.search import Limit, Search
 PUZZLES = list(puzzles())
 
 
-def test_there_are_puzzles_of_all_rules() -> None:
-    assert len(PUZZLES) == 50
+def test_there_are_fifty_puzzles_of_all_rules() -> None:
+    assert len({game.position for game, _ in PUZZLES}) == len(PUZZLES) == 50
     assert {game.ruleset.name for game, _ in PUZZLES} == {"discworld", "classic", "koom valley"}
 
 
