@@ -25,8 +25,8 @@ def chosen(plies: list[Move], position: Position, kind: str, random: Random) -> 
     return random.choice(plies)
 
 
-def main(kind: str, seed: str = "1") -> None:
-    random = Random(seed)
+def main(kind: str) -> None:
+    random = Random(1)
     ruleset = next(iter(RULESETS.values()))
     position = ruleset.opening
     for line in sys.stdin:
@@ -50,4 +50,4 @@ def main(kind: str, seed: str = "1") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1])
