@@ -19,6 +19,7 @@ import argparse
 import io
 import json
 import shlex
+import signal
 import subprocess
 import sys
 import tarfile
@@ -50,6 +51,9 @@ SECONDS = 0.2
 """Seconds of the processor that may be used for a ply; a little less is."""
 
 MATCHES, FEWER = 40, 10
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +91,14 @@ def version(commit: str, folder: Path) -> str:
             stdout=subprocess.PIPE,
         ).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as files:
-            files.extractall(path, filter="data")
-    return shlex.join(
-        ["env", f"PYTHONPATH={path}", sys.executable, "-m", "thudmud.cli.main", "engine"]
-    )
+            files.extractall(new := path.with_suffix(".new"), filter="data")
+        new.rename(path)
+    return command(path, "thudmud.cli.main", "engine")
 
 
-def naive(kind: str) -> str:
-    """Return the command of a naive player."""
-    return shlex.join([
-        "env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "benchmarks.load.naive", kind,
-    ])  # fmt: skip
+def command(path: Path, *module: str) -> str:
+    """Return the command that runs a module of the checkout there, and of no other."""
+    return shlex.join(["env", f"PYTHONPATH={path}", sys.executable, "-P", "-m", *module])
 
 
 def contests(folder: Path) -> Iterator[Contest]:
@@ -113,14 +114,15 @@ def contests(folder: Path) -> Iterator[Contest]:
     for rules, matches, share in (("discworld", MATCHES, 0.95), ("koom valley", 20, 0.95)):
         yield Contest("one ply ahead", rules, ("thudmud", before), timed, matches, share)
     for kind in ("greedy", "random"):
+        player = command(ROOT, "benchmarks.load.naive", kind)
         for rules in RULESETS:
-            yield Contest(f"{kind} plies", rules, ("thudmud", naive(kind)), timed, FEWER, 0.8)
+            yield Contest(f"{kind} plies", rules, ("thudmud", player), timed, FEWER, 0.8)
     for lower, upper in pairwise(LEVELS):
         yield Contest(
             f"{upper.name} against {lower.name}",
             "discworld",
             (f"thudmud:{upper.number}", f"thudmud:{lower.number}"),
-            (),
+            ("--seconds", "60"),
             MATCHES,
             0.75,
         )
@@ -131,13 +133,13 @@ def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:
     name = f"{contest.title} {contest.rules}".replace(" ", "-")
     done = subprocess.run(  # noqa: S603
         [
-            *(sys.executable, "-m", "thudmud.cli.main", "match", *contest.bots),
+            *shlex.split(command(ROOT, "thudmud.cli.main", "match")),
+            *contest.bots,
             *("--rules", contest.rules, "--games", str(2 * contest.matches), *contest.options),
             *("--workers", str(workers), "--out", str(folder / f"{name}.jsonl"), "--json"),
         ],
         check=True,
         stdout=subprocess.PIPE,
-        cwd=ROOT,
     )
     summary: dict[str, Any] = json.loads(done.stdout)
     return summary
@@ -208,11 +210,14 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args(words)
-    options.folder.mkdir(parents=True, exist_ok=True)
+    for each in (signal.SIGINT, signal.SIGTERM):  # and what it runs ends with it
+        signal.signal(each, lambda *_: sys.exit(INTERRUPTED))
+    folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
     print(HEAD)
-    for contest in contests(options.folder):
+    for contest in contests(folder):
         if options.only in f"{contest.title} {contest.rules}":
-            print(row(contest, played(contest, options.folder, options.workers)), flush=True)
+            print(row(contest, played(contest, folder, options.workers)), flush=True)
     print(f"\n{DEPTH_HEAD}")
     for ruleset in RULESETS.values():
         for line in depths(ruleset):
