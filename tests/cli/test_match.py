@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +51,28 @@ def test_two_levels_play(capsys: Shown) -> None:
     assert main(["match", "thudmud:1", "thudmud:slate", "--games", "2", "--plies", "20"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("thudmud:1 against thudmud:slate\ndiscworld rules, go 1, 2 battles\n")
-    assert "illegal plies                      0           0" in out
+    assert "illegal plies              0         0" in out
     assert "endings: length 2" in out
     assert [line.split(";")[1] for line in err.splitlines()] == [" length, 20 plies"] * 2
+
+
+def test_what_it_prints_fits_a_narrow_terminal() -> None:
+    ours, its = pty.openpty()
+    words = ("thudmud:1", "thudmud:2", "--games", "2", "--plies", "8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "thudmud.cli.main", "match", *words],
+        stdout=its, stderr=its, env=os.environ | {"COLUMNS": "40"},
+    ) as match:  # fmt: skip
+        os.close(its)
+        text = b""
+        with suppress(OSError):  # that is how a terminal ends
+            while piece := os.read(ours, 65536):
+                text += piece
+        os.close(ours)
+    assert match.returncode == 0
+    assert b"match 1, battle 2" in text
+    assert b"endings: " in text
+    assert max(map(len, text.decode().splitlines())) <= 40
 
 
 @pytest.mark.parametrize("rules", RULESETS)

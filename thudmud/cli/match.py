@@ -11,12 +11,14 @@ import asyncio
 import json
 import math
 import shlex
+import shutil
 import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from thudmud.bots.dialogue import LONGEST_THOUGHT
@@ -277,12 +279,15 @@ class _Contest:
         dwarfs, trolls = (self._bots[0 if played.dwarfs == each else 1].name for each in (1, 2))
         tally = self._tally()
         fault = f" of {self._bots[played.faulty - 1].name} ({played.why})" if played.faulty else ""
-        print(
+        told = (
             f"match {played.match}, battle {played.battle}: {dwarfs} (dwarfs) {played.score[0]}, "
             f"{trolls} (trolls) {played.score[1]}; {played.ending}{fault}, "
-            f"{len(played.plies)} plies; matches {tally.won}:{tally.lost}, {tally.drawn} drawn",
-            file=sys.stderr,
+            f"{len(played.plies)} plies; matches {tally.won}:{tally.lost}, {tally.drawn} drawn"
         )
+        if sys.stderr.isatty():
+            width = max(20, shutil.get_terminal_size().columns - 1)
+            told = fill(told, width, subsequent_indent="  ", break_on_hyphens=False)
+        print(told, file=sys.stderr)
 
     def _write(self, fields: dict[str, Any]) -> None:
         if self._out is None:
@@ -377,7 +382,7 @@ class _Contest:
             yield f"SPRT {test['elo'][0]:g} against {test['elo'][1]:g}: LLR {test['llr']}, {said}"
         for name, words in _TOLD.items():
             values = ["unknown" if bot[name] is None else f"{bot[name]:g}" for bot in bots]
-            yield f"{words:<24}{values[0]:>12}{values[1]:>12}"
+            yield f"{words:<18}{values[0]:>10}{values[1]:>10}"
         yield "endings: " + ", ".join(f"{ending} {n}" for ending, n in found["endings"].items())
 
 
