@@ -93,6 +93,16 @@ Score: dwarfs 32, trolls 28"""
     )
 
 
+def test_what_is_played_takes_one_line_at_40_columns() -> None:
+    table = replace(played(rules="koom valley"), name="basalt board")
+    assert boards.draw(table, Display(40))[16:] == [
+        "Basalt board, koom valley, battle 1/2",
+        "d Dwarfs: Anna, 16 left, 0 lost",
+        "T Trolls: Bert, 8 left, 0 lost",
+        "Score: dwarfs 0, trolls 0",
+    ]
+
+
 def test_without_gaps_at_20_columns() -> None:
     assert (
         "\n".join(boards.draw(played("move f15 f8", names=LONG), Display(20)))
@@ -115,7 +125,7 @@ def test_without_gaps_at_20_columns() -> None:
 15     +d.dd
 Oak board,
   discworld, battle
-  1 of 2
+  1/2
 d Wolfeschlegelstei
   nha: 32
 T Vogelsangbergerdo

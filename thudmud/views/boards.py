@@ -326,7 +326,8 @@ def below(table: Table, display: Display, *, marked: bool) -> list[str]:
         first.append([(f"{progress(table)}.", None)])
     elif not match.single:
         board = f"{capitalised(table.name)}, {match.game.ruleset.name}"
-        first = [[(f"{board}, battle {match.battle} of {BATTLES}{over}", None)]]
+        long, short = (f"{board}, battle {match.battle}{of}{BATTLES}{over}" for of in (" of ", "/"))
+        first = [[(_fitting(width, long, short), None)]]
     facts: list[Fact] = [
         *first,
         *(_side(table, side, width, display) for side in Side),
