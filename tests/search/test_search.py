@@ -39,7 +39,7 @@ def turned(bits: int, number: int) -> int:
 
 def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) -> int:
     tactics = tactics_of(ruleset)
-    tactics.weigh_for(position.turn, turned(gather, number))
+    tactics.weigh_for(position.turn, turned(gather, number), 0)
     d, t, r = (turned(each, number) for each in (position.dwarfs, position.trolls, position.rock))
     empty = tactics.empty(d, t, r)
     field = tactics.field(d, t, empty)

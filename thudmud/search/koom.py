@@ -7,10 +7,11 @@ walk it home, and three trolls beside it win.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 
-from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, around, square_at
+from thudmud.rules.board import BOARD, NEXT_TO, SHIFTS, SQUARES, around, square_at
 from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import leaps
@@ -20,11 +21,19 @@ from thudmud.search.masks import Capture, Ply, Step, best_slides, number_at
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are looked at, the shortest first."""
 
-_ROWS = (0, 420, 260, 170, 110, 70, 40, 20, 0, -10, -20, -30, -40, -50, -60)
-"""What the Rock's row is worth to the dwarfs, the first being its home."""
+_HOME = (0, 420, 260, 170, 110, 70, 40, 20, 0, 0, 0, 0, 0, 0, 0)
+"""What a row counts for besides, the nearer to home (the first) the more."""
 
-_BESIDE = (0, -25, -110, -400)
-"""What it is worth to them that so many trolls stand beside the Rock."""
+_LED_BY = 2
+"""The dwarfs gather so many rows ahead of the Rock, where its way home is."""
+
+_BOLDER = 0.2
+"""What part of its fear, to be trampled or trapped, each side loses with each dozen plies without a
+capture: where nothing can happen to it, nothing is won."""
+
+_SURROUNDED = 400
+"""What it is worth to the trolls that enough of them stand beside the Rock, where that does not end
+the battle at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +42,29 @@ class KoomWeights:
 
     Attributes:
         troll: a troll on the board.
+        row: each row that the Rock is away from home.
+        home: how much more the last rows count, as a multiple of a table.
+        one: that one troll stands beside the Rock.
+        two: that two do.
         escort: a dwarf beside the Rock.
-        near: a dwarf, for each of the discs round the Rock in which it stands.
-        close: a troll, likewise.
+        near: a dwarf, for each of the discs round a square ahead of the Rock in which it stands.
+        close: a troll, for each of those round the Rock.
         ways: a free square beside the Rock.
         exposed: a dwarf that a troll could trample at once.
         trapped: a troll that a dwarf could trap at once.
-        ahead: a dwarf, for each of the discs round the Rock's way home.
     """
 
     troll: float
+    row: float
+    home: float
+    one: float
+    two: float
     escort: float
     near: float
     close: float
     ways: float
     exposed: float
     trapped: float
-    ahead: float
 
 
 class KoomTactics:
@@ -61,15 +76,19 @@ class KoomTactics:
 
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
         self._weights_of = weights
-        self._weights = weights[Side.DWARF]
+        self.weigh_for(Side.DWARF, 0, 0)
 
     def gathering(self, _d: int, _t: int) -> dict[int, int]:
         """Return nothing: all is about the Rock."""
         return {}
 
-    def weigh_for(self, side: Side, _gather: int) -> None:
-        """Weigh as one side does from now on."""
-        self._weights = self._weights_of[side]
+    def weigh_for(self, side: Side, _gather: int, dozens: int) -> None:
+        """Weigh as one side does from now on, and after so many dozens of quiet plies."""
+        weights, left = self._weights_of[side], 1 - _BOLDER * dozens
+        if side is Side.DWARF:
+            self._weights = replace(weights, exposed=weights.exposed * left)
+        else:
+            self._weights = replace(weights, trapped=weights.trapped * left)
 
     def empty(self, d: int, t: int, r: int) -> int:
         """Return the squares on which nothing stands."""
@@ -129,12 +148,17 @@ class KoomTactics:
         if not r:
             return int(value)
         beside = NEXT_TO[r]
-        value += _ROWS[square_at(r).row] + _BESIDE[min((beside & t).bit_count(), 3)]
+        row = square_at(r).row
+        value += w.home * _HOME[row] - w.row * row
+        captors = (beside & t).bit_count()
+        if captors:
+            value -= w.one if captors == 1 else w.two if captors == 2 else _SURROUNDED
         value += w.escort * min((beside & d).bit_count(), 5)
         value -= w.ways * (beside & empty).bit_count()
         near = close = 0
-        for disc in DISCS[r]:
+        for disc in _ahead_of(r):
             near += (d & disc).bit_count()
+        for disc in DISCS[r]:
             close += (t & disc).bit_count()
         value += w.near * near - w.close * close
         return int(value)
@@ -218,8 +242,7 @@ class KoomTactics:
 
     def troll_moves(self, _d: int, t: int, r: int, empty: int) -> list[Step]:
         """Return the strides that come nearest to the Rock."""
-        c0, c1, c2 = closeness(r)
-        beside = NEXT_TO[r] if r else 0
+        draw = _draw(r)
         found: list[Step] = []
         for shift in SHIFTS:
             for direction in (shift, -shift):
@@ -233,11 +256,27 @@ class KoomTactics:
                         bit = rest & -rest
                         rest ^= bit
                         origin = bit >> back if direction > 0 else bit << back
-                        gain = number_at(bit, (c0, c1, c2, beside)) - number_at(
-                            origin, (c0, c1, c2, beside)
-                        )
-                        found.append((gain, bit, (0, bit | origin, 0)))
+                        found.append((draw[bit] - draw[origin], bit, (0, bit | origin, 0)))
         return found
+
+
+@cache
+def _ahead_of(rock: int) -> tuple[int, ...]:
+    """Return the discs round the square that lies ahead of the Rock, as far as there is one."""
+    square = square_at(rock)
+    ahead = [
+        each
+        for each in SQUARES
+        if each.column == square.column and square.row - _LED_BY <= each.row <= square.row
+    ]
+    return DISCS[min(ahead, key=lambda each: each.row).bit]
+
+
+@cache
+def _draw(rock: int) -> dict[int, int]:
+    """Return how much each square draws trolls: nearness to the Rock, most of all beside it."""
+    slices = *closeness(rock), NEXT_TO.get(rock, 0)
+    return {square.bit: number_at(square.bit, slices) for square in SQUARES}
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.rules.board import SHIFTS
+from thudmud.rules.board import SHIFTS, each_bit
 
 Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
@@ -61,6 +61,7 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     all of them slide at once, a step at a time.
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
+    numbers = {bit: number_at(bit, slices) for bit in each_bit(targets | origins)}
     found: list[tuple[int, Ply]] = []
     for shift in SHIFTS:
         at, back = origins << shift & empty, shift
@@ -70,8 +71,7 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
                 bit = hits & -hits
                 hits ^= bit
                 origin = bit >> back
-                gain = number_at(bit, slices) - number_at(origin, slices)
-                found.append((gain, (bit | origin, 0, 0)))
+                found.append((numbers[bit] - numbers[origin], (bit | origin, 0, 0)))
             at, back = at << shift & empty, back + shift
         at, back = origins >> shift & empty, shift
         while at:
@@ -80,8 +80,7 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
                 bit = hits & -hits
                 hits ^= bit
                 origin = bit << back
-                gain = number_at(bit, slices) - number_at(origin, slices)
-                found.append((gain, (bit | origin, 0, 0)))
+                found.append((numbers[bit] - numbers[origin], (bit | origin, 0, 0)))
             at, back = at >> shift & empty, back + shift
     found.sort(reverse=True)
     return [ply for _, ply in found[:most]]

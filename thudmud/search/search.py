@@ -38,6 +38,7 @@ _LOOK = 128  # nodes between two questions whether it is time to stop
 _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
 _KEPT = 400_000  # positions in the transposition table of each side, some 75 MB
 _WEIGHED = 200_000  # positions whose worth as they stand is kept, of each side, some 30 MB
+_MOST_DOZENS = 4  # after so many dozens of quiet plies it makes no difference that there are more
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
@@ -154,7 +155,7 @@ class Search:
         self._tactics = tactics_of(ruleset, weights)
         self._known: tuple[_Table, _Table] = {}, {}
         self._weighed: tuple[dict[Ply, tuple[int, int]], dict[Ply, tuple[int, int]]] = {}, {}
-        self._weighed_for: tuple[Side, int] | None = None
+        self._weighed_for: tuple[Side, int, int] | None = None
         self._history: dict[int, int] = {}
         self._nodes = 0
         self.gather = 0
@@ -237,7 +238,8 @@ class Search:
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
         self._seen = seen
-        weighed_for = game.turn, self.gather or CENTRE.bit
+        dozens = min(game.quiet_plies // 12, _MOST_DOZENS)
+        weighed_for = game.turn, self.gather or CENTRE.bit, dozens
         if weighed_for != self._weighed_for:
             self._weighed_for = weighed_for
             self._tactics.weigh_for(*weighed_for)

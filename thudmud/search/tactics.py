@@ -29,8 +29,14 @@ class Tactics(Protocol):
         Nothing where they do not gather.
         """
 
-    def weigh_for(self, side: Side, gather: int) -> None:
-        """Weigh as one side does from now on, and by a gathering square, the bit of it."""
+    def weigh_for(self, side: Side, gather: int, dozens: int) -> None:
+        """Weigh as one side does from now on.
+
+        Args:
+            side: which.
+            gather: the bit of the square where the dwarfs gather.
+            dozens: after how many dozens of plies without a capture.
+        """
 
     def empty(self, d: int, t: int, r: int) -> int:
         """Return the squares on which nothing stands."""
@@ -90,7 +96,7 @@ class PlainTactics:
         """Return nothing: nobody gathers."""
         return {}
 
-    def weigh_for(self, side: Side, gather: int) -> None:
+    def weigh_for(self, side: Side, gather: int, dozens: int) -> None:
         """Do nothing: both sides weigh alike."""
 
     def empty(self, d: int, t: int, r: int) -> int:

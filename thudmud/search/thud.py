@@ -84,11 +84,11 @@ class ThudTactics:
         self._takes_all = takes_all(trolls)
         self._ground = BOARD ^ fixed
         self._weights_of = weights
-        self.weigh_for(Side.DWARF, CENTRE.bit)
+        self.weigh_for(Side.DWARF, CENTRE.bit, 0)
 
     # Where the dwarfs gather.
 
-    def weigh_for(self, side: Side, gather: int) -> None:
+    def weigh_for(self, side: Side, gather: int, _dozens: int) -> None:
         """Weigh as one side does from now on, and by a gathering square, the bit of it."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)

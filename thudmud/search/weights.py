@@ -1,8 +1,8 @@
 """The weights that count for each side.
 
-Those of discworld and classic were found until 2026-11-23 by trials by hand, in play against itself
-at 300 to 1,500 positions a ply, with a little SPSA. Those of Koom Valley are first guesses, alike
-for both sides. ``python benchmarks/tune.py`` tunes them, and writes this file anew.
+They were found until 2026-11-23 by trials by hand at 300 to 1,500 positions a ply, in play against
+itself with a little SPSA, and in Koom Valley against the bot that looks one ply ahead.
+``python benchmarks/tune.py`` tunes them, and writes this file anew.
 """
 
 from __future__ import annotations
@@ -73,24 +73,30 @@ ONE_TAKEN = {
 
 ROCK = {
     Side.DWARF: KoomWeights(
-        troll=220,
+        troll=300,
+        row=100,
+        home=2,
+        one=25,
+        two=110,
         escort=22,
         near=5,
         close=9,
         ways=4,
         exposed=25,
-        trapped=40,
-        ahead=3,
+        trapped=80,
     ),
     Side.TROLL: KoomWeights(
-        troll=220,
+        troll=260,
+        row=30,
+        home=1,
+        one=25,
+        two=110,
         escort=22,
         near=5,
         close=9,
         ways=4,
         exposed=25,
-        trapped=40,
-        ahead=3,
+        trapped=60,
     ),
 }
 """For koom valley."""
