@@ -25,6 +25,8 @@ def test_nothing_is_known_without_matches() -> None:
 
 def test_the_interval_is_wilsons() -> None:
     assert Results(won=10).interval == pytest.approx((0.7225, 1), abs=1e-4)
+    assert all(Results(won=number).interval[1] == 1 for number in range(1, 60))
+    assert all(Results(lost=number).interval[0] == 0 for number in range(1, 60))
     assert Results(won=5, drawn=10, lost=5).interval == pytest.approx((0.2993, 0.7007), abs=1e-4)
 
 

@@ -49,7 +49,9 @@ class Results:
         square = _DEVIATIONS**2 / self.matches
         middle = (self.share + square / 2) / (1 + square)
         half = math.sqrt(square * self.share * (1 - self.share) + square**2 / 4) / (1 + square)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        # Its ends are exact where rounding would leave them a little less.
+        low = max(0.0, middle - half) if self.share else 0.0
+        return low, min(1.0, middle + half) if self.share < 1 else 1.0
 
     def likelihood_ratio(self, elo_0: float, elo_1: float) -> float:
         """Return how much likelier the matches are if it is ``elo_1`` stronger than if ``elo_0``.

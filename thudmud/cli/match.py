@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import fill
@@ -355,10 +355,8 @@ class _Contest:
         return {
             "name": self._bots[at].name,
             "points": sum(each.points(bot) for each in played),
-            "margin_as_dwarfs": _mean([2 * each.points(bot) - sum(each.score)
-                                       for each in played if each.dwarfs == bot]),
-            "margin_as_trolls": _mean([2 * each.points(bot) - sum(each.score)
-                                       for each in played if each.dwarfs != bot]),
+            "margin_as_dwarfs": self._margin(bot, played, as_dwarfs=True),
+            "margin_as_trolls": self._margin(bot, played, as_dwarfs=False),
             "illegal_plies": faults[Forfeit.ILLEGAL.value],
             "time_outs": faults[Forfeit.LATE.value],
             "failures": faults[Forfeit.FAILED.value],
@@ -366,6 +364,17 @@ class _Contest:
             "seconds_a_ply": _ratio(sum(each.seconds[at] for each in played), thought),
             "cpu_seconds_a_ply": _ratio(used, asked),
         }  # fmt: skip
+
+    @staticmethod
+    def _margin(bot: int, played: Iterable[Played], *, as_dwarfs: bool) -> float | None:
+        """Return the mean margin of the battles that were played to an end."""
+        return _mean(
+            [
+                2 * each.points(bot) - sum(each.score)
+                for each in played
+                if not each.faulty and (each.dwarfs == bot) is as_dwarfs
+            ]
+        )
 
     def report(self) -> Iterator[str]:
         """Yield what has come of it, for people."""
