@@ -33,20 +33,25 @@ def lines_reach(fighters: int, empty: int) -> int:
         pairs = fighters & fighters << shift  # the fronts of lines of two or more that go up
         if not pairs:
             continue
-        fronts, squares = pairs, 1
-        while fronts and (ahead := fronts << shift & empty):
-            for _ in range(squares - 1):
-                ahead = ahead << shift & empty
-            reach |= ahead << shift
-            fronts &= fronts << shift
-            squares += 1
-        fronts, squares = pairs >> shift, 1
-        while fronts and (ahead := fronts >> shift & empty):
-            for _ in range(squares - 1):
-                ahead = ahead >> shift & empty
-            reach |= ahead >> shift
-            fronts &= fronts >> shift
-            squares += 1
+        # Of each line, the square ahead that is as far as it has members; then of those that are
+        # longer, the square behind that, as long as all before are empty.
+        if ahead := pairs << shift & empty:
+            ahead <<= shift
+            reach |= ahead
+            fronts, far = pairs & pairs << shift, shift + shift
+            while fronts and (ahead := (ahead & empty & fronts << far) << shift):
+                reach |= ahead
+                fronts &= fronts << shift
+                far += shift
+        pairs >>= shift
+        if ahead := pairs >> shift & empty:
+            ahead >>= shift
+            reach |= ahead
+            fronts, far = pairs & pairs >> shift, shift + shift
+            while fronts and (ahead := (ahead & empty & fronts >> far) >> shift):
+                reach |= ahead
+                fronts &= fronts >> shift
+                far += shift
     return reach & BOARD
 
 

@@ -36,8 +36,8 @@ _CALM = 8  # plies of an exchange that are followed at most
 _CALM_FIRST = 2  # where each ply at the root is weighed by itself
 _LOOK = 128  # nodes between two questions whether it is time to stop
 _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
-_KEPT = 400_000  # positions in the transposition table of each side, some 75 MB
-_WEIGHED = 200_000  # positions whose worth as they stand is kept, of each side, some 30 MB
+_KEPT = 200_000  # positions in the transposition table of each side, 110 MiB at most
+_WEIGHED = 100_000  # positions whose worth as they stand is kept, of each side, 41 MiB at most
 _MOST_DOZENS = 4  # after so many dozens of quiet plies it makes no difference that there are more
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
@@ -156,7 +156,7 @@ class Search:
         self._known: tuple[_Table, _Table] = {}, {}
         self._weighed: tuple[dict[Ply, tuple[int, int]], dict[Ply, tuple[int, int]]] = {}, {}
         self._weighed_for: tuple[Side, int, int] | None = None
-        self._history: dict[int, int] = {}
+        self._history: tuple[dict[int, int], dict[int, int]] = {}, {}
         self._nodes = 0
         self.gather = 0
         self._followed: tuple[Move, ...] = ()
@@ -245,7 +245,11 @@ class Search:
             self._tactics.weigh_for(*weighed_for)
             for table in (*self._known, *self._weighed):
                 table.clear()
-        self._history = {mask: count // 8 for mask, count in self._history.items() if count >= 8}
+        one, other = (
+            {mask: count // 8 for mask, count in each.items() if count >= 8}
+            for each in self._history
+        )
+        self._history = one, other
         self._sign = 1 if game.turn is Side.DWARF else -1
 
     def _settle(self, position: Position) -> None:
@@ -402,7 +406,8 @@ class Search:
                     alpha = value
                     if value >= beta:
                         if is_quiet:
-                            self._history[dx] = self._history.get(dx, 0) + depth * depth
+                            history = self._history[0]
+                            history[dx] = history.get(dx, 0) + depth * depth
                         break
         if best_ply is None:
             return best if only_loud else self._still(d, t, r, dwarfs_to_move=True)
@@ -454,7 +459,8 @@ class Search:
                     beta = value
                     if value <= alpha:
                         if is_quiet:
-                            self._history[tx] = self._history.get(tx, 0) + depth * depth
+                            history = self._history[1]
+                            history[tx] = history.get(tx, 0) + depth * depth
                         break
         if best_ply is None:
             return best if only_loud else self._still(d, t, r, dwarfs_to_move=False)
@@ -480,7 +486,7 @@ class Search:
             if ply != first:
                 yield ply, False
         if not only_loud:
-            history = self._history
+            history = self._history[0]
             moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
             moves.sort(key=lambda ply: -history.get(ply[0], 0))
             for ply in moves:
@@ -503,7 +509,7 @@ class Search:
             if ply != first:
                 yield ply, False
         if not only_loud:
-            history = self._history
+            history = self._history[1]
             moves = [
                 (history.get(ply[1], 0) + gain - (_HANGS if target & field else 0), ply)
                 for gain, target, ply in tactics.troll_moves(d, t, r, empty)

@@ -194,20 +194,18 @@ class ThudTactics:
             pairs = trolls & trolls << shift
             if not pairs:
                 continue
-            fronts, further = pairs, 1
-            while fronts and (ahead := fronts << shift & empty):
-                for _ in range(further):
-                    ahead = ahead << shift & empty
+            # As `lines_reach` goes ahead of lines, but to squares that are empty.
+            fronts, far, ahead = pairs, shift + shift, pairs << shift & empty
+            while ahead and (ahead := ahead << shift & empty & fronts << far):
                 reached |= ahead
                 fronts &= fronts << shift
-                further += 1
-            fronts, further = pairs >> shift, 1
-            while fronts and (ahead := fronts >> shift & empty):
-                for _ in range(further):
-                    ahead = ahead >> shift & empty
+                far += shift
+            pairs >>= shift
+            fronts, far, ahead = pairs, shift + shift, pairs >> shift & empty
+            while ahead and (ahead := ahead >> shift & empty & fronts >> far):
                 reached |= ahead
                 fronts &= fronts >> shift
-                further += 1
+                far += shift
         return reached
 
     # Plies of the dwarfs.
