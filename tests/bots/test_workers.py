@@ -14,7 +14,7 @@ import pytest
 from tests.server.bots import PATIENCE, program, until
 from thudmud.bots import workers as pool
 from thudmud.bots.program import ENGINE, ProgramError
-from thudmud.bots.workers import Reply, Question, Workers
+from thudmud.bots.workers import Question, Reply, Workers
 from thudmud.errors import InvalidValueError
 from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Ruleset, write_position
 
