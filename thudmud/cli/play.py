@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from textwrap import fill
 
+from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.opponent import Opponent
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
@@ -112,7 +113,7 @@ class _Evening:
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
-        self._house = House([BoardSpec(BOARD, rules)])
+        self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser())
         self._level, self._seed = strength, number
         self._opponent = Opponent(self._bot, _NEVER, _NEVER)
         self._minds: dict[str, Player] = {}

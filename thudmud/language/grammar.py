@@ -114,6 +114,7 @@ class _Builder(Transformer[Token, Command]):
     # Queries.
     around = commands.Around
     captures = commands.Captures
+    hint = commands.Hint
 
     def where(self, piece: Token, on: str | None) -> Command:
         return commands.Where(Piece[piece.type], on)

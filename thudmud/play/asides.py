@@ -13,6 +13,7 @@ from thudmud.play.commands import (
     Boards,
     Games,
     Help,
+    Hint,
     History,
     Ignore,
     Look,
@@ -27,6 +28,7 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import Parting, TableEvent
+from thudmud.play.hints import Advice
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side
@@ -35,6 +37,7 @@ Question = (
     Boards
     | Games
     | Help
+    | Hint
     | History
     | Ignore
     | Look
@@ -211,13 +214,14 @@ class Replayed:
 class Asked:
     """A player asked for something that changes nothing; the answer is for them alone.
 
-    ``answer`` is what was looked up for it, where it is about what was played before.
+    ``answer`` is what was looked up for it, where it is about what was played before, or about what
+    to play.
     """
 
     player: str
     question: Question
     board: str | None = None
-    answer: LookupAnswer | None = None
+    answer: LookupAnswer | Advice | None = None
 
 
 Happening = (

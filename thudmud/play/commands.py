@@ -519,6 +519,13 @@ class ViewPossible:
         return f"view possible{start}{_on(self.on)}"
 
 
+class Hint(_BoardCommand):
+    """Ask what to play, and why."""
+
+    __slots__ = ()
+    words = "hint"
+
+
 GameCommand = (
     Join
     | Leave
@@ -535,5 +542,6 @@ GameCommand = (
     | Play
     | ViewGame
     | ViewPossible
+    | Hint
 )
 Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query

@@ -55,6 +55,7 @@ from thudmud.play.commands import (
     Games,
     Go,
     Help,
+    Hint,
     History,
     Ignore,
     Invite,
@@ -105,6 +106,7 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.hall import MOST_IGNORED, Decision, Hall, Person
+from thudmud.play.hints import AdviceLookup, advice
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
     Options,
@@ -122,7 +124,16 @@ from thudmud.play.options import (
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import Context, Events, battle, come_back, invited, vanish
+from thudmud.play.table_decisions import (
+    Context,
+    Events,
+    battle,
+    come_back,
+    invited,
+    require_turn,
+    seat,
+    vanish,
+)
 from thudmud.rules import Game
 
 
@@ -210,6 +221,8 @@ def _decide(
             table = board_meant(hall, person, command.on)
             battle(table)
             return _answer(person, command, table.name)
+        case Hint():
+            return _hint(command, hall, person, found)
         case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
         case SetBoard():
@@ -344,6 +357,22 @@ def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> De
     to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
     asked = invited(table, person.name, to, command.side, context)
     _require_listening(hall, to, person.name)
+    return Decision(person.name, table.name, asides=(asked,))
+
+
+def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
+    """Return what somebody is advised to play, if it is their turn, and nobody is wronged by it."""
+    table = board_meant(hall, person, command.on)
+    side = seat(table, person.name)
+    for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
+        if each.running and each.match and each.match.rated:
+            raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
+    game = battle(table)
+    require_turn(table, side)
+    line = found[AdviceLookup(table.key, game)]
+    if line is None:
+        raise Refused(Refusal.HINT_FAILED, board=table.name)
+    asked = Asked(person.name, command, table.name, advice(game, line))
     return Decision(person.name, table.name, asides=(asked,))
 
 

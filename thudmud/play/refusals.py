@@ -60,6 +60,12 @@ class Refusal(Enum):
     NOTHING_OFFERED = "nothing_offered"
     ALREADY_OFFERED = "already_offered"
 
+    NO_HINTS = "no_hints"
+    NO_HINTS_RATED = "no_hints_rated"
+    HINT_PENDING = "hint_pending"
+    HINT_FAILED = "hint_failed"
+    HINT_OUT_OF_DATE = "hint_out_of_date"
+
     BOARD_IN_USE = "board_in_use"
     NOTHING_ADJOURNED = "nothing_adjourned"
     GOES_ON_ALREADY = "goes_on_already"

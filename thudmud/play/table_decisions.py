@@ -49,7 +49,7 @@ from thudmud.play.events import (
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
+from thudmud.rules import RULESETS, Ending, Game, IllegalMove, Move, Outcome, Reason, Side
 
 Events = tuple[TableEvent, ...]
 
@@ -255,9 +255,7 @@ def _no(table: Table, player: str, context: Context) -> Events:
 
 def _play(command: Play, table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
-    other = table.seats.get(side.other)
-    if other and game.position.turn is not side:
-        raise Refused(Refusal.OPPONENTS_TURN, player=other, side=side.other)
+    require_turn(table, side)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(context.now, player, side, move, len(after.moves))
@@ -401,6 +399,15 @@ def battle(table: Table) -> Game:
         return match.game
     code = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
     raise Refused(code, board=table.name, seats=table.seating)
+
+
+def require_turn(table: Table, side: Side) -> None:
+    """Raise Refused if it is not a side's turn in the battle that is being played."""
+    other = side.other
+    if table.game and table.game.turn is other:
+        if player := table.seats.get(other):
+            raise Refused(Refusal.OPPONENTS_TURN, player=player, side=other)
+        raise IllegalMove(Reason.NOT_YOUR_TURN, side=other)
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:

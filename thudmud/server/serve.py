@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from thudmud.accounts.limiters import TalkLimiter
+from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
+from thudmud.bots.workers import Workers
 from thudmud.errors import StartError
 from thudmud.play.commands import Style
 from thudmud.play.hall import Hall
@@ -66,7 +68,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
 
 @asynccontextmanager
 async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
-    """Open the store, the boards on it, and the bots; close them again.
+    """Open the store, the boards on it, the workers, and the bots; close them again.
 
     Raises:
         StartError: the file that the settings name is none for a store.
@@ -81,7 +83,16 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         )
         hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
         hall.bots = frozenset(each.name for each in settings.bot)
-        service = make_service(store, hall, node=node, replay_pause=game.replay_pause, talk=talk)
+        workers = Workers(folder=folder)
+        stack.push_async_callback(workers.close)
+        service = make_service(
+            store,
+            hall,
+            node=node,
+            replay_pause=game.replay_pause,
+            talk=talk,
+            adviser=WorkersAdviser(workers),
+        )
         await service.open()
         await service.settle()
         stack.push_async_callback(service.close)

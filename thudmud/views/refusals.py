@@ -176,6 +176,19 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.NO_PLY_YET: "You have no move in this battle to take back yet.",
     Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
+    Refusal.NO_HINTS: (
+        'Nobody here can give hints. "captures" and "moves" tell what can be played.'
+    ),
+    Refusal.NO_HINTS_RATED: (
+        "You are playing a battle at the {board} that counts for ratings. There are no hints for"
+        " you until it is over."
+    ),
+    Refusal.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    Refusal.HINT_FAILED: 'No hint was found this time. "hint on {board}" asks again.',
+    Refusal.HINT_OUT_OF_DATE: (
+        "The {board} has changed since you asked for a hint, so there is none."
+        ' "hint on {board}" asks again.'
+    ),
     Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
     Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
     Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
