@@ -371,12 +371,35 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     )
 
 
+HINTS = {
+    R.NO_HINTS: 'Nobody here can give hints. "captures" and "moves" tell what can be played.',
+    R.NO_HINTS_RATED: (
+        "You are playing a battle at the oak board that counts for ratings. There are no hints for"
+        " you until it is over."
+    ),
+    R.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
+    R.HINT_OUT_OF_DATE: (
+        "The oak board has changed since you asked for a hint, so there is none. "
+        '"hint on oak board" asks again.'
+    ),
+}
+"""What the service and its adviser refuse; who plays for ratings has an account, as nobody has who
+is seen here."""
+
+
+@pytest.mark.parametrize("code", HINTS)
+def test_why_there_is_no_hint(code: Refusal) -> None:
+    assert refused(Refused(code, board="oak board")) == HINTS[code]
+
+
 def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
     yield from TALKS
+    yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

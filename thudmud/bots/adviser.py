@@ -6,6 +6,7 @@ It thinks for a moment, and makes no mistakes on purpose. Both are a
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from thudmud.bots.program import ProgramError
@@ -42,7 +43,9 @@ class WorkersAdviser:
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
         """Return what to play, and what is expected after that; None if no worker answers."""
         try:
-            answer = await self._workers.think(Question(board, game, nodes=NODES))
+            thinking = self._workers.think(Question(board, game, nodes=NODES))
+            # In a task, since the service begins this in none, and there are no timeouts then.
+            answer = await asyncio.create_task(thinking)
             for ply in answer.line:
                 game = game.push(ply)
         except (ProgramError, ValueError) as error:

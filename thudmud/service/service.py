@@ -613,7 +613,7 @@ class Service:
             return self._refuse(name, command, Refused(Refusal.NO_HINTS), cause)
         if name in self._advised:
             return self._refuse(name, command, Refused(Refusal.HINT_PENDING), cause)
-        advising = now(self._adviser.advise(asked.board, asked.game))
+        advising = now(_advised(self._adviser, asked))
         if advising is None or isinstance(advising, tuple):
             found.take(asked, advising)
             return None
@@ -628,9 +628,6 @@ class Service:
         """Tell a player a hint once it is there, if the board has not changed meanwhile."""
         try:
             line = await advising
-        except Exception:  # noqa: BLE001  (whatever it gets wrong, the player is told)
-            _log.exception("a hint was not found", extra={"player": name})
-            line = None
         finally:
             del self._advised[name]
         async with self._names.of(name):
@@ -1216,6 +1213,15 @@ class Service:
                 case IgnoreChosen(_, _, ignored):
                     after = replace(after, ignored=ignored)
         return None if after == person else after
+
+
+async def _advised(adviser: Adviser, asked: AdviceLookup) -> Line | None:
+    """Return what an adviser says, whatever it gets wrong."""
+    try:
+        return await adviser.advise(asked.board, asked.game)
+    except Exception:  # noqa: BLE001  (the player is told that there is no hint)
+        _log.exception("a hint was not found")
+        return None
 
 
 def _entered(person: Person) -> Entered:
