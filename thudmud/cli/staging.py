@@ -70,7 +70,7 @@ def open_stages(
                 settings = load_settings(own)
                 game = settings.game
                 house = House(boards(settings), game.quiet_plies, game.seat_grace)
-                house.hall.bots = frozenset(each.name for each in settings.bot)
+                house.hall.bots = dict.fromkeys(each.name for each in settings.bot)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

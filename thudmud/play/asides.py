@@ -19,6 +19,7 @@ from thudmud.play.commands import (
     Query,
     Style,
     Syntax,
+    ViewBots,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -33,6 +34,7 @@ from thudmud.rules import Game, Side
 
 Question = (
     Boards
+    | ViewBots
     | Games
     | Help
     | History
@@ -152,12 +154,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A player asked another to a seat at a board."""
+    """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
 
     player: str
     to: str
     board: str
     side: Side
+    level: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
