@@ -23,9 +23,6 @@ from thudmud.errors import ThudmudError
 ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
 
-OWN_LEVEL = "4"
-"""How well it plays where a bot has no command: modestly, and with little work for the machine."""
-
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
 
@@ -61,7 +58,7 @@ class Program:
 
     Args:
         name: what the bot is called.
-        command: what is run, and its arguments; nothing for our own player.
+        command: what is run, and its arguments.
         folder: where it is run.
         seconds: how long it may take for a ply, and for anything else.
         niceness: by how much it gives way to other processes, as nice(1) has it.
@@ -78,7 +75,7 @@ class Program:
     ) -> None:
         self._name, self._folder, self._seconds = name, folder, seconds
         self._niceness = niceness
-        self._command = tuple(command) or (*ENGINE, "--level", OWN_LEVEL)
+        self._command = tuple(command)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._said = b""

@@ -84,7 +84,7 @@ class Workers:
     many these ask.
 
     Args:
-        count: how many; 0 for one less than there are cores, and one at least.
+        count: how many, as `worker_count` takes it.
         folder: where they are run.
         command: what is run instead of our own player.
     """
@@ -94,7 +94,7 @@ class Workers:
     ) -> None:
         self._idle = [
             Program(f"worker {number}", command, folder, PATIENCE, niceness=NICENESS)
-            for number in range(count or max(1, _cores() - 1), 0, -1)
+            for number in range(worker_count(count), 0, -1)
         ]
         self._workers = tuple(self._idle)
         self._waiting: dict[str, deque[asyncio.Future[Program]]] = {}
@@ -219,8 +219,9 @@ async def _asked(worker: Program, question: Question) -> Reply:
     return Reply(ply, worth, tuple(information["line"].split()))
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def worker_count(wanted: int) -> int:
+    """Return how many workers there are; 0 is one less than there are cores, and one at least."""
+    if wanted:
+        return wanted
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) - 1)

@@ -167,12 +167,13 @@ class _Evening:
             return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board)]
         if commands := opponent.commands(time.time()):
             return commands
-        if task := opponent.task():
+        for task in opponent.tasks():
             rules = task.game.ruleset
             if rules.name not in self._minds:
                 self._minds[rules.name] = Player(rules, self._level, self._seed)
-            move = self._minds[rules.name].think(task.game).move
-            return [Play(move.attempt(), task.board)]
+            thought = self._minds[rules.name].think(task.game)
+            opponent.weighed(task, thought.worth)
+            return opponent.commands(time.time()) or [Play(thought.move.attempt(), task.board)]
         return []
 
     def _watch(self, telling: Telling) -> None:

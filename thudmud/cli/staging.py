@@ -73,7 +73,7 @@ def open_stages(
                 house = House(
                     boards(settings), game.quiet_plies, game.seat_grace, adviser=OwnAdviser()
                 )
-                house.hall.bots = frozenset(each.name for each in settings.bot)
+                house.hall.bots = dict.fromkeys(each.name for each in settings.bot)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

@@ -103,6 +103,7 @@ _KINDS = {
     "POSITION": ("<position>",),
     "OBJECT": ("<object>",),
     "PLAYER": ("<player>",),
+    "LEVEL": ("<level>",),
     "NUMBER": ("<number>",),
     "ROW": ("<row>",),
     "COLUMN": ("<column>",),

@@ -20,6 +20,7 @@ from thudmud.play.commands import (
     Query,
     Style,
     Syntax,
+    ViewBots,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -35,6 +36,7 @@ from thudmud.rules import Game, Side
 
 Question = (
     Boards
+    | ViewBots
     | Games
     | Help
     | Hint
@@ -155,12 +157,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A player asked another to a seat at a board."""
+    """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
 
     player: str
     to: str
     board: str
     side: Side
+    level: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ class Refusal(Enum):
 
     INVITE_SELF = "invite_self"
     PLAYS_THERE = "plays_there"
+    PLAYS_AT_NO_LEVEL = "plays_at_no_level"
+    NO_SUCH_LEVEL = "no_such_level"
     NO_SEAT_FREE = "no_seat_free"
     SEAT_NOT_FREE = "seat_not_free"
     SEAT_TAKEN = "seat_taken"

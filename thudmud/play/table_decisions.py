@@ -415,7 +415,15 @@ def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
 
 
-def invited(table: Table, player: str, to: str, side: Side | None, context: Context) -> Invited:
+def invited(
+    table: Table,
+    player: str,
+    to: str,
+    side: Side | None,
+    context: Context,
+    *,
+    level: int | None = None,
+) -> Invited:
     """Return the invitation of a player by another.
 
     Args:
@@ -424,6 +432,7 @@ def invited(table: Table, player: str, to: str, side: Side | None, context: Cont
         to: who is asked.
         side: the seat; None for a free one.
         context: when, and what else matters.
+        level: how well a bot is to play there; None for as it always does.
 
     Raises:
         Refused: there is no such seat for whoever is asked.
@@ -433,7 +442,8 @@ def invited(table: Table, player: str, to: str, side: Side | None, context: Cont
     theirs = table.side_of(to)
     if theirs:
         raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
-    return Invited(player, to, table.name, _free_seat(table, player, to, side, context))
+    seat = _free_seat(table, player, to, side, context)
+    return Invited(player, to, table.name, seat, level)
 
 
 def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:

@@ -102,9 +102,9 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield _said("emote", player, text, room=room)
         case asides.Told(player, to, text):
             yield _said("tell", player, text, to=to)
-        case asides.Invited(player, to, board, side):
+        case asides.Invited(player, to, board, side, level):
             asked = {"board": board, "side": side.value, "player": player, "to": to}
-            yield Fact("Thud.Invite", asked)
+            yield Fact("Thud.Invite", {**asked, "level": level})
         case asides.TookOver(player) | asides.OptionChosen(player, SetMachine(True)):
             yield from concerning(hall, player)
         case asides.Entered(player, None) | asides.CameIn(player, None):

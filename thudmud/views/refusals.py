@@ -165,6 +165,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
+    Refusal.PLAYS_AT_NO_LEVEL: (
+        '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
+    ),
+    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.ONE_SEAT_EACH: (
         'You play the {side.plural} at the {board}. To change sides, "leave game" first.'
@@ -446,6 +450,7 @@ _KINDS = {
     "<position>": "a position such as A6",
     "<object>": "the name of a board",
     "<player>": "the name of a player",
+    "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",

@@ -209,6 +209,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.boards(hall, view.width)
         case commands.Who():
             return rooms.who(hall, asked.player, view.width)
+        case commands.ViewBots():
+            return rooms.bots_listed(hall, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
