@@ -625,7 +625,7 @@ def a_bot(folder: Path, extent: Extent) -> Row:
     program = folder / "babble.py"
     program.write_text(BABBLE, encoding="utf-8")
     command = json.dumps([sys.executable, str(program), str(extent.seconds)])
-    more = f'[[bot]]\nname = "{BABBLER}"\ncommand = {command}\n'
+    more = f'[[bot]]\nname = "{BABBLER}"\ncommand = {command}\npause = 0.0\n'
     with ExitStack() as stack:
         running, _ = stack.enter_context(server(folder, Setup(more=more)))
         crowd: Crowd = stack.enter_context(seated(running, 2))

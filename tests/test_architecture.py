@@ -32,7 +32,7 @@ ARROWS: dict[str, set[str]] = {
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "house"},
     "script": {"views", "house"},
-    "server": {*BELOW_SKINS, "bots", "telnet", "accounts"},
+    "server": {*BELOW_SKINS, "search", "bots", "telnet", "accounts"},
     "cli": {*BELOW_SKINS, "search", "bots", "accounts", "house", "script", "gateway", "server"},
 }
 """Which rooms a room may import, besides the three files that import nothing."""

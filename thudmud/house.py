@@ -27,7 +27,7 @@ from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import DEFAULT_RULES, Game
-from thudmud.service import Service, Visit, Watcher
+from thudmud.service import Adviser, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
@@ -67,6 +67,7 @@ class House:
         replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
             the next.
         any_names: whether boards may have names that players cannot type, since you find the board.
+        adviser: who is asked for hints, and answers without waiting; None if there are none.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.
@@ -83,6 +84,7 @@ class House:
         *,
         replays_at_once: bool = True,
         any_names: bool = False,
+        adviser: Adviser | None = None,
     ) -> None:
         _require_boards(boards, any_names=any_names)
         self.hall = Hall(boards, quiet_plies, seat_grace)
@@ -98,6 +100,7 @@ class House:
             clock=lambda: self._now,
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
+            adviser=adviser,
         )
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))

@@ -248,6 +248,18 @@ def test_it_says_what_it_thinks_only_if_it_is_asked_to() -> None:
     assert len(comments) == said
 
 
+@pytest.mark.parametrize("name", RULESETS)
+def test_the_last_comment_tells_what_is_answered(name: str) -> None:
+    comments: list[str] = []
+    engine = dialogue(tell=comments.append)
+    asked(f"rules {name}\ninfo on", engine)
+    for lines in ("level 1\ngo", "level 6\ngo nodes 150", "go nodes 333", "go depth 1"):
+        comments.clear()
+        played = str(asked(lines, engine)[-1]).removeprefix("go ")
+        assert comments[-1].split(" line ")[1].split()[0] == played
+        engine.answer(f"play {played}")
+
+
 def test_levels_have_numbers_and_names() -> None:
     told = [f"level {level.number} {level.name}" for level in LEVELS]
     assert asked("\n".join(f"level {level.number}" for level in LEVELS)) == told

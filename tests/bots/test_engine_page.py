@@ -13,7 +13,7 @@ from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
 from thudmud.bots.dialogue import DEEPEST_COUNT, MOST_LISTED, MOST_TRAMPLES
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
-from thudmud.bots.program import OWN_LEVEL, STARTING
+from thudmud.bots.program import STARTING
 from thudmud.bots.referee import LENIENCE
 from thudmud.bots.strength import BOUND
 from thudmud.cli import match
@@ -114,7 +114,6 @@ def test_the_section_for_a_bot_can_be_used() -> None:
         f"tramples the {MOST_TRAMPLES} shortest",
         f"it has {STARTING:g} seconds for that answer",
         f"`N` plies can be played, {DEEPEST_COUNT} at most",
-        f"left out, `thudmud engine --level {OWN_LEVEL}`",
         f"nothing was captured for {QUIET} plies",
     ],
 )

@@ -89,8 +89,7 @@ class Hall:
 
     def play(self, name: str) -> str:
         """Let a bot play the first ply there is."""
-        task = self.minds[name].task()
-        assert task
+        task, *_ = self.minds[name].tasks()
         [move, *_] = task.game.legal_moves()
         self.submit(name, task.command(str(move)))
         self.settle()
@@ -125,7 +124,7 @@ def test_it_sits_down_where_it_is_asked_to(hall: Hall) -> None:
     assert hall.type("Anna", "invite grog") == ["Grog: join game as troll on oak board"]
     assert hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Grog"}
     assert hall.minds["Grog"].other("oak board") == "Anna"
-    assert hall.minds["Grog"].task() is None
+    assert hall.minds["Grog"].tasks() == []
 
 
 def test_invitations_of_others_are_not_its_own(hall: Hall) -> None:
@@ -139,33 +138,31 @@ def test_it_begins_a_battle_if_nobody_else_does(hall: Hall) -> None:
     assert hall.wait(PAUSE - 1) == []
     assert hall.minds["Grog"].next_time(hall.now) == hall.now + 1
     assert hall.wait(1) == ["Grog: start game on oak board"]
-    assert hall.minds["Grog"].task()
+    assert hall.minds["Grog"].tasks()
 
 
 def test_what_it_says_at_the_same_time_as_the_other_is_taken_back(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
     assert hall.type("Grog", "start game") == ["Grog: no on oak board"]
     assert not hall.tables["oak board"].offers
-    assert hall.minds["Grog"].task()
+    assert hall.minds["Grog"].tasks()
 
 
 def test_it_plays_when_it_is_its_turn(battle: Hall) -> None:
-    assert battle.minds["Grog"].task() is None
+    assert battle.minds["Grog"].tasks() == []
     battle.type("Anna", "move from f1 to f6")
-    task = battle.minds["Grog"].task()
-    assert task
+    [task] = battle.minds["Grog"].tasks()
     assert (task.board, task.battle, task.game) == ("oak board", 1, battle.game())
     assert task.setup.endswith(",RH8 troll")
     assert "dF6" in task.setup
     assert battle.play("Grog") == "oak board"
-    assert battle.minds["Grog"].task() is None
+    assert battle.minds["Grog"].tasks() == []
 
 
 @pytest.mark.parametrize("ply", ["TG7-G5", "dA6-B6", "pass", "", "TG7-G6xE6"])
 def test_what_the_rules_refuse_is_typed_by_no_bot(battle: Hall, ply: str) -> None:
     battle.type("Anna", "move from f1 to f2")
-    task = battle.minds["Grog"].task()
-    assert task
+    [task] = battle.minds["Grog"].tasks()
     with pytest.raises(ValueError, match=r"\w"):
         task.command(ply)
 
@@ -182,8 +179,9 @@ def test_its_position_is_that_of_the_table(rules: str, side: Side) -> None:
     for _ in range(30):
         if hall.game().outcome:
             break
-        [(name, task)] = [(each, mind.task()) for each, mind in hall.minds.items() if mind.task()]
-        assert task
+        [(name, task)] = [
+            (each, task) for each, mind in hall.minds.items() for task in mind.tasks()
+        ]
         assert task.game == hall.game()
         hall.play(name)
 
@@ -195,8 +193,7 @@ def test_it_agrees_to_take_moves_back(battle: Hall) -> None:
     battle.play("Grog")
     assert battle.type("Anna", "undo") == ["Grog: undo on oak board"]
     battle.type("Anna", "move from f1 to f4")
-    task = battle.minds["Grog"].task()
-    assert task
+    [task] = battle.minds["Grog"].tasks()
     assert task.game == battle.game()
 
 
@@ -206,8 +203,7 @@ def test_it_agrees_to_adjourn_and_comes_back_to_resume(battle: Hall) -> None:
     assert not battle.minds["Grog"].plays
     assert battle.wait(10 * GRACE) == []
     battle.type("Anna", "resume")
-    task = battle.minds["Grog"].task()
-    assert task
+    [task] = battle.minds["Grog"].tasks()
     assert len(task.game.moves) == 1
 
 
@@ -215,7 +211,7 @@ def test_it_agrees_to_start_over(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     assert battle.type("Anna", "start") == ["Grog: start game on oak board"]
     battle.type("Anna", "move from f1 to f5")
-    assert battle.minds["Grog"].task()
+    assert battle.minds["Grog"].tasks()
 
 
 def test_it_ends_a_battle_unless_it_is_ahead(battle: Hall) -> None:
@@ -249,7 +245,7 @@ def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> 
     battle.type("Anna", "resign")
     assert battle.wait(PAUSE) == []
     assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
-    assert battle.minds["Grog"].task()  # the dwarfs by now
+    assert battle.minds["Grog"].tasks()  # the dwarfs by now
     battle.type("Anna", "resign")
     assert battle.wait(GRACE - 1) == []
     assert battle.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
@@ -297,10 +293,10 @@ def test_who_comes_back_plays_on(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     battle.lose("Anna")
     assert battle.wait(GRACE / 2) == []
-    assert battle.minds["Grog"].task() is None
+    assert battle.minds["Grog"].tasks() == []
     battle.come("Anna", bot=False)
     assert battle.wait(GRACE) == []
-    assert battle.minds["Grog"].task()
+    assert battle.minds["Grog"].tasks()
 
 
 def test_a_seat_without_a_match_is_not_kept_for_who_is_away(hall: Hall) -> None:
@@ -314,8 +310,7 @@ def test_a_bot_that_was_gone_goes_on(battle: Hall) -> None:
     del battle.minds["Grog"]
     battle.lose("Grog", Parting.RESTART)
     battle.come("Grog")
-    task = battle.minds["Grog"].task()
-    assert task
+    [task] = battle.minds["Grog"].tasks()
     assert (len(task.game.moves), task.board) == (1, "oak board")
 
 
@@ -346,8 +341,7 @@ def test_what_it_has_missed_it_learns_with_the_next(battle: Hall) -> None:
     battle.minds["Grog"] = mind  # deaf until now
     battle.type("Grog", "move from g7 to g6")
     battle.type("Anna", "move from f6 to f5")
-    task = mind.task()
-    assert task
+    [task] = mind.tasks()
     assert task.game == battle.game()
 
 
@@ -361,15 +355,14 @@ async def test_it_plays_on_at_a_board_that_is_renamed_and_not_at_one_that_is_clo
     assert len(battle.game("yew board").moves) == 2
     battle.type("Anna", "move from f6 to f5")
     await close_board(store, "yew board", battle.now)
-    assert battle.minds["Grog"].task() is None
+    assert battle.minds["Grog"].tasks() == []
     assert not battle.minds["Grog"].plays
 
 
 def test_what_happens_at_other_boards_is_nothing_to_it(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
-    before = battle.minds["Grog"].task()
-    assert before
+    [before] = battle.minds["Grog"].tasks()
     battle.come("Bert", bot=False)
     assert battle.type("Bert", "join game as troll on pine board", "say hello") == []
-    assert battle.minds["Grog"].task() == before
+    assert battle.minds["Grog"].tasks() == [before]
     assert not battle.minds["Grog"].sits_at("pine board")

@@ -49,6 +49,7 @@ from thudmud.play.commands import (
     Tell,
     Undo,
     Unignore,
+    ViewBots,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -144,12 +145,20 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Say, texts),
     st.builds(Emote, texts),
     st.builds(Tell, players, texts),
-    st.builds(Invite, players, st.none() | st.sampled_from(Side), boards),
+    st.builds(
+        Invite,
+        players,
+        st.none() | st.sampled_from(Side),
+        boards,
+        st.none() | st.from_regex(r"[1-9]|[a-z]{1,9}", fullmatch=True),
+    ),
     st.builds(Ignore, st.none() | players),
     st.builds(Unignore, players),
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
-    st.sampled_from([Boards(), Who(), Quit(), Games(), ViewStandings(), Register(), Password()]),
+    st.sampled_from(
+        [Boards(), Who(), ViewBots(), Quit(), Games(), ViewStandings(), Register(), Password()]
+    ),
 )
 """Any command at all."""
 

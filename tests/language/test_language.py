@@ -65,7 +65,7 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
 
 def test_words_about_boards_are_all_but_those_about_rooms() -> None:
     rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
-    rooms |= {"invite", "ignore", "unignore", "syntax", "register", "password", "quit"}
+    rooms |= {"invite", "bots", "ignore", "unignore", "syntax", "register", "password", "quit"}
     assert set(BOARD_VERBS) == set(VERBS) - rooms
 
 

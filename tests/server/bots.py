@@ -122,10 +122,20 @@ class Person:
 
 
 def settings(
-    command: Sequence[str], seconds: float = 10.0, restarts: int = 1, backend: str = "memory"
+    command: Sequence[str] = (),
+    seconds: float = 10.0,
+    restarts: int = 1,
+    backend: str = "memory",
+    pause: float = 0.0,
 ) -> Settings:
     """Return settings with a bot, Grog."""
-    grog = {"name": "Grog", "command": list(command), "seconds": seconds, "restarts": restarts}
+    grog = {
+        "name": "Grog",
+        "command": list(command),
+        "seconds": seconds,
+        "restarts": restarts,
+        "pause": pause,
+    }
     return Settings.model_validate({"storage": {"backend": backend}, "bot": [grog]})
 
 

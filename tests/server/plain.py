@@ -32,8 +32,9 @@ class PlainService(Service):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``hard N`` takes
-    N milliseconds, ``boom`` is a mistake of ours, ``real LINE`` is a command of the real service,
-    as ``quit``, ``register`` and ``password`` are; any other line comes back to whoever typed it.
+    N milliseconds, ``dear N`` as many of others than the event loop, ``boom`` is a mistake of ours,
+    ``real LINE`` is a command of the real service, as ``quit``, ``register`` and ``password`` are;
+    any other line comes back to whoever typed it.
     """
 
     def __init__(self, store: Store) -> None:
@@ -77,6 +78,8 @@ class PlainService(Service):
                 done = time.monotonic() + int(rest) / 1000
                 while time.monotonic() < done:
                     pass
+            case "dear":
+                return Result(seconds=int(rest) / 1000)
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit" | "register" | "password":

@@ -188,13 +188,13 @@ def test_as_many_files_as_needed_are_asked_for(
     monkeypatch.setattr(resource, "getrlimit", lambda _: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
     monkeypatch.setattr(os, "listdir", lambda _: [])
-    room = acceptor.room_for(400, bots=0)
+    room = acceptor.room_for(400, programs=0)
     assert set_to == ([] if granted is None else [(granted, now[1])])
     assert room.connections == connections
     assert room.is_short == (connections < 400) == bool(caplog.records)
 
 
-def test_bots_need_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_need_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (200, 200))
     monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
     assert acceptor.room_for(400, 10).connections < acceptor.room_for(400, 0).connections
@@ -208,6 +208,6 @@ def test_a_system_that_allows_less_than_it_says(
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 5000))
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    assert acceptor.room_for(400, bots=0).connections < 50
+    assert acceptor.room_for(400, programs=0).connections < 50
     [record] = caplog.records
     assert record.__dict__["allowed"] == 100

@@ -16,6 +16,7 @@ from tests.server.bots import AMBLING, BAD, Person, is_alive, opened, program, s
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
 from thudmud.bots.program import MOST_SAID, Program, ProgramError
+from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
@@ -348,7 +349,9 @@ def is_turn(table: Table, side: Side) -> bool:
 async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They agree on the end where nothing is captured for some plies; here, for few."""
     monkeypatch.setattr(opponent, "QUIET", 8)
-    bots = [{"name": name, "seconds": 5.0, "command": OWN, "restarts": 0} for name in PAIR]
+    bots = [
+        {"name": name, "seconds": 5.0, "command": OWN, "restarts": 0, "pause": 0} for name in PAIR
+    ]
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
     async with opened(given, tmp_path, pause=0.0) as (sessions, anna):
         await anna.type("go to pine board", "invite grog as dwarf", "invite mog as troll")
@@ -360,6 +363,12 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         assert not any(battle.rated for battle in played)
 
 
+def pair(both: dict[str, object]) -> Settings:
+    """Return settings with two bots, which do not pause, and may not fail."""
+    bots = [{"name": name, "restarts": 0, "pause": 0, **both} for name in PAIR]
+    return Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
+
+
 def is_over(table: Table) -> bool:
     return table.match is not None and table.match.over
 
@@ -368,7 +377,10 @@ async def test_the_example_plays(tmp_path: Path) -> None:
     """What examples/bots holds, against a mirror of itself."""
     example = Path(__file__).parents[2] / "examples" / "bots" / "any-ply.mjs"
     command = ["node", str(example), sys.executable, "-m", "thudmud.cli.main", "engine"]
-    bots = [{"name": name, "command": command, "restarts": 0, "seconds": 20.0} for name in PAIR]
+    bots = [
+        {"name": name, "command": command, "restarts": 0, "seconds": 20.0, "pause": 0}
+        for name in PAIR
+    ]
     given = Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
     async with opened(given, tmp_path, pause=0.0) as (sessions, anna):
         await anna.type("go to basalt board", "set board brief")
@@ -543,7 +555,8 @@ async def gone(pid: int) -> None:
 async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Path) -> None:
     without = Settings(bot=(), storage=StorageSettings(backend="memory"))
     async with open_sessions(without, tmp_path) as sessions:
-        bots = Bots([BotSettings(name="Mog")], sessions, tmp_path, patience=1.0, pause=1.0)
+        mog = BotSettings(name="Mog")
+        bots = Bots([mog], sessions, tmp_path, Workers(), patience=1.0, pause=1.0)
         bots.start()
         sessions.close("That is all.")
         async with asyncio.timeout(PATIENCE):

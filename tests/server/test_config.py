@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.rules import RULESETS
+from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.config import BotSettings, ConfigError, Settings, load_settings
 
 SHIPPED = Path(__file__).parents[2] / "config.toml"
@@ -34,7 +35,7 @@ def test_a_bot_is_there_unless_the_file_says_that_there_is_none(tmp_path: Path) 
     without = whole[: whole.index("\n[[bot]]")]
     path = tmp_path / "config.toml"
     path.write_text(without, encoding="utf-8")
-    assert [bot.name for bot in load_settings(path).bot] == ["Grog"]
+    assert [bot.name for bot in load_settings(path).bot] == ["Grog", "Tunk", "Harl", "Skarn"]
     path.write_text(without.replace("[server]", f"{line}\n\n[server]", 1), encoding="utf-8")
     assert load_settings(path) == Settings(bot=())
 
@@ -68,6 +69,19 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
     assert [board.name for board in settings.board] == ["board"]
 
 
+def test_the_bots_play_at_levels_of_all_strengths() -> None:
+    levels = [level_called(bot.level).number for bot in Settings().bot]
+    assert len(set(levels)) == len(levels) == 4
+    assert {min(levels), max(levels)} == {LEVELS[0].number, LEVELS[-1].number}
+
+
+@pytest.mark.parametrize("level", ["2", "'2'", "'slate'", "'Slate'"])
+def test_a_level_has_a_number_and_a_name(tmp_path: Path, level: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"[[bot]]\nname = 'Grog'\nlevel = {level}\n", "utf-8")
+    assert [bot.level for bot in load_settings(path).bot] == ["Slate"]
+
+
 def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(
@@ -75,6 +89,7 @@ def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
     )
     grog, mog = load_settings(path).bot
     assert (grog.name, grog.command, grog.seconds, grog.restarts) == ("Grog", (), 5.0, 3)
+    assert (grog.level, grog.pause) == ("Granite", 1.0)
     assert mog.command == ("x", "y")
 
 
@@ -349,6 +364,23 @@ seconds = 0
 name = 'Grog'
 restart = 1
 --> bot 1, restart: there is no such setting; did you mean "restarts"?
+
+[[bot]]
+name = "Grog"
+level = "Basalt"
+--> bot 1, level: should be one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
+    7 Diamond, by its number or its name, not "Basalt"
+
+[[bot]]
+name = "Grog"
+level = 8
+--> bot 1, level: should be one of 1 Chalk, 2 Slate, 3 Marble, 4 Granite, 5 Flint, 6 Quartz,
+    7 Diamond, by its number or its name, not 8
+
+[[bot]]
+name = "Grog"
+pause = -1
+--> bot 1, pause: should be a number of seconds from 0 to 60, not -1
 
 [server
 port = 1

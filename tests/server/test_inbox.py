@@ -33,14 +33,15 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
     assert [line for line in setup.service.lines if line in lines] == lines
 
 
+@pytest.mark.parametrize("line", ["hard 500", "dear 500"])
 async def test_a_line_that_takes_long_costs_more_than_one_but_a_second_at_most(
-    serving: Serving,
+    serving: Serving, line: str
 ) -> None:
     setup = await serving(commands_per_second=10, commands_at_once=5)
     anna = await setup.connect("Anna")
     await anna.fence()
     begun = asyncio.get_running_loop().time()
-    await anna.send(b"hard 500\nlook\n")
+    await anna.send(f"{line}\nlook\n".encode())
     await anna.until(b"echo look")
     took = asyncio.get_running_loop().time() - begun
     # It cost one, and 10 of the 499 more that it took: with the next, 7 had to come in.

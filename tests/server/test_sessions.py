@@ -14,6 +14,7 @@ from tests.server.plain import Client
 from tests.service.place import Place, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.accounts.limiters import TalkLimiter
+from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
 from thudmud.play.hall import Hall
 from thudmud.play.refusals import Refusal
@@ -139,9 +140,8 @@ async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
     await place.leave("Bob")
     version = place.hall.tables["oak board"].version
     sessions = Sessions(place.service)
-    bots = Bots(
-        [BotSettings(name="Bob", command=("bob",))], sessions, tmp_path, patience=1, pause=1
-    )
+    bob = BotSettings(name="Bob", command=("bob",))
+    bots = Bots([bob], sessions, tmp_path, Workers(), patience=1, pause=1)
     store.hold()
     bots.start()
     await store.held_up()
@@ -390,7 +390,7 @@ async def test_thirty_names_from_one_address_are_as_loud_as_four(
 async def test_bots_do_what_they_are_asked_for(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 1, 4))
     await crowd.service.open()
-    crowd.hall.bots = frozenset({"Grog"})
+    crowd.hall.bots = {"Grog": None}
     [grog] = await crowd.enter("Grog")
     assert all(await crowd.done(grog, *["say hi"] * 10))
 

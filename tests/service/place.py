@@ -11,7 +11,7 @@ from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
-from thudmud.service import Dismissal, Node, Result, Service, Visit, now
+from thudmud.service import Adviser, Dismissal, Node, Result, Service, Visit, now
 from thudmud.store import NotWritten, Store
 from thudmud.views import Message, Terminal
 
@@ -45,7 +45,11 @@ class Place:
     """A service, those who have come in, and what everybody has been told."""
 
     def __init__(
-        self, store: Store, node: Node | None = None, boards: Sequence[BoardSpec] = BOARDS
+        self,
+        store: Store,
+        node: Node | None = None,
+        boards: Sequence[BoardSpec] = BOARDS,
+        adviser: Adviser | None = None,
     ) -> None:
         self.told: dict[str, list[str]] = {}
         self.causes: list[object] = []
@@ -64,6 +68,7 @@ class Place:
             later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
             keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
             leaves=(Register, Password),
+            adviser=adviser,
         )
         self.hall = self.service.hall
 

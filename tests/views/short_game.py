@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thudmud.house import House
 from thudmud.play.table import BoardSpec
+from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
@@ -28,7 +29,9 @@ LINES = [
     "Anna: say Your turn.",
     "Bert: emote smiles.",
     "Bert: tell Anna Wait and see.",
+    "Bert: hint",
     "Bert: move from f7 to e7",
+    "Anna: hint",
     "Anna: hurl from e6 to e7",
     "Bert: LOST",
     "Bert: BACK",
@@ -56,9 +59,20 @@ LINES = [
 ]
 
 
+ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}
+
+
+class Kibitzer:
+    """Advises what is to be seen at a glance."""
+
+    async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
+        return game.push(ADVISED[game.turn]).moves[-1:]
+
+
 def played() -> dict[str, list[Message]]:
     """Return what was told to Anna, whose client asked for all packages, and to Bert, by text."""
-    house = House([BoardSpec("oak board"), BoardSpec("elm table", "koom valley")])
+    boards = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley")]
+    house = House(boards, adviser=Kibitzer())
     told: dict[str, list[Message]] = {"Anna": [], "Bert": []}
     now = BEGAN
     for line in ["Anna: BACK", "Bert: BACK", *LINES]:
@@ -66,7 +80,7 @@ def played() -> dict[str, list[Message]]:
         for message in _done(house, player, words, now):
             for name in message.to:
                 told[name].append(message)
-        now += PAUSE
+        now += 0 if words == "hint" else PAUSE
     return told
 
 

@@ -9,6 +9,7 @@ import pytest
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
+from thudmud.play.hall import BotLevel
 from thudmud.views.help import PAGES
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -19,7 +20,7 @@ BOTS = ("Grog", "Mog")
 def house_with(*people: str, width: int = 80) -> House:
     """Return a house with two boards and these people, of whom some may be bots."""
     house = House([BoardSpec("oak board"), BoardSpec("pine board")])
-    house.hall.bots = frozenset(BOTS)
+    house.hall.bots = dict.fromkeys(BOTS)
     for name in people:
         house.enter(name, 0.0, Terminal(width=width))
     return house
@@ -89,6 +90,55 @@ def test_who_sits_down_with_somebody_is_not() -> None:
     house = house_with("Grog", "Bert", "Anna")
     house.obey("Bert", "join game as dwarf on oak board", 0.0)
     assert "invite" not in shown(house, "join game as troll on oak board")
+
+
+LEVELS = (
+    BotLevel(1, "Chalk", "Plays almost anything."),
+    BotLevel(2, "Slate", "Walks into most traps."),
+    BotLevel(3, "Marble", "Looks far."),
+)
+
+
+def levelled(*people: str) -> House:
+    """Return a house where Grog is a bot at level 2 of 3, and Mog a program of its own."""
+    house = house_with(*people)
+    house.hall.bots = {"Grog": LEVELS[1], "Mog": None}
+    house.hall.levels = LEVELS
+    return house
+
+
+def test_bots_are_listed_with_how_well_they_play() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    assert shown(house, "bots") == (
+        "2 bots here: Grog, Slate (2 of 3): Walks into most traps. "
+        "Mog: A program of its own chooses its moves. "
+        'To play with one, type "invite grog" at a board with a free seat. '
+        '"invite grog level 3" has it play at that level, of 1 Chalk, 2 Slate and 3 Marble.'
+    )
+
+
+def test_a_bot_is_listed_with_where_it_plays_and_at_which_level() -> None:
+    house = levelled("Grog", "Anna")
+    for board, level in (("oak board", " level marble"), ("pine board", "")):
+        assert shown(house, f"invite grog{level} on {board}").startswith("You ask Grog")
+        house.obey("Grog", f"join game as dwarf on {board}", 0.0)
+    assert (
+        "Grog, Slate (2 of 3): Walks into most traps. "
+        "It plays at the oak board, Marble (3 of 3); the pine board."
+    ) in shown(house, "bots")
+
+
+def test_a_level_is_that_of_the_last_invitation() -> None:
+    house = levelled("Grog", "Anna")
+    assert shown(house, "invite grog level 3 on oak board").endswith("at level 3.")
+    assert house.hall.level_at("oak board", "Grog") == LEVELS[2]
+    assert house.hall.level_at("pine board", "Grog") == LEVELS[1]
+    shown(house, "invite grog on oak board")
+    assert house.hall.level_at("oak board", "Grog") == LEVELS[1]
+
+
+def test_where_there_are_no_bots_none_are_listed() -> None:
+    assert shown(levelled("Anna"), "bots") == "There are no bots here."
 
 
 LINES = ("look", "join game as dwarf on oak board", "start", "help thud", "help start", "help join")

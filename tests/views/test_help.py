@@ -43,6 +43,7 @@ SAMPLES = {
     "<positions>": ["d8, e8", "all", "none"],
     "<text>": ["hello there"],
     "<player>": ["anna"],
+    "<level>": ["3", "marble"],
     "<topic>": ["koom valley"],
     "<verb>": ["move"],
     "<number>": ["12"],

@@ -17,6 +17,7 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
 from thudmud.play.commands import SetRules
+from thudmud.play.hall import BotLevel
 from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
@@ -128,6 +129,14 @@ CASES = [
     Case(
         R.PLAYS_THERE, SEATED, "Anna: invite bert",
         "Bert plays the trolls at the oak board already.",
+    ),
+    Case(
+        R.PLAYS_AT_NO_LEVEL, "", "Anna: invite bert level 3 on oak board",
+        'Bert plays at no level: "bots" lists those who do. Leave "level" out.',
+    ),
+    Case(
+        R.NO_SUCH_LEVEL, "", "Anna: invite carla level 3 on oak board",
+        'There is no level "3". There are 1 Chalk and 2 Slate.',
     ),
     Case(
         R.NO_SEAT_FREE, SEATED, "Anna: invite carla",
@@ -316,10 +325,15 @@ def played(case: Case) -> StoredHall:
     return hall
 
 
+CHALK = BotLevel(1, "Chalk", "Plays almost anything.")
+
+
 @cache
 def brought_about(case: Case) -> Refused:
     """Return what comes of the line of a case."""
     hall = played(case)
+    hall.bots = {"Carla": CHALK}
+    hall.levels = CHALK, BotLevel(2, "Slate", "Walks into most traps.")
     name, _, line = case.line.partition(": ")
     # What no line can ask for is asked for by a program.
     command = SetRules("chess", "elm table") if case.code is R.RULES_UNKNOWN else parse(line)
@@ -371,12 +385,35 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     )
 
 
+HINTS = {
+    R.NO_HINTS: 'Nobody here can give hints. "captures" and "moves" tell what can be played.',
+    R.NO_HINTS_RATED: (
+        "You are playing a battle at the oak board that counts for ratings. There are no hints for"
+        " you until it is over."
+    ),
+    R.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
+    R.HINT_OUT_OF_DATE: (
+        "The oak board has changed since you asked for a hint, so there is none. "
+        '"hint on oak board" asks again.'
+    ),
+}
+"""What the service and its adviser refuse; who plays for ratings has an account, as nobody has who
+is seen here."""
+
+
+@pytest.mark.parametrize("code", HINTS)
+def test_why_there_is_no_hint(code: Refusal) -> None:
+    assert refused(Refused(code, board="oak board")) == HINTS[code]
+
+
 def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
     yield from TALKS
+    yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

@@ -280,7 +280,18 @@ class Dialogue:
             raise _BadLineError("the battle is over")
         if level not in self._players:
             self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
-        return self._players[level].think(game, limit, self._report if self._informs else None)
+        if not self._informs:
+            return self._players[level].think(game, limit)
+        told: list[Thought] = []
+
+        def report(thought: Thought) -> None:
+            told.append(thought)
+            self._report(thought)
+
+        thought = self._players[level].think(game, limit, report)
+        if told[-1:] != [thought]:  # it looks at no depth, or was interrupted on the way to one
+            self._report(thought)
+        return thought
 
     def _limit(self, word: str, words: list[str], level: Level | None) -> Limit:
         from thudmud.search.search import Limit  # noqa: PLC0415

@@ -1,8 +1,9 @@
-"""Runs a bot's program, and ends all that it has started: ``python keeper.py SERVER COMMAND...``.
+"""Runs a program, and ends all that it has started: ``python keeper.py SERVER NICE COMMAND...``.
 
 It stands between the server, which is the process SERVER, and the program, and is in nobody's way:
-the program has the pipes. When the program ends, when the keeper is told to end (SIGTERM), or when
-the server is gone, however that ended, it kills the program and every process that has come of it.
+the program has the pipes. Both give way to other processes by NICE, as nice(1) has it. When the
+program ends, when the keeper is told to end (SIGTERM), or when the server is gone, however that
+ended, it kills the program and every process that has come of it.
 
 On Linux none escapes by a session of its own, or by outliving its parent: whatever loses its parent
 becomes a child of the nearest subreaper, prctl(2), which the keeper is. Elsewhere it kills what has
@@ -25,8 +26,9 @@ _PAUSE = 0.01  # seconds that what was killed has to be gone
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 
-def keep(server: int, command: list[str]) -> int:
+def keep(server: int, niceness: int, command: list[str]) -> int:
     """Run a program to its end, or that of the server; leave nothing of it behind."""
+    os.nice(niceness)
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     _adopt_all()
     if os.getppid() != server:  # it went before it could be told to us
@@ -99,4 +101,4 @@ def _children() -> Iterator[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(keep(int(sys.argv[1]), sys.argv[2:]))
+    sys.exit(keep(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

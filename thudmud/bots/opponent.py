@@ -11,20 +11,33 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from thudmud.play.asides import Invited
-from thudmud.play.commands import Adjourn, Command, End, Go, Leave, No, Play, Start, Undo
-from thudmud.play.events import BoardRenamed, Offer
+from thudmud.play.commands import Adjourn, Command, End, Go, Leave, No, Play, Resign, Start, Undo
+from thudmud.play.events import BattleId, BoardRenamed, Offer
 from thudmud.play.hall import Telling
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side, read_ply, write_position
 
 QUIET = 60
-"""After how many plies without a capture it offers to end a battle, and agrees to that."""
+"""After how many plies without a capture it offers to end a battle in any case, and agrees to."""
+
+QUIET_EVEN, QUIET_BEHIND = 30, 40
+"""After how many it does so if its worth has not risen meanwhile; the second if it counts less."""
+
+QUIET_ENOUGH = 20
+"""After how many it agrees if it thinks that it gains nothing by playing on."""
+
+LOST_BY, LOST_FOR = 1000, 6
+"""It resigns when its side has been worth so many hundredths of a dwarf less than the other, for so
+many plies of its own; but only where the pieces of who loses count nothing anyway."""
 
 START_AFTER = 60.0
 """How many seconds it leaves it to the other player to begin a battle."""
 
 LEAST_PATIENCE = 60.0
 """How many seconds it waits for somebody at least."""
+
+_RISE = 50  # hundredths of a dwarf by which a worth has risen: less comes and goes by chance
+_FEW = 5  # worths of which the mean is taken, since those of weak levels err
 
 TROLLS_AFTER = 5.0
 """How many seconds more if it plays the trolls: what two say at once is an offer to start over."""
@@ -52,11 +65,13 @@ class Task:
         board: where it is played.
         battle: its number.
         game: how it stands.
+        since: since when.
     """
 
     board: str
     battle: int
     game: Game
+    since: float = field(default=0.0, compare=False)
 
     @property
     def setup(self) -> str:
@@ -83,7 +98,9 @@ class _Seat:
         table: the board, as it was told of last.
         status: how things stand there.
         since: since when they do.
-        offer_at: after how many plies without a capture it will offer to end the battle.
+        changed: when something last changed at the board.
+        offered: after how many plies without a capture it last offered to end the battle, or 0.
+        worths: what it thought that its side was worth, by how many plies had been played.
         done: what it has done since anything changed, and when.
     """
 
@@ -91,7 +108,9 @@ class _Seat:
     table: Table
     status: SeatStatus
     since: float
-    offer_at: int
+    changed: float
+    offered: int = 0
+    worths: dict[int, int] = field(default_factory=dict)
     done: dict[Command, float] = field(default_factory=dict)
 
     @property
@@ -100,16 +119,45 @@ class _Seat:
         return self.table.game.quiet_plies if self.table.game else 0
 
     @property
-    def is_ahead(self) -> bool:
-        """Whether its side counts more."""
-        game = self.table.game
-        return game is not None and game.score.of(self.side) > game.score.of(self.side.other)
+    def lead(self) -> int:
+        """By how much its side counts more as it stands."""
+        score = self.table.game.score if self.table.game else None
+        return score.of(self.side) - score.of(self.side.other) if score else 0
 
     @property
     def is_my_turn(self) -> bool:
         """Whether it is to play in a battle that is going on."""
         game = self.table.game
         return game is not None and not game.outcome and game.position.turn is self.side
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether it has made its side worth more since something was last captured."""
+        game = self.table.game
+        begun = len(game.moves) - self.quiet if game else 0
+        worths = [self.worths[ply] for ply in sorted(self.worths) if ply >= begun][
+            -QUIET_EVEN // 2 :
+        ]
+        if len(worths) < 2 * _FEW:
+            return False
+        return sum(worths[-_FEW:]) - sum(worths[:_FEW]) > _FEW * _RISE
+
+    @property
+    def leads_nowhere(self) -> bool:
+        """Whether it wants to end the battle, and has not just offered that."""
+        quiet = self.quiet - self.offered
+        if not self.worths or quiet >= QUIET:
+            return quiet >= QUIET
+        return quiet >= (QUIET_BEHIND if self.lead < 0 else QUIET_EVEN) and not self.is_rising
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it has been lost for long, and nothing counts that is still on the board."""
+        game = self.table.game
+        if game is None or game.ruleset.scoring.score(game.position, self.side.other).of(self.side):
+            return False
+        last = sorted(self.worths)[-LOST_FOR:]
+        return len(last) == LOST_FOR and all(self.worths[ply] <= -LOST_BY for ply in last)
 
     def offered_by(self, side: Side) -> list[Offer]:
         """Return what a side has offered."""
@@ -164,14 +212,27 @@ class Opponent:
             return
         before = self._seats.get(table.key)
         status = _status(table, side, before)
-        seat = before or _Seat(side, table, status, now, offer_at=QUIET)
+        seat = before or _Seat(side, table, status, now, now)
         if status is not seat.status:
             seat.since = now
         if table.version != seat.table.version:
-            seat.done = {}
+            seat.done, seat.changed = {}, now
+            plies = (
+                len(table.game.moves)
+                if table.game and _battle(table) == _battle(seat.table)
+                else -1
+            )
+            seat.worths = {ply: worth for ply, worth in seat.worths.items() if ply <= plies}
         seat.side, seat.table, seat.status = side, table, status
-        seat.offer_at = min(seat.offer_at, seat.quiet + QUIET)
+        seat.offered = min(seat.offered, seat.quiet)
         self._seats[table.key] = seat
+
+    def weighed(self, task: Task, worth: int) -> None:
+        """Take note of what its side is worth where it is to play, in hundredths of a dwarf."""
+        if task in self.tasks():
+            seat = self._seat(task.board)
+            if seat:
+                seat.worths[len(task.game.moves)] = worth
 
     def commands(self, now: float) -> list[Command]:
         """Return what it does now, but for plies.
@@ -187,7 +248,7 @@ class Opponent:
                     continue
                 seat.done[command] = now
                 if isinstance(command, End):
-                    seat.offer_at = seat.quiet + QUIET
+                    seat.offered = seat.quiet
                 done.append(command)
         return done
 
@@ -200,13 +261,13 @@ class Opponent:
                 times.append(when if done is None else done + REPEAT_AFTER)
         return max(now, min(times)) if times else None
 
-    def task(self) -> Task | None:
-        """Return where it is to play, if it is its turn anywhere."""
-        for seat in self._seats.values():
-            match = seat.table.match
-            if match and seat.status is SeatStatus.BATTLE and seat.is_my_turn:
-                return Task(seat.table.name, match.number or 0, match.game)
-        return None
+    def tasks(self) -> list[Task]:
+        """Return where it is to play."""
+        return [
+            Task(seat.table.name, match.number or 0, match.game, seat.changed)
+            for seat in self._seats.values()
+            if (match := seat.table.match) and seat.status is SeatStatus.BATTLE and seat.is_my_turn
+        ]
 
     def _seat(self, board: str) -> _Seat | None:
         return next((each for each in self._seats.values() if each.table.name == board), None)
@@ -234,8 +295,15 @@ class Opponent:
                 last = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
                 yield Start(board), seat.since + self._pause + last
             case SeatStatus.BATTLE:
-                if not seat.is_my_turn and seat.quiet >= seat.offer_at:
+                if seat.is_lost:
+                    yield Resign(board), seat.since
+                elif not seat.is_my_turn and seat.leads_nowhere:
                     yield End(board), seat.since
+
+
+def _battle(table: Table) -> BattleId | None:
+    """Return what tells the battle that is on the board from all others."""
+    return table.match.began if table.match else None
 
 
 def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
@@ -258,6 +326,15 @@ def _answer(offers: list[Offer], seat: _Seat) -> Command:
         Offer.ADJOURN: Adjourn(board),
         Offer.RESTART: Start(board),
     }
-    if not seat.is_ahead or seat.quiet >= QUIET:
+    if _may_end(seat):
         agreeable[Offer.END] = End(board)
     return next((agreeable[offer] for offer in offers if offer in agreeable), No(board))
+
+
+def _may_end(seat: _Seat) -> bool:
+    """Whether it agrees to end a battle: it gains nothing, or both have gained nothing for long."""
+    if seat.quiet >= QUIET or seat.leads_nowhere:
+        return True
+    if not seat.worths:
+        return seat.lead <= 0
+    return seat.quiet >= QUIET_ENOUGH and seat.worths[max(seat.worths)] <= 100 * seat.lead

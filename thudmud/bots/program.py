@@ -1,4 +1,4 @@
-"""One bot's program: a process that is asked line by line, and may do anything wrong.
+"""A program that plays: a process that is asked line by line, and may do anything wrong.
 
 An answer is waited for so long and no longer, and so much is read of what it says meanwhile and no
 more. `thudmud.bots.keeper` runs it, and ends whatever it has started.
@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,9 +22,6 @@ from thudmud.errors import ThudmudError
 
 ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
-
-OWN_LEVEL = "4"
-"""How well it plays where a bot has no command: modestly, and with little work for the machine."""
 
 STARTING = 20.0
 """How many seconds a program may take to start, which is told by its first answer."""
@@ -61,14 +58,24 @@ class Program:
 
     Args:
         name: what the bot is called.
-        command: what is run, and its arguments; nothing for our own player.
+        command: what is run, and its arguments.
         folder: where it is run.
         seconds: how long it may take for a ply, and for anything else.
+        niceness: by how much it gives way to other processes, as nice(1) has it.
     """
 
-    def __init__(self, name: str, command: Sequence[str], folder: Path, seconds: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        folder: Path,
+        seconds: float,
+        *,
+        niceness: int = 0,
+    ) -> None:
         self._name, self._folder, self._seconds = name, folder, seconds
-        self._command = tuple(command) or (*ENGINE, "--level", OWN_LEVEL)
+        self._niceness = niceness
+        self._command = tuple(command)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._said = b""
@@ -90,6 +97,7 @@ class Program:
             self._process = await asyncio.create_subprocess_exec(
                 *_KEEPER,
                 str(os.getpid()),
+                str(self._niceness),
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -167,17 +175,40 @@ class Program:
             self._listening.cancel()
         transport.close()
 
-    async def ask(self, line: str, seconds: float) -> str:
+    async def stop_thinking(self) -> None:
+        """Have it drop what it was asked, since nobody waits for that any more; else kill it."""
+        if self._process is None:
+            return
+        try:
+            async with asyncio.timeout(_LEAVING):
+                await self._answer("stop", lambda said: said != "stop")
+        except (TimeoutError, OSError, ProgramError):
+            await self.kill()
+
+    async def ask(
+        self, line: str, seconds: float, note: Callable[[str], object] = lambda _: None
+    ) -> str:
         """Return what is behind the first word of the answer to a line.
+
+        Args:
+            line: the question.
+            seconds: how long to wait for the answer.
+            note: is given the comments that come before it.
 
         Raises:
             LateError: there is none in time.
             ProgramError: it answers something else, with an error, or not at all.
         """
         word = line.partition(" ")[0]
+
+        def is_comment(said: str) -> bool:
+            if said.startswith("#"):
+                note(said)
+            return not said or said.startswith("#")
+
         try:
             async with asyncio.timeout(seconds):
-                answer = await self._answer(line)
+                answer = await self._answer(line, is_comment)
         except TimeoutError:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except OSError as error:
@@ -187,7 +218,8 @@ class Program:
             raise ProgramError(f'it answers "{word}" with {answer[:_LONGEST_QUOTE]!r}')
         return rest.strip()
 
-    async def _answer(self, line: str) -> str:
+    async def _answer(self, line: str, passes: Callable[[str], bool]) -> str:
+        """Return the first line after a question that is not to be passed over."""
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise ProgramError("it is not running")
@@ -198,7 +230,7 @@ class Program:
             while b"\n" in self._said:
                 said, _, self._said = self._said.partition(b"\n")
                 answer = said.decode("ascii", "replace").strip()
-                if answer and not answer.startswith("#"):
+                if not passes(answer):
                     return answer
             if len(self._said) > LONGEST_LINE:
                 raise ProgramError(f'it answers "{word}" with a line that is too long')

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from textwrap import fill
 
+from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.opponent import Opponent
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
@@ -112,7 +113,7 @@ class _Evening:
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
-        self._house = House([BoardSpec(BOARD, rules)])
+        self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser())
         self._level, self._seed = strength, number
         self._opponent = Opponent(self._bot, _NEVER, _NEVER)
         self._minds: dict[str, Player] = {}
@@ -166,12 +167,13 @@ class _Evening:
             return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board)]
         if commands := opponent.commands(time.time()):
             return commands
-        if task := opponent.task():
+        for task in opponent.tasks():
             rules = task.game.ruleset
             if rules.name not in self._minds:
                 self._minds[rules.name] = Player(rules, self._level, self._seed)
-            move = self._minds[rules.name].think(task.game).move
-            return [Play(move.attempt(), task.board)]
+            thought = self._minds[rules.name].think(task.game)
+            opponent.weighed(task, thought.worth)
+            return opponent.commands(time.time()) or [Play(thought.move.attempt(), task.board)]
         return []
 
     def _watch(self, telling: Telling) -> None:

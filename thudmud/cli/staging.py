@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from thudmud.bots.adviser import OwnAdviser
 from thudmud.cli.common import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
@@ -69,8 +70,10 @@ def open_stages(
                 own = path.parent / config if config else setup.config
                 settings = load_settings(own)
                 game = settings.game
-                house = House(boards(settings), game.quiet_plies, game.seat_grace)
-                house.hall.bots = frozenset(each.name for each in settings.bot)
+                house = House(
+                    boards(settings), game.quiet_plies, game.seat_grace, adviser=OwnAdviser()
+                )
+                house.hall.bots = dict.fromkeys(each.name for each in settings.bot)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

@@ -62,7 +62,7 @@ class _Builder(Transformer[Token, Command]):
     POSITION = staticmethod(_square)
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
-    COLUMN = OBJECT = PLAYER = SPEECH = DEED = TOPIC = RULESET = str
+    COLUMN = OBJECT = PLAYER = LEVEL = SPEECH = DEED = TOPIC = RULESET = str
 
     # What several commands have.
     on = str
@@ -114,6 +114,7 @@ class _Builder(Transformer[Token, Command]):
     # Queries.
     around = commands.Around
     captures = commands.Captures
+    hint = commands.Hint
 
     def where(self, piece: Token, on: str | None) -> Command:
         return commands.Where(Piece[piece.type], on)
@@ -197,6 +198,7 @@ class _Builder(Transformer[Token, Command]):
     go = go_hall = commands.Go
     boards = commands.Boards
     who = commands.Who
+    bots = commands.ViewBots
     say = commands.Say
     emote = commands.Emote
     tell = commands.Tell
@@ -208,8 +210,8 @@ class _Builder(Transformer[Token, Command]):
     password = commands.Password
     quit = commands.Quit
 
-    def invite(self, player: str, side: Token | None, on: str | None) -> Command:
-        return commands.Invite(player, _side(side), on)
+    def invite(self, player: str, side: Token | None, level: str | None, on: str | None) -> Command:
+        return commands.Invite(player, _side(side), on, level)
 
 
 END_OF_LINE = "$END"

@@ -103,6 +103,7 @@ _KINDS = {
     "POSITION": ("<position>",),
     "OBJECT": ("<object>",),
     "PLAYER": ("<player>",),
+    "LEVEL": ("<level>",),
     "NUMBER": ("<number>",),
     "ROW": ("<row>",),
     "COLUMN": ("<column>",),
@@ -248,8 +249,8 @@ _SENTENCES_BEGIN = """
     examples for give goodbye how if in instead keep many match more name names no north
     northeast northwest not note nothing numbers old once one only options or other others part
     players playing please ply put ready row saying see seeing so sorry south southeast
-    southwest squares still take tell that then there these they this those three too turn two
-    type walk welcome well west what whatever when where which while who whoever with write yes
+    southwest squares still take tell that then there these they this those three too try turn
+    two type walk welcome well west what whatever when where which while who whoever with write yes
 """
 """Words that sentences of the server begin with: a test finds them."""
 

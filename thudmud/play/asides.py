@@ -13,12 +13,14 @@ from thudmud.play.commands import (
     Boards,
     Games,
     Help,
+    Hint,
     History,
     Ignore,
     Look,
     Query,
     Style,
     Syntax,
+    ViewBots,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -27,14 +29,17 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import Parting, TableEvent
+from thudmud.play.hints import Advice
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.rules import Game, Side
 
 Question = (
     Boards
+    | ViewBots
     | Games
     | Help
+    | Hint
     | History
     | Ignore
     | Look
@@ -152,12 +157,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A player asked another to a seat at a board."""
+    """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
 
     player: str
     to: str
     board: str
     side: Side
+    level: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +217,14 @@ class Replayed:
 class Asked:
     """A player asked for something that changes nothing; the answer is for them alone.
 
-    ``answer`` is what was looked up for it, where it is about what was played before.
+    ``answer`` is what was looked up for it, where it is about what was played before, or about what
+    to play.
     """
 
     player: str
     question: Question
     board: str | None = None
-    answer: LookupAnswer | None = None
+    answer: LookupAnswer | Advice | None = None
 
 
 Happening = (

@@ -73,6 +73,14 @@ class Who:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewBots:
+    """List the bots, and how well each plays."""
+
+    def __str__(self) -> str:
+        return "bots"
+
+
+@dataclass(frozen=True, slots=True)
 class Register:
     """Keep one's name, by a password."""
 
@@ -121,15 +129,17 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """Ask a player to a seat at a board, by default a free one."""
+    """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
 
     player: str
     side: Side | None = None
     on: str | None = None
+    level: str | None = None
 
     def __str__(self) -> str:
         side = "" if self.side is None else f" as {self.side.value}"
-        return f"invite {self.player}{side}{_on(self.on)}"
+        level = "" if self.level is None else f" level {self.level}"
+        return f"invite {self.player}{side}{level}{_on(self.on)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +195,7 @@ RoomCommand = (
     | Go
     | Boards
     | Who
+    | ViewBots
     | Say
     | Emote
     | Tell
@@ -519,6 +530,13 @@ class ViewPossible:
         return f"view possible{start}{_on(self.on)}"
 
 
+class Hint(_BoardCommand):
+    """Ask what to play, and why."""
+
+    __slots__ = ()
+    words = "hint"
+
+
 GameCommand = (
     Join
     | Leave
@@ -535,5 +553,6 @@ GameCommand = (
     | Play
     | ViewGame
     | ViewPossible
+    | Hint
 )
 Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query

@@ -78,6 +78,21 @@ class Person:
     number: int = field(default=0, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class BotLevel:
+    """How well a bot plays.
+
+    Attributes:
+        number: 1 for the weakest.
+        name: what it is called.
+        sentence: what can be expected of it.
+    """
+
+    number: int
+    name: str
+    sentence: str
+
+
 class Members(Container[str]):
     """The names of those, of some people, who have accounts."""
 
@@ -236,7 +251,9 @@ class Hall:
         names: their names, by the lower-case forms of these.
         members: the names of those of them who have accounts.
         left: those who are gone and have a seat, as they were.
-        bots: the names under which programs play, not people.
+        bots: the names under which programs play, not people, and how well; None if a program of
+            the bot's own chooses its plies.
+        levels: at which others they can be asked to play, the weakest first.
         missed: what happened at a board, for each side whose player is away, and the table then.
     """
 
@@ -254,7 +271,10 @@ class Hall:
         self.members: Container[str] = Members(self.people)
         self.left: dict[str, Person] = {}
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
-        self.bots: frozenset[str] = frozenset()
+        self.bots: Mapping[str, BotLevel | None] = {}
+        self.levels: Sequence[BotLevel] = ()
+        self._asked_levels: dict[tuple[str, str], int] = {}
+        """By a board's key and a bot: the level at which it was asked to play there."""
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
@@ -357,6 +377,11 @@ class Hall:
         """Return the board with a key, if it is here."""
         name = self._keys.get(key)
         return None if name is None else self.tables[name]
+
+    def level_at(self, board: str, bot: str) -> BotLevel | None:
+        """Return how well a bot plays at a board: as it was asked to there, or as always."""
+        asked = self._asked_levels.get((self.tables[board].key, bot))
+        return next((each for each in self.levels if each.number == asked), self.bots.get(bot))
 
     # --- the people --------------------------------------------------------------------------
 
@@ -512,7 +537,12 @@ class Hall:
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, self._told_who_moves(player, room), self._table(room))
-            case Told(player, to) | Invited(player, to):
+            case Invited(player, to, board, _, level):
+                self._asked_levels.pop((self.tables[board].key, to), None)
+                if level is not None:
+                    self._asked_levels[self.tables[board].key, to] = level
+                return Telling(aside, self._hearers(player, (player, to)))
+            case Told(player, to):
                 return Telling(aside, self._hearers(player, (player, to)))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style

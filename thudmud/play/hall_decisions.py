@@ -55,6 +55,7 @@ from thudmud.play.commands import (
     Games,
     Go,
     Help,
+    Hint,
     History,
     Ignore,
     Invite,
@@ -83,6 +84,7 @@ from thudmud.play.commands import (
     Tell,
     Undo,
     Unignore,
+    ViewBots,
     ViewGame,
     ViewPossible,
     ViewRecord,
@@ -104,7 +106,8 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.play.hall import MOST_IGNORED, Decision, Hall, Person
+from thudmud.play.hall import MOST_IGNORED, BotLevel, Decision, Hall, Person
+from thudmud.play.hints import AdviceLookup, advice
 from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
 from thudmud.play.options import (
     Options,
@@ -122,7 +125,16 @@ from thudmud.play.options import (
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import Context, Events, battle, come_back, invited, vanish
+from thudmud.play.table_decisions import (
+    Context,
+    Events,
+    battle,
+    come_back,
+    invited,
+    require_turn,
+    seat,
+    vanish,
+)
 from thudmud.rules import Game
 
 
@@ -210,7 +222,9 @@ def _decide(
             table = board_meant(hall, person, command.on)
             battle(table)
             return _answer(person, command, table.name)
-        case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
+        case Hint():
+            return _hint(command, hall, person, found)
+        case Boards() | Who() | ViewBots() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
@@ -342,9 +356,37 @@ def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decisi
 
 def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> Decision:
     to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
-    asked = invited(table, person.name, to, command.side, context)
+    level = None if command.level is None else _level_meant(hall, to, command.level).number
+    asked = invited(table, person.name, to, command.side, context, level=level)
     _require_listening(hall, to, person.name)
     return Decision(person.name, table.name, asides=(asked,))
+
+
+def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
+    """Return what somebody is advised to play, if it is their turn, and nobody is wronged by it."""
+    table = board_meant(hall, person, command.on)
+    side = seat(table, person.name)
+    for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
+        if each.running and each.match and each.match.rated:
+            raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
+    game = battle(table)
+    require_turn(table, side)
+    line = found[AdviceLookup(table.key, game)]
+    if line is None:
+        raise Refused(Refusal.HINT_FAILED, board=table.name)
+    asked = Asked(person.name, command, table.name, advice(game, line))
+    return Decision(person.name, table.name, asides=(asked,))
+
+
+def _level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
+    """Return the level that a bot is to play at: the words are its number, or its name."""
+    if hall.bots.get(bot) is None:
+        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
+    for level in hall.levels:
+        if words.lower() in {str(level.number), level.name.lower()}:
+            return level
+    known = tuple(f"{level.number} {level.name}" for level in hall.levels)
+    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=known)
 
 
 def _step(command: Step, person: Person, found: Found) -> Decision:

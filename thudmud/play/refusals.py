@@ -37,6 +37,8 @@ class Refusal(Enum):
 
     INVITE_SELF = "invite_self"
     PLAYS_THERE = "plays_there"
+    PLAYS_AT_NO_LEVEL = "plays_at_no_level"
+    NO_SUCH_LEVEL = "no_such_level"
     NO_SEAT_FREE = "no_seat_free"
     SEAT_NOT_FREE = "seat_not_free"
     SEAT_TAKEN = "seat_taken"
@@ -59,6 +61,12 @@ class Refusal(Enum):
     NO_PLY_YET = "no_ply_yet"
     NOTHING_OFFERED = "nothing_offered"
     ALREADY_OFFERED = "already_offered"
+
+    NO_HINTS = "no_hints"
+    NO_HINTS_RATED = "no_hints_rated"
+    HINT_PENDING = "hint_pending"
+    HINT_FAILED = "hint_failed"
+    HINT_OUT_OF_DATE = "hint_out_of_date"
 
     BOARD_IN_USE = "board_in_use"
     NOTHING_ADJOURNED = "nothing_adjourned"

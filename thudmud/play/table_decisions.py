@@ -49,7 +49,7 @@ from thudmud.play.events import (
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Side
+from thudmud.rules import RULESETS, Ending, Game, IllegalMove, Move, Outcome, Reason, Side
 
 Events = tuple[TableEvent, ...]
 
@@ -255,9 +255,7 @@ def _no(table: Table, player: str, context: Context) -> Events:
 
 def _play(command: Play, table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
-    other = table.seats.get(side.other)
-    if other and game.position.turn is not side:
-        raise Refused(Refusal.OPPONENTS_TURN, player=other, side=side.other)
+    require_turn(table, side)
     move = game.resolve(command.attempt, side)
     after = game.play(move)
     moved = Moved(context.now, player, side, move, len(after.moves))
@@ -403,12 +401,29 @@ def battle(table: Table) -> Game:
     raise Refused(code, board=table.name, seats=table.seating)
 
 
+def require_turn(table: Table, side: Side) -> None:
+    """Raise Refused if it is not a side's turn in the battle that is being played."""
+    other = side.other
+    if table.game and table.game.turn is other:
+        if player := table.seats.get(other):
+            raise Refused(Refusal.OPPONENTS_TURN, player=player, side=other)
+        raise IllegalMove(Reason.NOT_YOUR_TURN, side=other)
+
+
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     """Return that the offers that stand lapse, since ``player`` does something else."""
     return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
 
 
-def invited(table: Table, player: str, to: str, side: Side | None, context: Context) -> Invited:
+def invited(
+    table: Table,
+    player: str,
+    to: str,
+    side: Side | None,
+    context: Context,
+    *,
+    level: int | None = None,
+) -> Invited:
     """Return the invitation of a player by another.
 
     Args:
@@ -417,6 +432,7 @@ def invited(table: Table, player: str, to: str, side: Side | None, context: Cont
         to: who is asked.
         side: the seat; None for a free one.
         context: when, and what else matters.
+        level: how well a bot is to play there; None for as it always does.
 
     Raises:
         Refused: there is no such seat for whoever is asked.
@@ -426,7 +442,8 @@ def invited(table: Table, player: str, to: str, side: Side | None, context: Cont
     theirs = table.side_of(to)
     if theirs:
         raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
-    return Invited(player, to, table.name, _free_seat(table, player, to, side, context))
+    seat = _free_seat(table, player, to, side, context)
+    return Invited(player, to, table.name, seat, level)
 
 
 def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:

@@ -25,6 +25,7 @@ from typing import cast
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
 from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
+from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
 from thudmud.server.config import ServerSettings, Settings
 from thudmud.server.inbox import InboxQueue
@@ -71,7 +72,9 @@ class Acceptor:
         Raises:
             StartError: a port is in use, the host is not ours, or the files for TLS cannot be used.
         """
-        self._room = room_for(self._settings.connections, len(self._whole.bot))
+        own = [each for each in self._whole.bot if each.command]
+        programs = len(own) + worker_count(self._settings.workers)
+        self._room = room_for(self._settings.connections, programs)
         self._limiter = ConnectionLimiter(self._settings, self._room)
         try:
             context = self._tls_context()
@@ -265,8 +268,8 @@ closed, times the sockets that they are accepted from: four, and two."""
 _OTHER_FILES = 24
 """Files that will be open besides: the store's, the event loop's, a program's as it starts."""
 
-_FILES_OF_BOT = 4
-"""What is open for each bot: three pipes, and something to wait for its end."""
+_FILES_OF_PROGRAM = 4
+"""What is open for a bot's program, or a worker: three pipes, and something to wait for its end."""
 
 
 @dataclass(frozen=True)
@@ -289,13 +292,13 @@ class Room:
         return max(1, (self.turned_away - self.turned_away // 3) // _IN_FLIGHT)
 
 
-def room_for(connections: int, bots: int) -> Room:
+def room_for(connections: int, programs: int) -> Room:
     """Let this process open as many files as so many connections need, as far as it may.
 
     If that is too few there is room for fewer connections, and the log says so. Without that, the
     server would accept them until it can open nothing at all, not even for those who are in.
     """
-    others = _open_files() + _OTHER_FILES + bots * _FILES_OF_BOT
+    others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
     needed = others + connections + _TURNED_AWAY
     granted = _raise_file_limit(needed)
     if granted >= needed:

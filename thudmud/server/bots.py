@@ -6,15 +6,20 @@ import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from typing import Protocol
 
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError, is_there
+from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Command, Join, Play, Resign, Tell
-from thudmud.play.hall import Telling
+from thudmud.play.hall import Hall, Telling
+from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
@@ -38,6 +43,77 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
             raise StartError(f"bot {number}, command: {wanted}")
 
 
+class Chooser(Protocol):
+    """What chooses the plies of a bot."""
+
+    @property
+    def most(self) -> float:
+        """Of how many boards it thinks at once."""
+
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether it stops thinking when nobody waits for that any more."""
+
+    async def start(self) -> None:
+        """Be ready, or raise ProgramError."""
+
+    async def choose(self, task: Task) -> tuple[str, int | None]:
+        """Return a ply, and what its side is worth; raise ProgramError if there is none."""
+
+    async def rest(self) -> None:
+        """Take note that the bot has no seat any more."""
+
+    async def kill(self) -> None:
+        """End what has failed, or is not needed any more."""
+
+
+class OwnProgram:
+    """A program that one bot alone uses."""
+
+    most, can_be_stopped = 1, False
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.start, self.rest, self.kill = program.start, program.stop, program.kill
+
+    async def choose(self, task: Task) -> tuple[str, None]:
+        """Return what the program plays."""
+        return await self._program.ply(task), None
+
+
+class Shared:
+    """The workers, who think at the level at which the bot plays at a board."""
+
+    most, can_be_stopped = inf, True
+
+    def __init__(self, settings: BotSettings, hall: Hall, workers: Workers) -> None:
+        self._settings, self._hall, self._workers = settings, hall, workers
+
+    async def start(self) -> None:
+        """Nothing: they start when they are first asked."""
+
+    async def choose(self, task: Task) -> tuple[str, int]:
+        """Return what a worker plays."""
+        level = self._hall.level_at(task.board, self._settings.name)
+        number = (level or level_called(self._settings.level)).number
+        reply = await self._workers.think(Question(task.board, task.game, number))
+        return reply.ply, reply.worth
+
+    async def rest(self) -> None:
+        """Nothing: others need them."""
+
+    async def kill(self) -> None:
+        """Nothing: they see to that themselves."""
+
+
+@dataclass(slots=True)
+class _Thought:
+    """What a bot thinks about at one board: a ply comes of it."""
+
+    task: Task
+    choosing: asyncio.Task[Play]
+
+
 class Bots:
     """All bots of a server.
 
@@ -45,6 +121,7 @@ class Bots:
         settings: who they are.
         sessions: where they come in.
         folder: where their programs are run.
+        workers: who thinks for those without a program.
         patience: how many seconds they wait for a player who is away.
         pause: how many seconds they leave it to the other to begin a battle.
     """
@@ -54,19 +131,19 @@ class Bots:
         settings: Iterable[BotSettings],
         sessions: Sessions,
         folder: Path,
+        workers: Workers,
         *,
         patience: float,
         pause: float,
     ) -> None:
-        self._bots = [
-            Bot(
-                sessions,
-                Opponent(each.name, patience, pause),
-                Program(each.name, each.command, folder, each.seconds),
-                each,
-            )
-            for each in settings
-        ]
+        self._bots = []
+        for each in settings:
+            chooser: Chooser = Shared(each, sessions.service.hall, workers)
+            if each.command:
+                program = Program(each.name, each.command, folder, each.seconds)
+                chooser = OwnProgram(program)
+            opponent = Opponent(each.name, patience, pause)
+            self._bots.append(Bot(sessions, opponent, chooser, each))
 
     def start(self) -> None:
         """Let them come in."""
@@ -91,13 +168,17 @@ class Bot:
     """
 
     def __init__(
-        self, sessions: Sessions, opponent: Opponent, program: Program, settings: BotSettings
+        self, sessions: Sessions, opponent: Opponent, chooser: Chooser, settings: BotSettings
     ) -> None:
-        self._sessions, self._opponent, self._program = sessions, opponent, program
-        self.name, self._restarts = settings.name, settings.restarts
+        self._sessions, self._opponent, self._chooser = sessions, opponent, chooser
+        self.name, self._restarts, self._pause = settings.name, settings.restarts, settings.pause
         self.address = ""
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
+        self._thoughts: dict[str, _Thought] = {}
+        """By the names of the boards."""
+        self._held: dict[str, float] = {}
+        """Until when it leaves boards alone at which a command has changed nothing."""
         self._begun = False
         self.ended = False
         self._woken = asyncio.Event()
@@ -165,7 +246,11 @@ class Bot:
             await asyncio.wait([self._coming])  # not cancelled: it may be half in
             while self._asked:
                 release(self._asked.popleft()[1])
-            await self._program.kill()
+            for thought in self._thoughts.values():
+                thought.choosing.cancel()
+            if self._thoughts:
+                await asyncio.wait([each.choosing for each in self._thoughts.values()])
+            await self._chooser.kill()
             if self._visit:
                 await self._sessions.service.leave(self._visit)
             self._sessions.remove(self)
@@ -192,98 +277,102 @@ class Bot:
         self._woken.clear()
         opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
-            await self._answer(self._accept)
+            await self._answer()
         elif commands := opponent.commands(now):
             for command in commands:
                 await self._do(command)
-        elif task := opponent.task():
-            await self._play(task)
-        else:
-            if not opponent.plays:
+        elif not await self._play():
+            if not opponent.plays and not self._thoughts:
                 self._failures.clear()
-                await self._program.stop()
+                await self._chooser.rest()
             await self._wait(opponent.next_time(now))
 
-    async def _answer(self, accept: Callable[[Invited], Awaitable[None]]) -> None:
-        """Answer the first of those who have invited it."""
+    async def _answer(self) -> None:
+        """Answer the first of those who have invited it: sit down, if its program works."""
         invitation, answer = self._asked.popleft()
         try:
-            await accept(invitation)
-        finally:
-            release(answer)
-
-    async def _accept(self, invitation: Invited) -> None:
-        """Sit down, if the program works."""
-        try:
-            await self._program.start()
+            if not self._thoughts:  # else it works
+                await self._chooser.start()
+            # Programs start slowly: somebody may have sat down on that side meanwhile.
+            for side in (invitation.side, invitation.side.other):
+                if not self._opponent.sits_at(invitation.board):
+                    await self._do(Join(side, invitation.board))
         except ProgramError as error:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."
             await self._do(Tell(invitation.player, sorry))
-        else:
-            await self._sit_down(invitation)
+        finally:
+            release(answer)
 
-    async def _sit_down(self, invitation: Invited) -> None:
-        # Programs start slowly: somebody may have sat down on that side meanwhile.
-        for side in (invitation.side, invitation.side.other):
-            if not self._opponent.sits_at(invitation.board):
-                await self._do(Join(side, invitation.board))
+    # How it plays.
 
-    async def _play(self, task: Task) -> None:
-        choosing = asyncio.create_task(self._chosen(task))
+    async def _play(self) -> bool:
+        """Begin to think where it is its turn, and play what is chosen; return whether it has."""
+        now = self._sessions.clock()
+        self._held = {board: until for board, until in self._held.items() if until > now}
+        tasks = {
+            each.board: each for each in self._opponent.tasks() if each.board not in self._held
+        }
+        for board, thought in list(self._thoughts.items()):
+            is_current = tasks.get(board) == thought.task
+            if thought.choosing.done():
+                if is_current and self._time_to_play(thought) > now:
+                    continue
+                del self._thoughts[board]
+                await self._conclude(thought, is_current=is_current)
+                return True
+            if not is_current and self._chooser.can_be_stopped:
+                del self._thoughts[board]
+                thought.choosing.cancel()
+        for board, task in tasks.items():
+            if board not in self._thoughts and len(self._thoughts) < self._chooser.most:
+                choosing = asyncio.create_task(self._chosen(task))
+                self._thoughts[board] = _Thought(task, choosing)
+        return False
+
+    async def _conclude(self, thought: _Thought, *, is_current: bool) -> None:
+        """Do what has come of a thought, unless that is about what is no longer so."""
+        task = thought.task
         try:
-            await self._answer_until(choosing)
-            play = choosing.result()
+            play = thought.choosing.result()
         except ProgramError as error:
             await self._failed(error)
             self._failures[task.board, task.battle] += 1
-            if self._failures[task.board, task.battle] > self._restarts:
-                await self._give_up(task)
-            return
-        finally:
-            choosing.cancel()
-            await asyncio.wait([choosing])
-        for other in self._opponent.commands(self._sessions.clock()):
-            await self._do(other)
-        if self._opponent.task() == task:
+            if self._failures[task.board, task.battle] <= self._restarts:
+                return
+            if other := self._opponent.other(task.board):
+                await self._do(Tell(other, "My program has failed too often, so I resign."))
+            await self._do(Resign(task.board))
+        else:
+            if not is_current:
+                return
             await self._do(play)
-            await self._expect_change(task)
-
-    async def _answer_until(self, choosing: asyncio.Task[Play]) -> None:
-        """Sit down where it is invited to, while its program thinks about another game."""
-        while not choosing.done():
-            self._woken.clear()
-            if self._asked:
-                await self._answer(self._sit_down)
-            else:
-                await self._wait(None, choosing)
+        if task in self._opponent.tasks():  # perhaps it could not be stored
+            self._held[task.board] = self._sessions.clock() + _WAIT
 
     async def _chosen(self, task: Task) -> Play:
-        """Return the ply that the program chooses.
+        """Return the ply that is chosen.
 
         Raises:
-            ProgramError: it chooses none, or one that the rules refuse.
+            ProgramError: none is, or one that the rules refuse.
         """
-        ply = await self._program.ply(task)
+        ply, worth = await self._chooser.choose(task)
         try:
-            return task.command(ply)
+            play = task.command(ply)
         except ValueError as error:
             raise ProgramError(f"it plays {ply[:_MAX_QUOTE]!r}: {error}") from error
+        if worth is not None:
+            self._opponent.weighed(task, worth)
+        return play
+
+    def _time_to_play(self, thought: _Thought) -> float:
+        """Return when to do what has come of a thought: people are to see ply after ply."""
+        has_failed = thought.choosing.exception() is not None
+        return thought.task.since + (0.0 if has_failed else self._pause)
 
     async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
-        await self._program.kill()
-
-    async def _give_up(self, task: Task) -> None:
-        if other := self._opponent.other(task.board):
-            await self._do(Tell(other, "My program has failed too often, so I resign."))
-        await self._do(Resign(task.board))
-        await self._expect_change(task)
-
-    async def _expect_change(self, task: Task) -> None:
-        """Wait a little if a command has changed nothing: perhaps it could not be stored."""
-        if self._opponent.task() == task:
-            await asyncio.sleep(_WAIT)
+        await self._chooser.kill()
 
     async def _do(self, command: Command) -> None:
         if self._visit is None:
@@ -296,11 +385,16 @@ class Bot:
         except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
             _log.exception("failed to do what %s wants: %s", self.name, command)
 
-    async def _wait(self, until: float | None, *others: asyncio.Task[Play]) -> None:
-        """Wait until something is told, for a time, or until something else is done."""
-        delay = None if until is None else max(0.0, until - self._sessions.clock())
+    async def _wait(self, until: float | None) -> None:
+        """Wait until something is told, or thought of, or until a time that it has set itself."""
+        thoughts = self._thoughts.values()
+        times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
+        times += self._held.values()
+        times += [] if until is None else [until]
+        delay = max(0.0, min(times) - self._sessions.clock()) if times else None
         waking = asyncio.create_task(self._woken.wait())
+        thinking = [each.choosing for each in thoughts if not each.choosing.done()]
         try:
-            await asyncio.wait([waking, *others], timeout=delay, return_when=FIRST_COMPLETED)
+            await asyncio.wait([waking, *thinking], timeout=delay, return_when=FIRST_COMPLETED)
         finally:
             waking.cancel()

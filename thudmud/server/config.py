@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -25,11 +26,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.english import capitalised
-from thudmud.errors import ThudmudError
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
+from thudmud.search.levels import LEVELS, level_called
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
@@ -91,6 +93,15 @@ def _ruleset(name: str) -> str:
     if name not in RULESETS:
         raise _unfit(f"should be one of {', '.join(RULESETS)}")
     return name
+
+
+def _level(words: object) -> str:
+    """Return the name of the level that a number or a name in any case is."""
+    try:
+        return level_called(str(words)).name
+    except InvalidValueError:
+        known = ", ".join(f"{each.number} {each.name}" for each in LEVELS)
+        raise _unfit(f"should be one of {known}, by its number or its name") from None
 
 
 def _secret(words: str) -> str:
@@ -168,6 +179,7 @@ class ServerSettings(_Section):
     commands_per_turn: int = _whole(8, 1, 1000)
     queue_length: int = _whole(64, 1, 100_000)
     outbox_bytes: int = _whole(262_144, 65_536, 1_073_741_824)
+    workers: int = _whole(0, 0, 1000)
     shutdown_grace: float = Field(default=3.0, ge=0, le=600, description="a number from 0 to 600")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
@@ -304,10 +316,12 @@ class BotSettings(_Section):
     name: Annotated[str, AfterValidator(capitalised)] = Field(
         description='a name that a player could have, such as "Grog"'
     )
+    level: Annotated[str, BeforeValidator(_level)] = Field(default="Granite", description="a level")
     command: tuple[str, ...] = Field(
         default=(), strict=False, description='a list of words, such as ["thudmud", "engine"]'
     )
     seconds: float = _seconds(5, 0.1, 3600)
+    pause: float = _seconds(1, 0, 60)
     restarts: int = _whole(3, 0, 1000)
 
 
@@ -335,7 +349,12 @@ class Settings(_Section):
         description="at least one section that begins with [[board]]",
     )
     bot: Annotated[tuple[BotSettings, ...], AfterValidator(_bots_of_their_own)] = Field(
-        default=(BotSettings(name="Grog"),),
+        default=(
+            BotSettings(name="Grog"),
+            BotSettings(name="Tunk", level="Chalk"),
+            BotSettings(name="Harl", level="Flint"),
+            BotSettings(name="Skarn", level="Diamond"),
+        ),
         validate_default=True,  # a board may have the name of the bot that is there by default
         strict=False,
         description="sections that begin with [[bot]], or [] for none",

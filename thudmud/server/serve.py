@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from thudmud.accounts.limiters import TalkLimiter
+from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
+from thudmud.bots.workers import Workers
 from thudmud.errors import StartError
 from thudmud.play.commands import Style
-from thudmud.play.hall import Hall
+from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.table import BoardSpec
+from thudmud.search.levels import LEVELS
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots, require_programs
 from thudmud.server.config import Settings
@@ -66,7 +69,7 @@ async def serve(settings: Settings, folder: Path, announce: Callable[[str], None
 
 @asynccontextmanager
 async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
-    """Open the store, the boards on it, and the bots; close them again.
+    """Open the store, the boards on it, the workers, and the bots; close them again.
 
     Raises:
         StartError: the file that the settings name is none for a store.
@@ -80,8 +83,21 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
         )
         hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
-        hall.bots = frozenset(each.name for each in settings.bot)
-        service = make_service(store, hall, node=node, replay_pause=game.replay_pause, talk=talk)
+        levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
+        hall.levels = tuple(levels.values())
+        hall.bots = {
+            each.name: None if each.command else levels[each.level] for each in settings.bot
+        }
+        workers = Workers(settings.server.workers, folder)
+        stack.push_async_callback(workers.close)
+        service = make_service(
+            store,
+            hall,
+            node=node,
+            replay_pause=game.replay_pause,
+            talk=talk,
+            adviser=WorkersAdviser(workers),
+        )
         await service.open()
         await service.settle()
         stack.push_async_callback(service.close)
@@ -90,7 +106,14 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         sessions.ban(await store.barred(bans.put_nowait))
         works = background(_check_once_ready(sessions), _follow_bans(sessions, bans))
         await stack.enter_async_context(works)
-        bots = Bots(settings.bot, sessions, folder, patience=game.seat_grace, pause=START_AFTER)
+        bots = Bots(
+            settings.bot,
+            sessions,
+            folder,
+            workers,
+            patience=game.seat_grace,
+            pause=START_AFTER,
+        )
         stack.push_async_callback(bots.close)
         bots.start()
         yield sessions

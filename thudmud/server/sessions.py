@@ -17,7 +17,7 @@ from thudmud.play.commands import Command, Password, Register
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import SetOption
 from thudmud.play.refusals import Refusal
-from thudmud.service import Node, Outbox, Result, Service, Visit, Watcher
+from thudmud.service import Adviser, Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Store, StoreError
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -264,6 +264,7 @@ def make_service(
     replay_pause: float = 2.0,
     clock: Callable[[], float] = time.time,
     talk: TalkLimiter | None = None,
+    adviser: Adviser | None = None,
 ) -> Service:
     """Return a service for players with accounts.
 
@@ -274,6 +275,7 @@ def make_service(
         replay_pause: seconds between the plies of a battle that is shown again.
         clock: returns the seconds since the epoch.
         talk: limits what others are told of each player; None for no limit.
+        adviser: who is asked for hints; None if there are none.
     """
 
     def allow(visit: Visit) -> None:
@@ -293,6 +295,7 @@ def make_service(
         keep=partial(keep_preferences, store),
         allow=allow,
         leaves=(Register, Password),
+        adviser=adviser,
         pause=replay_pause,
     )
 

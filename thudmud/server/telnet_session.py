@@ -411,6 +411,7 @@ class TelnetSession:
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
         else:
+            self._inbox.charge(result.seconds)
             if not result.is_left or self.screen.closed:
                 self._go_on()
             elif isinstance(result.command, Register):

@@ -5,11 +5,20 @@ a store; `thudmud.service.driving` begins what may have nothing to wait for.
 """
 
 from thudmud.service.driving import metered, now
-from thudmud.service.interface import Dismissal, Outbox, Result, Unfollowed, Visit, Watcher
+from thudmud.service.interface import (
+    Adviser,
+    Dismissal,
+    Outbox,
+    Result,
+    Unfollowed,
+    Visit,
+    Watcher,
+)
 from thudmud.service.nodes import Elsewhere, Node
 from thudmud.service.service import Service
 
 __all__ = [
+    "Adviser",
     "Dismissal",
     "Elsewhere",
     "Node",

@@ -10,6 +10,8 @@ from typing import Protocol
 from thudmud.errors import Refused
 from thudmud.play.commands import Command
 from thudmud.play.hall import Person, Telling
+from thudmud.play.hints import Line
+from thudmud.rules import Game
 from thudmud.store import StoreError
 from thudmud.views.messages import Message
 
@@ -42,6 +44,21 @@ class Outbox(Protocol):
         """Take note that they do not go on by this front end; nothing comes any more."""
 
 
+class Adviser(Protocol):
+    """Who knows what to play."""
+
+    async def advise(self, board: str, game: Game) -> Line | None:
+        """Return what to play in a battle that goes on, and the plies that are expected then.
+
+        Args:
+            board: the key of the board. Whoever has much to do is fair to each of them.
+            game: the battle.
+
+        Returns:
+            at least one ply, legal as all that follow; None if nothing was found out.
+        """
+
+
 class Handle(Protocol):
     """Something that will be done later."""
 
@@ -70,12 +87,14 @@ class Result:
         is_left: whether that is left to the front end.
         refusal: why nothing came of it, if it could not be read, or is refused by the rules, a
             table or the hall.
+        seconds: for how long it keeps others than the event loop at work, about.
     """
 
     command: Command | None = None
     done: bool = False
     is_left: bool = False
     refusal: Refused | None = None
+    seconds: float = 0.0
 
 
 @dataclass(slots=True, eq=False)

@@ -59,7 +59,7 @@ from thudmud.play.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.play.commands import Command, Go, Look, Quit, Replay, Step, Style, Way
+from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
 from thudmud.play.events import (
     Absent,
     HallEvent,
@@ -71,6 +71,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, is_limited, part
+from thudmud.play.hints import AdviceLookup, Line
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
@@ -80,6 +81,7 @@ from thudmud.play.table_decisions import come_back, vanish
 from thudmud.service.boards import put_up
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
+    Adviser,
     Dismissal,
     Handle,
     Keep,
@@ -118,6 +120,9 @@ if TYPE_CHECKING:
 
 RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
+
+HINT_SECONDS = 0.05
+"""For how long a hint keeps whoever is asked at work, about."""
 
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
@@ -167,6 +172,7 @@ class Service:
         allow: called before others are told of something that a player does or of their coming in,
             see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
         leaves: kinds of commands that are left to the front end.
+        adviser: who is asked for hints; None if there are none.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
         is_alone: whether no other boards of this realm are ever shown here.
@@ -184,12 +190,14 @@ class Service:
         keep: Keep | None = None,
         allow: Callable[[Visit], None] = lambda _: None,
         leaves: tuple[type[Command], ...] = (),
+        adviser: Adviser | None = None,
         pause: float | None = 0,
         is_alone: bool = False,
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self._told, self._later, self._keep, self._allow = told, later, keep, allow
         self._leaves, self._pause = leaves, pause
+        self._adviser = adviser
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone = is_alone
         self._node = node
@@ -204,6 +212,8 @@ class Service:
         """By name, when it is tried again to store somebody's presence."""
         self._replays: dict[str, Handle] = {}
         """By name, when somebody is shown the next ply of a battle."""
+        self._advised: dict[str, asyncio.Task[Line | None]] = {}
+        """By name, the hint that is waited for."""
         self._unchecked: list[str] = []
         """Players whose seats may say wrongly whether they are here. It is checked at the end of a
         turn, when no lock is held."""
@@ -270,6 +280,8 @@ class Service:
         for handle in (*self._replays.values(), *self._retries.values()):
             handle.cancel()
         self._replays.clear()
+        for advising in self._advised.values():
+            advising.cancel()
 
     async def close(self) -> None:
         """Stop, wait for the lines in flight, and follow the store no longer."""
@@ -576,13 +588,65 @@ class Service:
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
             except Unread as unread:
-                found.take(unread.lookup, await self.look_up(unread.lookup))
+                if not isinstance(unread.lookup, AdviceLookup):
+                    found.take(unread.lookup, await self.look_up(unread.lookup))
+                elif result := self._look_for_hint(name, unread.lookup, found, cause):
+                    return result
             except Conflict as conflict:
                 # What came first may bring other answers, too.
                 await self._until(conflict)
                 found = Found()
             else:
                 return Result(command, done=True)
+
+    # Hints.
+
+    def _look_for_hint(
+        self, name: str, asked: AdviceLookup, found: Found, cause: object
+    ) -> Result | None:
+        """Ask for a hint; None if it is there at once, as it is where nothing waits.
+
+        Else it is waited for in the background: the player's other lines do not wait for it.
+        """
+        command = Hint(self.hall.called(asked.board))  # whatever "it" and here come to mean
+        if self._adviser is None:
+            return self._refuse(name, command, Refused(Refusal.NO_HINTS), cause)
+        if name in self._advised:
+            return self._refuse(name, command, Refused(Refusal.HINT_PENDING), cause)
+        advising = now(_advised(self._adviser, asked))
+        if advising is None or isinstance(advising, tuple):
+            found.take(asked, advising)
+            return None
+        self._advised[name] = advising
+        self._carry_out(Decision(name, command.on), cause)
+        now(self._await_hint(advising, name, asked, cause))
+        return Result(command, done=True, seconds=HINT_SECONDS)
+
+    async def _await_hint(
+        self, advising: asyncio.Task[Line | None], name: str, asked: AdviceLookup, cause: object
+    ) -> None:
+        """Tell a player a hint once it is there, if the board has not changed meanwhile."""
+        try:
+            line = await advising
+        finally:
+            del self._advised[name]
+        async with self._names.of(name):
+            table = self.hall.board_with(asked.board)
+            if self._closing or name not in self._visits or table is None:
+                return
+            game, plies = table.game, asked.game.moves
+            if game and len(game.moves) > len(plies) and game.moves[: len(plies)] == plies:
+                return  # they have played without it
+            found = Found({asked: line})
+            try:
+                [decision] = decide(self.hall, name, Hint(table.name), self.clock(), found)
+            except Refused as refusal:
+                self._refuse(name, None, refusal, cause)
+            except Unread:
+                out_of_date = Refused(Refusal.HINT_OUT_OF_DATE, board=table.name)
+                self._refuse(name, None, out_of_date, cause)
+            else:
+                self._carry_out(replace(decision, board=None), cause)  # "it" stays what it is
 
     def _refuse(
         self, name: str, command: Command | None, refusal: Refused, cause: object
@@ -1149,6 +1213,15 @@ class Service:
                 case IgnoreChosen(_, _, ignored):
                     after = replace(after, ignored=ignored)
         return None if after == person else after
+
+
+async def _advised(adviser: Adviser, asked: AdviceLookup) -> Line | None:
+    """Return what an adviser says, whatever it gets wrong."""
+    try:
+        return await adviser.advise(asked.board, asked.game)
+    except Exception:  # noqa: BLE001  (the player is told that there is no hint)
+        _log.exception("a hint was not found")
+        return None
 
 
 def _entered(person: Person) -> Entered:

@@ -15,6 +15,7 @@ from math import ceil
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
 from thudmud.play.hall import Hall, Telling
+from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
 from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, Side, Square
@@ -101,9 +102,9 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield _said("emote", player, text, room=room)
         case asides.Told(player, to, text):
             yield _said("tell", player, text, to=to)
-        case asides.Invited(player, to, board, side):
+        case asides.Invited(player, to, board, side, level):
             asked = {"board": board, "side": side.value, "player": player, "to": to}
-            yield Fact("Thud.Invite", asked)
+            yield Fact("Thud.Invite", {**asked, "level": level})
         case asides.TookOver(player) | asides.OptionChosen(player, SetMachine(True)):
             yield from concerning(hall, player)
         case asides.Entered(player, None) | asides.CameIn(player, None):
@@ -117,6 +118,8 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
         ):
             if table:
                 yield from _whole(table, player)
+        case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
+            yield Fact("Thud.Hint", _hint(table, advice), player)
         case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
 
@@ -242,6 +245,18 @@ def _ended(event: events.BattleEnded, table: Table) -> Fact:
         "at": int(event.at),
     }
     return Fact("Thud.End", data)
+
+
+def _hint(table: Table, advice: Advice) -> Data:
+    return {
+        **_place(table),
+        "side": advice.side.value,
+        **_way(advice.move),
+        "record": str(advice.move),
+        "reasons": [
+            {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
+        ],
+    }
 
 
 def _said(

@@ -165,6 +165,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
+    Refusal.PLAYS_AT_NO_LEVEL: (
+        '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
+    ),
+    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.ONE_SEAT_EACH: (
         'You play the {side.plural} at the {board}. To change sides, "leave game" first.'
@@ -176,6 +180,19 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.NO_PLY_YET: "You have no move in this battle to take back yet.",
     Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
+    Refusal.NO_HINTS: (
+        'Nobody here can give hints. "captures" and "moves" tell what can be played.'
+    ),
+    Refusal.NO_HINTS_RATED: (
+        "You are playing a battle at the {board} that counts for ratings. There are no hints for"
+        " you until it is over."
+    ),
+    Refusal.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    Refusal.HINT_FAILED: 'No hint was found this time. "hint on {board}" asks again.',
+    Refusal.HINT_OUT_OF_DATE: (
+        "The {board} has changed since you asked for a hint, so there is none."
+        ' "hint on {board}" asks again.'
+    ),
     Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
     Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
     Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
@@ -433,6 +450,7 @@ _KINDS = {
     "<position>": "a position such as A6",
     "<object>": "the name of a board",
     "<player>": "the name of a player",
+    "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",

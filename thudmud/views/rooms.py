@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import inf
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
 from thudmud.play.commands import Invite, Join, Unignore
-from thudmud.play.hall import Hall
+from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.views.options import choice_text
@@ -48,8 +49,9 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
         case asides.Invited(player, to, board, side) if to == me:
             seat = f"play the {side.plural} at the {board}"
             return f'{player} asks you to {seat}. To do so, say "{Join(side, board)}".'
-        case asides.Invited(player, to, board, side):
-            return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}."
+        case asides.Invited(player, to, board, side, level):
+            how = "" if level is None else f", at level {level}"
+            return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}{how}."
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.IgnoreChosen(_, other, ignored, is_here):
@@ -98,6 +100,43 @@ def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
 def bots(hall: Hall) -> list[str]:
     """Return the names of the bots that can be invited, wherever they are."""
     return [name for name in hall.people if name in hall.bots]
+
+
+def bots_listed(hall: Hall, width: int) -> list[str]:
+    """Return the bots, the weakest first: how well each plays, and where it does now."""
+    names = bots(hall)
+    if not names:
+        return wrapped("There are no bots here.", width)
+    levels = {name: level for name in names if (level := hall.bots[name])}
+    names.sort(key=lambda name: levels[name].number if name in levels else inf)
+    lines = wrapped_each((f"  {_bot(hall, name)}" for name in names), width, "    ")
+    how = f'To play with one, type "{_inviting(names[0])}" at a board with a free seat.'
+    if levels:
+        typed = Invite(names[0].lower(), level=str(hall.levels[-1].number))
+        known = listed([f"{level.number} {level.name}" for level in hall.levels])
+        how += f' "{typed}" has it play at that level, of {known}.'
+    return [*wrapped(f"{counted(len(names), 'bot')} here:", width), *lines, *wrapped(how, width)]
+
+
+def _bot(hall: Hall, name: str) -> str:
+    """Return what the list of bots says of one."""
+    usual = hall.bots[name]
+    words = ["A program of its own chooses its moves."]
+    title = name
+    if usual:
+        title, words = f"{name}, {_level(hall, usual)}", [usual.sentence]
+    plays = []
+    for table in hall.seats_of(name):
+        level = hall.level_at(table.name, name)
+        other = f", {_level(hall, level)}" if level and level != usual else ""
+        plays.append(f"the {table.name}{other}")
+    if plays:
+        words.append(f"It plays at {'; '.join(plays)}.")
+    return f"{title}: {' '.join(words)}"
+
+
+def _level(hall: Hall, level: BotLevel) -> str:
+    return f"{level.name} ({level.number} of {len(hall.levels)})"
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
@@ -178,7 +217,10 @@ def who(hall: Hall, player: str, width: int) -> list[str]:
         (f"  {_person(hall, name, player)}" for name in hall.people), width, "    "
     )
     if programs:
-        lines += wrapped('To ask a bot to a game, type "invite" and its name.', width)
+        how = (
+            'To ask a bot to a game, type "invite" and its name. "bots" tells how well each plays.'
+        )
+        lines += wrapped(how, width)
     return lines
 
 

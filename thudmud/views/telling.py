@@ -9,9 +9,10 @@ from __future__ import annotations
 from thudmud.play import asides, commands, events
 from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
 from thudmud.play.hall import Hall, Telling
+from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.views import archive, boards, legal, options, reader, rooms, sentences
+from thudmud.views import archive, boards, hints, legal, options, reader, rooms, sentences
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
 from thudmud.views.words import plain, wrapped, wrapped_each
@@ -208,6 +209,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.boards(hall, view.width)
         case commands.Who():
             return rooms.who(hall, asked.player, view.width)
+        case commands.ViewBots():
+            return rooms.bots_listed(hall, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
@@ -230,6 +233,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return legal.moves_by_piece(
                 table.game, origin, view.width, legal.range_word(view.display)
             )
+        case commands.Hint() if table and isinstance(asked.answer, Advice):
+            return hints.told(table, asked.answer, view)
         case commands.Look(at) if at in hall.people:
             return rooms.person(hall, str(at), asked.player, view.width)
         case commands.Look(None) if table:

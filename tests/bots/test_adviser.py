@@ -1,0 +1,62 @@
+"""Who is asked for hints: what they know, and what becomes of those who ask if a worker fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.server.bots import BAD, PATIENCE, program
+from tests.service.place import Place, until
+from thudmud.bots.adviser import OwnAdviser, WorkersAdviser
+from thudmud.bots.program import ENGINE
+from thudmud.bots.workers import Workers
+from thudmud.rules import DISCWORLD, RULESETS, Game, Ruleset
+from thudmud.store import Store
+
+GOES_ASTRAY = program(
+    'print("# depth 1 nodes 9 worth +0.10 line dA6-B6 dA7-B7\\ngo dA6-B6", flush=True)'
+)
+"""What it expects after its ply is against the rules."""
+
+
+@asynccontextmanager
+async def asked(folder: Path, command: Sequence[str] = ENGINE) -> AsyncIterator[WorkersAdviser]:
+    workers = Workers(1, folder, command)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield WorkersAdviser(workers)
+    finally:
+        await workers.close()
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+async def test_a_worker_advises_what_our_own_player_does(tmp_path: Path, rules: Ruleset) -> None:
+    game = Game.start(rules)
+    expected = await OwnAdviser().advise("oak board", game)
+    for move in expected:
+        assert move in game.legal_moves()
+        game = game.play(move)
+    async with asked(tmp_path) as adviser:
+        assert await adviser.advise("oak board", Game.start(rules)) == expected
+
+
+@pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
+async def test_one_that_fails_advises_nothing(tmp_path: Path, command: Sequence[str]) -> None:
+    async with asked(tmp_path, command) as adviser:
+        assert await adviser.advise("oak board", Game.start(DISCWORLD)) is None
+
+
+async def test_who_has_asked_one_that_dies_is_told_so(tmp_path: Path) -> None:
+    async with asked(tmp_path, BAD["dying"]) as adviser:
+        place = Place(Store.in_memory(), adviser=adviser)
+        await place.open()
+        await place.sit()
+        assert await place.type("Anna", "hint") == ""
+        assert await place.type("Anna", "say Well?") == "You say: Well?"
+        await until(lambda: len(place.told["Anna"]) > 1)
+        told = 'No hint was found this time. "hint on oak board" asks again.'
+        assert place.told["Anna"][-1] == told

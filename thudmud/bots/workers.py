@@ -1,0 +1,227 @@
+"""Our own player for all who ask: a few processes, and a queue that is fair to the boards.
+
+Thinking takes a processor for a while, so it is done beside the server, by no more processes than
+leave it a core, and with its limits in positions: a busy machine makes answers late, not weaker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from thudmud.bots.program import ENGINE, Program, ProgramError
+from thudmud.errors import InvalidValueError
+from thudmud.rules import Game, write_position
+
+TRIES = 3
+"""How often a question is asked before it is given up."""
+
+NICENESS = 10
+"""By how much workers give way to the server, and to whatever else runs there."""
+
+PATIENCE = 30.0
+"""After how many seconds without an answer a worker is taken to hang."""
+
+_SLOWEST = 1000  # positions a second, on a machine that has much else to do
+_MOST_REPLAYED = 1000  # quiet plies that it is told, so that it sees what comes again
+_INFORMATION = re.compile(r"# depth \d+ nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to play in a battle.
+
+    Attributes:
+        board: whose queue it waits in.
+        game: a battle that goes on.
+        level: at which level, by its number, with that level's errors; None for none.
+        nodes: how many positions it may look at; None for as many as the level does.
+
+    Raises:
+        InvalidValueError: the battle is over, or nothing limits the answer.
+    """
+
+    board: str
+    game: Game
+    level: int | None = None
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.game.outcome:
+            raise InvalidValueError("the battle is over")
+        if self.level is None and self.nodes is None:
+            raise InvalidValueError("either a level or a number of nodes has to be the limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a worker has found.
+
+    Attributes:
+        ply: what it would play, as records write it.
+        worth: what the position is worth to the side to move, in hundredths of a dwarf; a level
+            misjudges that as it does plies.
+        line: the plies that it expects, that one first.
+    """
+
+    ply: str
+    worth: int
+    line: tuple[str, ...]
+
+
+class Workers:
+    """Processes of our own player, which are started when they are first needed.
+
+    Each board has a queue. Its next question waits for at most one of every other board's, however
+    many these ask.
+
+    Args:
+        count: how many, as `worker_count` takes it.
+        folder: where they are run.
+        command: what is run instead of our own player.
+    """
+
+    def __init__(
+        self, count: int = 0, folder: Path = Path(), command: Sequence[str] = ENGINE
+    ) -> None:
+        self._idle = [
+            Program(f"worker {number}", command, folder, PATIENCE, niceness=NICENESS)
+            for number in range(worker_count(count), 0, -1)
+        ]
+        self._workers = tuple(self._idle)
+        self._waiting: dict[str, deque[asyncio.Future[Program]]] = {}
+        """Who waits for a worker, by board; the board whose turn is next comes first."""
+        self._stopping: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def think(self, question: Question) -> Reply:
+        """Return what is to be played. If the caller is cancelled, the worker stops thinking.
+
+        Raises:
+            ProgramError: no worker answers.
+        """
+        if self._closed:
+            raise ProgramError("the workers have ended")
+        worker = await self._turn(question.board)
+        try:
+            answer = await self._answer(worker, question)
+        except asyncio.CancelledError:
+            stopping = asyncio.create_task(self._stop(worker))
+            self._stopping.add(stopping)
+            stopping.add_done_callback(self._stopping.discard)
+            raise
+        except BaseException:
+            self._free(worker)
+            raise
+        self._free(worker)
+        return answer
+
+    async def close(self) -> None:
+        """End all of them; whoever waits for an answer gets none."""
+        self._closed = True
+        for turn in [each for queue in self._waiting.values() for each in queue if not each.done()]:
+            turn.set_exception(ProgramError("the workers have ended"))
+        self._waiting.clear()
+        await asyncio.gather(*(worker.kill() for worker in self._workers), *self._stopping)
+
+    # Whose turn it is.
+
+    async def _turn(self, board: str) -> Program:
+        """Wait for a worker. One that runs already is taken before one is started."""
+        if self._idle:
+            return self._idle.pop()
+        turn: asyncio.Future[Program] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(board, deque()).append(turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._forget(board, turn)
+            elif turn.exception() is None:  # it has just been given one
+                self._free(turn.result())
+            raise
+
+    def _forget(self, board: str, turn: asyncio.Future[Program]) -> None:
+        queue = self._waiting.get(board, deque())
+        with suppress(ValueError):
+            queue.remove(turn)
+        if not queue:
+            self._waiting.pop(board, None)
+
+    def _free(self, worker: Program) -> None:
+        """Hand a worker to whoever is next; that board is then the last."""
+        while self._waiting:
+            board = next(iter(self._waiting))
+            queue = self._waiting.pop(board)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[board] = queue
+            if not turn.done():
+                turn.set_result(worker)
+                return
+        self._idle.append(worker)
+
+    # What is said to a worker.
+
+    async def _answer(self, worker: Program, question: Question) -> Reply:
+        failures = 0
+        while True:
+            try:
+                return await _asked(worker, question)
+            except ProgramError as error:
+                await worker.kill()
+                failures += 1
+                if self._closed or failures == TRIES:
+                    raise
+                _log.warning("a worker has failed, and is started again: %s", error)
+
+    async def _stop(self, worker: Program) -> None:
+        await worker.stop_thinking()
+        self._free(worker)
+
+
+async def _asked(worker: Program, question: Question) -> Reply:
+    """Return what one worker would play.
+
+    It is told the plies since something was last captured, and the position before these.
+
+    Raises:
+        ProgramError: it does not answer, or with something else.
+    """
+    game = question.game
+    quiet = min(game.quiet_plies, _MOST_REPLAYED)
+    before = game.position
+    for move in reversed(game.moves[len(game.moves) - quiet :]):
+        before = before.before(move)
+    await worker.start()
+    lines = [f"rules {game.ruleset}", f"position {write_position(before)}"]
+    if quiet:
+        lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
+    lines += [f"level {question.level or 'off'}", "info on"]
+    for line in lines:
+        await worker.ask(line, PATIENCE)
+    go = "go" if question.nodes is None else f"go nodes {question.nodes}"
+    said: list[str] = []
+    seconds = PATIENCE + (question.nodes or 0) / _SLOWEST
+    ply = await worker.ask(go, seconds, said.append)
+    information = _INFORMATION.fullmatch(said[-1]) if said else None
+    if information is None:
+        raise ProgramError("it does not say what it thinks")
+    worth = round(100 * float(information["worth"]))
+    return Reply(ply, worth, tuple(information["line"].split()))
+
+
+def worker_count(wanted: int) -> int:
+    """Return how many workers there are; 0 is one less than there are cores, and one at least."""
+    if wanted:
+        return wanted
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) - 1)

@@ -1,0 +1,177 @@
+"""What speaks for a ply that a player is advised to play, as data.
+
+Who thinks about positions is an adviser, outside: see `thudmud.service.interface`. What it advises
+is looked at here by the rules alone: what the ply captures, what could be captured then, and what
+could have been captured before. Words are made of it in `thudmud.views.hints`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+from thudmud.play.archive import Lookup
+from thudmud.rules import Ending, Game, Move, Position, Ruleset, Side
+from thudmud.rules.board import NEXT_TO
+from thudmud.rules.rulesets import Goal
+
+MOST_TRAMPLES = 64
+"""How many tramples of each troll are looked at, the shortest first."""
+
+
+class Merit(Enum):
+    """What speaks for a ply, or against it; the value is stable, for programs."""
+
+    WINS = "wins"
+    """It wins the battle."""
+    STOPS = "stops"
+    """The other side could have won next, and cannot any more."""
+    CAPTURES = "captures"
+    """It captures some pieces."""
+    SAVES = "saves"
+    """The other side could have captured so many pieces more next."""
+    WINS_NEXT = "wins_next"
+    """It could be followed by a ply that wins."""
+    THREATENS = "threatens"
+    """It could be followed by a ply that captures so many pieces, which was not so before."""
+    NEARS = "nears"
+    """It comes nearer to a goal of the side."""
+    BLOCKS = "blocks"
+    """The other side cannot come so near to a goal next as it could have."""
+    GATHERS = "gathers"
+    """The piece stands beside so many others of its side, and not beside so many before."""
+    SAFE = "safe"
+    """The other side can capture nothing next."""
+    LOSES = "loses"
+    """The other side can capture so many pieces next."""
+    REGAINS = "regains"
+    """If it does, so many of its pieces are likely to be captured after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """One thing that speaks for a ply, or against it.
+
+    Attributes:
+        merit: what it is.
+        number: how many pieces it is about; 0 if it is about none.
+        goal: how a battle ends whose goal it is about, if it is about one.
+    """
+
+    merit: Merit
+    number: int = 0
+    goal: Ending | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A ply that a player is advised to play.
+
+    Attributes:
+        side: the player's.
+        move: the ply.
+        reasons: what speaks for it and then what speaks against it, the weightiest first.
+    """
+
+    side: Side
+    move: Move
+    reasons: tuple[Because, ...]
+
+
+Line = tuple[Move, ...]
+"""The plies that an adviser expects, beginning with the one that it advises."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceLookup(Lookup["Line | None"]):
+    """What to play in a battle at a board, known by its key; None if nobody has found it out.
+
+    No store has the answer to that: an adviser has.
+    """
+
+    board: str
+    game: Game
+
+
+def advice(game: Game, line: Line) -> Advice:
+    """Return what to play in a battle that goes on, and why, if an adviser expects a line."""
+    return Advice(game.turn, line[0], tuple(_reasons(game, line)))
+
+
+def _reasons(game: Game, line: Line) -> Iterator[Because]:
+    """Yield all that speaks for a ply, and against it, in the order of `Merit`."""
+    move, side, rules = line[0], game.turn, game.ruleset
+    after = game.play(move)
+    if after.outcome:
+        if after.outcome.winner is side:
+            yield Because(Merit.WINS)
+        return
+    # What the other side could do if it were its turn now, what it can do after the ply, and what
+    # could be done next if it did nothing.
+    before, then = _passed(game.position), after.position
+    could, can = _Prospect(rules, before), _Prospect(rules, then)
+    next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, _passed(then))
+    if could.wins and not can.wins:
+        yield Because(Merit.STOPS)
+    if move.captures:
+        yield Because(Merit.CAPTURES, len(move.captures))
+    if could.captures > can.captures:
+        yield Because(Merit.SAVES, could.captures - can.captures)
+    if next_can.wins:
+        yield Because(Merit.WINS_NEXT)
+    elif next_can.captures > next_could.captures:
+        yield Because(Merit.THREATENS, next_can.captures)
+    for goal in rules.goals:
+        if goal.side is side and goal.worth(then) > goal.worth(game.position):
+            yield Because(Merit.NEARS, goal=goal.ending)
+        if goal.side is not side and could.nearest(goal) > can.nearest(goal):
+            yield Because(Merit.BLOCKS, goal=goal.ending)
+    beside = _beside(then, move, move.target.bit)
+    if beside > _beside(game.position, move, move.origin.bit):
+        yield Because(Merit.GATHERS, beside)
+    if not can.captures:
+        yield Because(Merit.SAFE)
+        return
+    yield Because(Merit.LOSES, can.captures)
+    _, *rest = line
+    if len(rest) > 1 and rest[0].captures and rest[1].captures:
+        yield Because(Merit.REGAINS, len(rest[1].captures))
+
+
+def _passed(position: Position) -> Position:
+    """Return a position with the turn passed on."""
+    return replace(position, turn=position.turn.other)
+
+
+def _beside(position: Position, move: Move, square: int) -> int:
+    """Return how many of its own kind stand next to where a piece stands; of the Rock, none."""
+    if move.piece.side is None:
+        return 0
+    return (NEXT_TO[square] & position.bits(move.piece)).bit_count()
+
+
+class _Prospect:
+    """What the side to move can come to by one ply."""
+
+    def __init__(self, rules: Ruleset, position: Position) -> None:
+        self._rules, self._position = rules, position
+        self._moves = rules.legal_moves(position, MOST_TRAMPLES)
+        self.captures = max((len(move.captures) for move in self._moves), default=0)
+        """The most pieces that a ply captures."""
+
+    @cached_property
+    def wins(self) -> bool:
+        """Whether a ply reaches a goal of that side."""
+        goals = [goal for goal in self._rules.goals if goal.side is self._position.turn]
+        return any(goal.is_reached(each) for goal in goals for each in self._then)
+
+    def nearest(self, goal: Goal) -> float:
+        """Return how near a goal of that side it can come, as the goal weighs it."""
+        return max(map(goal.worth, self._then), default=-math.inf)
+
+    @cached_property
+    def _then(self) -> list[Position]:
+        return [self._rules.after(self._position, move) for move in self._moves]

@@ -1,0 +1,112 @@
+"""Hints in words: what to play, as it is typed, and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from thudmud.english import capitalised, counted
+from thudmud.play.commands import Play
+from thudmud.play.hints import Advice, Because, Merit
+from thudmud.play.table import Table
+from thudmud.rules import Attempt, Ending, Move, Piece, Verb
+from thudmud.views.view import View
+from thudmud.views.words import wrapped, wrapped_each
+
+_NEARER = {
+    Ending.ROCK_ESCAPED: "brings the Rock nearer to its home",
+    Ending.ROCK_CAPTURED: "brings another troll next to the Rock",
+}
+_BARRED = {
+    Ending.ROCK_ESCAPED: "bars the Rock's way home",
+    Ending.ROCK_CAPTURED: "keeps trolls away from the Rock",
+}
+"""What is told of coming nearer to a goal, and of keeping the other side from one."""
+
+_ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
+"""What is about the other side's next ply."""
+
+
+def told(table: Table, advice: Advice, view: View) -> list[str]:
+    """Return a hint as lines; a screen reader gets each reason on a line of its own."""
+    typed = Play(_asked(advice.move), table.name if view.away else None)
+    reasons, danger = _reasons(advice), _danger(advice)
+    if view.display.reader:
+        facts = [capitalised(f"{each}.") for each in (*reasons, danger) if each]
+        return wrapped_each([f'Try "{typed}".', *facts], view.width)
+    why = ", and ".join([reasons[0], *(each.removeprefix("it ") for each in reasons[1:])])
+    but = f", but {danger}" if danger else ""
+    return wrapped(f'Try "{typed}": {why}{but}.', view.width)
+
+
+def _asked(move: Move) -> Attempt:
+    """Return what asks for a ply, in as few words as will do."""
+    attempt = move.attempt()
+    if move.verb is Verb.HURL or not move.captures:
+        return replace(attempt, captures=None)
+    return attempt
+
+
+def _reasons(advice: Advice) -> list[str]:
+    """Return what speaks for a ply, as clauses, most of them about "it".
+
+    The weightiest comes first, and one more if nothing speaks against the ply.
+    """
+    merits = [each.merit for each in advice.reasons]
+    told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
+    if Merit.SAFE in merits and Merit.CAPTURES in merits:
+        told.insert(merits.index(Merit.CAPTURES) + 1, "nothing can answer")
+    elif Merit.SAFE in merits:
+        told.append(f"it keeps all your {advice.side.plural} safe")
+    return told[: 1 if Merit.LOSES in merits else 2] or ["no other move seems better"]
+
+
+def _danger(advice: Advice) -> str:
+    """Return what the other side could answer, as a clause; nothing if that is nothing."""
+    known = {each.merit: each for each in advice.reasons}
+    if Merit.LOSES not in known:
+        return ""
+    own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
+    still = "still" if Merit.SAVES in known else "then"
+    loses = f"the {others.noun}s can {still} capture {_some(known[Merit.LOSES], own)}"
+    if Merit.REGAINS in known:
+        return f"{loses}, and you {_some(known[Merit.REGAINS], others)} after that"
+    return loses
+
+
+def _clause(because: Because, advice: Advice) -> str:
+    """Return a reason that speaks for a ply, as a clause about it."""
+    own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
+    match because.merit:
+        case Merit.WINS:
+            return "it wins the battle"
+        case Merit.STOPS:
+            return f"it keeps the {advice.side.other.plural} from winning next"
+        case Merit.CAPTURES:
+            return f"it captures {_some(because, others)}"
+        case Merit.SAVES:
+            return f"it saves {_some(because, own)} from being captured"
+        case Merit.WINS_NEXT:
+            return "it threatens to win next"
+        case Merit.THREATENS:
+            return f"it threatens to capture {_some(because, others)}"
+        case Merit.NEARS if because.goal in _NEARER:
+            return f"it {_NEARER[because.goal]}"
+        case Merit.BLOCKS if because.goal in _BARRED:
+            return f"it {_BARRED[because.goal]}"
+        case Merit.NEARS:
+            return "it comes nearer to winning"
+        case Merit.BLOCKS:
+            return f"it keeps the {advice.side.other.plural} from coming nearer to winning"
+        case Merit.GATHERS:
+            beside = "another" if because.number == 1 else f"{because.number} others"
+            return f"it brings the {own.noun} next to {beside}"
+        case Merit.SAFE | Merit.LOSES | Merit.REGAINS:
+            raise ValueError(f"{because} does not speak for a ply")
+        case _:
+            assert_never(because.merit)
+
+
+def _some(because: Because, piece: Piece) -> str:
+    """Return so many pieces in words."""
+    return piece.phrase if because.number == 1 else counted(because.number, piece.noun)
