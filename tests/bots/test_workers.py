@@ -135,6 +135,29 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
         assert await asking == REPLY
 
 
+async def test_a_worker_that_dies_while_it_has_nothing_to_do_is_started_again(
+    tmp_path: Path,
+) -> None:
+    noting = f'Path("keeper").write_text(str(os.getppid()))\n{NOTE}\n{SAYS}'
+    async with opened(tmp_path, program(noting)) as workers:
+        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+        first = int((tmp_path / "pid").read_text())
+        keeper = int((tmp_path / "keeper").read_text())
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: not is_alive(keeper))  # it is our child, so the loop knows of it
+        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+        assert int((tmp_path / "pid").read_text()) != first
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process has not ended, or nobody has taken note of that."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 async def test_a_worker_that_hangs_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,8 @@ class Program:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise ProgramError("it is not running")
+        if process.stdin.is_closing():  # to write then is no OSError in uvloop
+            raise ProgramError("it has ended")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
         word, left = line.partition(" ")[0], MOST_SAID
