@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, REPEAT_AFTER, TROLLS_AFTER, Opponent
+from thudmud.bots.opponent import (
+    LEAST_PATIENCE,
+    LOST_BY,
+    LOST_FOR,
+    QUIET,
+    QUIET_BEHIND,
+    QUIET_ENOUGH,
+    QUIET_EVEN,
+    REPEAT_AFTER,
+    TROLLS_AFTER,
+    Opponent,
+)
 from thudmud.play.commands import Command, Go, Join, Leave
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall as PlayHall
@@ -23,6 +34,17 @@ BOARDS = [
     BoardSpec("pine board", "classic"),
     BoardSpec("elm table", "koom valley"),
 ]
+THERE = {
+    "oak board": (
+        ("move from a6 to b6", "move from b6 to a6"),
+        ("move from g9 to f9", "move from f9 to g9"),
+    ),
+    "elm table": (
+        ("move from a10 to a9", "move from a9 to a10"),
+        ("move from e3 to e4", "move from e4 to e3"),
+    ),
+}
+"""What Anna and Grog play, there and back."""
 AMBLE = ["move from f1 to f2", "move from f2 to f1"]
 
 
@@ -239,6 +261,104 @@ def test_it_offers_to_end_what_leads_nowhere(battle: Hall) -> None:
     assert battle.typed == ["Grog: end game on oak board"]
     battle.type("Anna", "end game")
     assert not battle.tables["oak board"].running
+
+
+def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak board") -> None:
+    """Play plies that capture nothing; Grog, who has the trolls, thinks them worth so much."""
+    there = THERE[board]
+    for ply in range(0, plies, 2):
+        back = len(hall.game(board).moves) // 2 % 2
+        hall.type("Anna", there[0][back])
+        [task] = hall.minds["Grog"].tasks()
+        hall.minds["Grog"].weighed(task, worth(ply))
+        hall.settle()
+        if not hall.tables[board].running:
+            return
+        hall.type("Grog", there[1][back])
+
+
+def test_it_offers_to_end_what_brings_it_nothing(battle: Hall) -> None:
+    amble(battle, QUIET_EVEN - 2, lambda _: 700)
+    assert battle.typed == []
+    amble(battle, 2, lambda _: 700)
+    assert battle.typed == ["Grog: end game on oak board"]
+    battle.type("Anna", "no")
+    amble(battle, QUIET_EVEN - 2, lambda _: 700)
+    assert battle.typed == []
+    amble(battle, 2, lambda _: 700)
+    assert battle.typed == ["Grog: end game on oak board"]
+
+
+def test_it_does_not_while_it_gets_on(battle: Hall) -> None:
+    amble(battle, QUIET - 2, lambda ply: 700 + 10 * ply)
+    assert battle.typed == []
+    amble(battle, 2, lambda _: 900)
+    assert battle.typed == ["Grog: end game on oak board"]
+
+
+@pytest.fixture
+def behind(battle: Hall) -> Hall:
+    """Grog has just lost a troll, and made a ply."""
+    battle.type("Anna", "move from f1 to f6")
+    battle.type("Grog", "move from g7 to f7")
+    battle.type("Anna", "hurl from f6 to f7")
+    battle.type("Grog", "move from h7 to g7")
+    return battle
+
+
+def test_where_it_counts_less_it_waits_longer(behind: Hall) -> None:
+    amble(behind, QUIET_BEHIND - 2, lambda _: 700)
+    assert behind.typed == []
+    amble(behind, 2, lambda _: 700)
+    assert behind.typed == ["Grog: end game on oak board"]
+
+
+def test_it_agrees_to_what_it_would_offer(behind: Hall) -> None:
+    amble(behind, QUIET_BEHIND - 4, lambda _: 700)
+    (there, back), (away, _) = THERE["oak board"]
+    behind.type("Anna", there)
+    assert behind.type("Anna", "end game") == ["Grog: no on oak board"]
+    behind.type("Grog", away)
+    behind.type("Anna", back)
+    assert behind.type("Anna", "end game") == ["Grog: end game on oak board"]
+
+
+@pytest.mark.parametrize(("worth", "agrees"), [(0, True), (-100, True), (100, False)])
+def test_it_agrees_to_an_end_that_costs_it_nothing(
+    battle: Hall,
+    worth: int,
+    agrees: bool,  # noqa: FBT001 (of a parameter)
+) -> None:
+    amble(battle, QUIET_ENOUGH - 2, lambda _: worth)
+    assert battle.type("Anna", "end game") == ["Grog: no on oak board"]
+    amble(battle, 2, lambda _: worth)
+    answer = "end game" if agrees else "no"
+    assert battle.type("Anna", "end game") == [f"Grog: {answer} on oak board"]
+
+
+@pytest.mark.parametrize("board", ["oak board", "elm table"])
+def test_it_resigns_what_is_lost_where_pieces_do_not_count(hall: Hall, board: str) -> None:
+    hall.type("Anna", f"join game as dwarf on {board}", "invite grog", "start")
+    amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, board)
+    amble(hall, 2, lambda _: 1 - LOST_BY, board)
+    amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, board)
+    assert hall.tables[board].running
+    amble(hall, 2, lambda _: -LOST_BY, board)
+    resigns = ["Grog: resign game on elm table"] if board == "elm table" else []
+    assert hall.typed == resigns
+    assert hall.tables[board].running is not bool(resigns)
+
+
+def test_what_is_taken_back_is_forgotten(hall: Hall) -> None:
+    hall.type("Anna", "join game as dwarf on elm table", "invite grog", "start")
+    amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, "elm table")
+    for _ in range(2):
+        hall.type("Anna", THERE["elm table"][0][1])
+        [task] = hall.minds["Grog"].tasks()
+        hall.minds["Grog"].weighed(task, 0)
+        hall.type("Anna", "undo")
+    amble(hall, 2, lambda _: 0, "elm table")
+    assert hall.tables["elm table"].running
 
 
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.bots import PATIENCE, program, until
+from tests.server.bots import PATIENCE, noting, program, until
 from thudmud.bots import workers as pool
 from thudmud.bots.program import ENGINE, ProgramError
 from thudmud.bots.workers import Question, Reply, Workers
@@ -63,18 +63,12 @@ async def test_a_question_is_answered_with_a_ply_its_worth_and_a_line(
 
 async def test_it_knows_what_was_there_before(tmp_path: Path) -> None:
     """Since something was last captured; what was before that cannot come again."""
-    noting = program(f'Path("told").write_text(setup)\n{SAYS}')
-    noting[-1] = noting[-1].replace(
-        "setup = rest", 'setup = rest\n    if word == "moves":\n        setup += " " + rest'
-    )
-    game = GAME.push("dA6-B6").push("TG7-F7")
-    async with opened(tmp_path, noting) as workers:
+    captured = GAME.push("dF1-F6").push("TG7-G6xF6")
+    game = captured.push("dA6-B6").push("TG8-F8")
+    async with opened(tmp_path, noting(["position", "moves"], SAYS)) as workers:
         await workers.think(Question("oak board", game, 4))
-        told = (tmp_path / "told").read_text()
-        assert told == f"{write_position(GAME.position)} dA6-B6 TG7-F7"
-        captured = Game.start(DEFAULT_RULES, game.position)
-        await workers.think(Question("oak board", captured, 4))
-        assert (tmp_path / "told").read_text() == write_position(game.position)
+    assert (tmp_path / "position").read_text() == write_position(captured.position)
+    assert (tmp_path / "moves").read_text() == "dA6-B6 TG8-F8"
 
 
 async def test_no_board_waits_for_two_questions_of_another(tmp_path: Path) -> None:

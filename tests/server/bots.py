@@ -6,11 +6,13 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from thudmud.bots import program as bot_program
+from thudmud.bots.workers import Workers
 from thudmud.server import serve as serving
 from thudmud.server.config import Settings
 from thudmud.server.sessions import Sessions
@@ -39,6 +41,13 @@ def program(going: str) -> list[str]:
     """Return a command that does something when it is to play; all else it answers well."""
     body = "\n".join(f"    {line}" for line in going.strip().splitlines())
     return [sys.executable, "-S", "-c", _LOOP + body]
+
+
+def noting(words: Sequence[str], going: str) -> list[str]:
+    """Return a command that does the same, and notes in files what followed some words."""
+    *command, code = program(going)
+    loop, note = "    if word != ", f"    if word in {words!r}: Path(word).write_text(rest)\n"
+    return [*command, code.replace(loop, note + loop, 1)]
 
 
 AMBLING = program('print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)')
@@ -141,7 +150,12 @@ def settings(
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, folder: Path, *, pause: float = 3600.0, starting: float = PATIENCE
+    settings: Settings,
+    folder: Path,
+    *,
+    pause: float = 3600.0,
+    starting: float = PATIENCE,
+    worker: Sequence[str] | None = None,
 ) -> AsyncIterator[tuple[Sessions, Person]]:
     """Open a sessions with bots in it, and a player, Anna; close it in the end as a server does.
 
@@ -150,10 +164,13 @@ async def opened(
         folder: where files and programs are.
         pause: how many seconds bots leave it to others to begin a battle.
         starting: how many seconds a program may take to start.
+        worker: what thinks for bots without a command, instead of our own player.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(serving, "START_AFTER", pause)
         patch.setattr(bot_program, "STARTING", starting)
+        if worker:
+            patch.setattr(serving, "Workers", partial(Workers, command=worker))
         async with serving.open_sessions(settings, folder) as sessions:
             anna = Person(sessions, "Anna")
             await anna.come()

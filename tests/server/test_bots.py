@@ -6,13 +6,26 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import RunServer
-from tests.server.bots import AMBLING, BAD, Person, is_alive, opened, program, settings, until
+from tests.server.bots import (
+    AMBLING,
+    BAD,
+    Person,
+    is_alive,
+    noting,
+    opened,
+    program,
+    settings,
+    until,
+)
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
 from thudmud.bots.program import MOST_SAID, Program, ProgramError
@@ -30,6 +43,8 @@ from thudmud.store import KeptName
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
 PAIR = ("Grog", "Mog")
+PLAYS = 'print("# depth 0 nodes 1 worth +0.00 line TG7-F7\\ngo TG7-F7", flush=True)'
+"""What a worker says that would play the trolls."""
 MUTE = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
 """Never begins to answer."""
 SIT = ("join game as dwarf on oak board", "invite grog")
@@ -395,6 +410,137 @@ def plies(table: Table) -> int:
     return len(table.game.moves) if table.game else 0
 
 
+def has_plies(tables: Mapping[str, Table], board: str, count: int) -> bool:
+    return plies(tables[board]) == count
+
+
+class TestWorkers:
+    """Bots without a program of their own, and what thinks for them."""
+
+    async def test_two_bots_play_at_several_boards(self, tmp_path: Path) -> None:
+        given = pair({"level": "Chalk"})
+        async with opened(given, tmp_path) as (sessions, anna):
+            players = [anna, *(Person(sessions, name) for name in ("Bert", "Carla"))]
+            for each in players[1:]:
+                await each.come()
+            boards = ("oak board", "marble board", "basalt board")
+            for player, board, bot in zip(players, boards, ("grog", "mog", "grog"), strict=True):
+                await player.type(f"join game as troll on {board}", f"invite {bot}", "start")
+            tables = sessions.service.hall.tables
+            for moves in (1, 3, 5):
+                for player, board in zip(players, boards, strict=True):
+                    await until(partial(has_plies, tables, board, moves))
+                    game = tables[board].game
+                    assert game
+                    await player.type(str(Play(game.legal_moves()[0].attempt(), board)))
+
+    async def test_it_plays_at_the_level_that_is_asked_for_until_it_leaves(
+        self, tmp_path: Path
+    ) -> None:
+        levels = noting(["level"], PLAYS)
+        async with opened(settings(), tmp_path, worker=levels) as (_, anna):
+            for invitation, level in (("invite grog level slate", 2), ("invite grog", 4)):
+                await anna.type("join game as dwarf on oak board", invitation)
+                await anna.sees("Grog sits down")
+                await anna.type("start", "move from f1 to f2")
+                await anna.sees("Grog moves the troll from G7 to F7")
+                assert (tmp_path / "level").read_text() == str(level)
+                await anna.type("leave game")
+                await anna.sees("Grog leaves the troll seat")
+
+    async def test_a_level_that_is_not_there_changes_nothing(self, tmp_path: Path) -> None:
+        async with opened(settings(), tmp_path) as (_, anna):
+            await anna.type("invite grog level basalt on oak board")
+            assert 'There is no level "basalt". There are 1 Chalk, 2 Slate, 3 Marble' in anna.shown
+            await anna.type("bots")
+            assert "Grog, Granite (4 of 7): Always sees what you can take next" in anna.shown
+            assert "It plays at" not in anna.shown
+
+    async def test_a_worker_that_is_killed_in_mid_thought_plays_after_all(
+        self, tmp_path: Path
+    ) -> None:
+        hanging = program(
+            f"""
+if not Path("pid").exists():
+    Path("new").write_text(str(os.getpid()))
+    os.rename("new", "pid")
+    time.sleep(3600)
+{PLAYS}
+"""
+        )
+        async with opened(settings(restarts=0), tmp_path, worker=hanging) as (_, anna):
+            await anna.type(*SIT, "start", "move from f1 to f2")
+            noted = tmp_path / "pid"
+            await until(noted.exists)
+            os.kill(int(noted.read_text()), signal.SIGKILL)
+            await anna.sees("Grog moves the troll from G7 to F7")
+
+    async def test_workers_that_fail_again_and_again_have_it_resign(self, tmp_path: Path) -> None:
+        async with opened(settings(), tmp_path, worker=BAD["crashing"]) as (_, anna):
+            await anna.type(*SIT, "start", "move from f1 to f2")
+            await anna.sees("Grog tells you: My program has failed too often, so I resign.")
+            await anna.sees("Grog resigns the battle.")
+
+    async def test_what_is_taken_back_is_thought_of_no_longer(self, tmp_path: Path) -> None:
+        """The one worker would think of it for ever."""
+        thinking = program(
+            f"""
+if Path("thinks").exists():
+    {PLAYS}
+else:
+    Path("thinks").touch()
+    while sys.stdin.readline() != "stop\\n": pass
+    print("go TG7-F7\\nstop", flush=True)
+"""
+        )
+        async with opened(settings(), tmp_path, worker=thinking) as (_, anna):
+            await anna.type(*SIT, "start", "move from f1 to f2")
+            await until((tmp_path / "thinks").exists)
+            await anna.type("undo")
+            await anna.sees("You take back the move from F1 to F2")
+            await anna.type("move from f1 to f3")
+            await anna.sees("Grog moves the troll from G7 to F7")
+
+    async def test_other_boards_do_not_wait_for_its_thoughts(self, tmp_path: Path) -> None:
+        async with opened(settings(), tmp_path, worker=BAD["slow"]) as (sessions, anna):
+            bert = Person(sessions, "Bert")
+            await bert.come()
+            await anna.type(*SIT, "start", "move from f1 to f2")
+            await bert.type("join game as dwarf on pine board", "invite grog", "start")
+            await bert.sees("The first battle of a match begins at the pine board")
+            await bert.type("move from f1 to f2")
+            await anna.type("undo")
+            await anna.sees("You take back the move")
+            await bert.type("adjourn")
+            await bert.sees("is put away, and the pine board is free")
+
+
+async def test_its_ply_comes_after_a_pause_that_holds_up_nothing_else(tmp_path: Path) -> None:
+    """Of each board by itself, whatever chooses the plies."""
+    for command, worker in ((AMBLING, None), ((), program(PLAYS))):
+        given = settings(command, pause=60.0)
+        async with opened(given, tmp_path, worker=worker) as (sessions, anna):
+            bert = Person(sessions, "Bert")
+            await bert.come()
+            await anna.type(*SIT, "start", "move from f1 to f2")
+            await bert.type("join game as dwarf on pine board", "invite grog", "start")
+            await bert.type("move from f1 to f2", "undo")
+            await bert.sees("You take back the move")
+            await anna.type("undo")
+            await anna.sees("You take back the move")
+            assert "Grog moves" not in anna.shown + bert.shown
+
+
+async def test_a_pause_ends(tmp_path: Path) -> None:
+    async with opened(settings(AMBLING, pause=0.5), tmp_path) as (sessions, anna):
+        await anna.type(*SIT, "start")
+        for ply in ("f1 to f2", "f2 to f1"):
+            before = sessions.clock()
+            await anna.type(f"move from {ply}")
+            await anna.sees("Grog moves the troll")
+            assert sessions.clock() - before >= 0.5
+
+
 class TestProgram:
     """The process alone."""
 
@@ -591,7 +737,7 @@ async def test_four_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) 
         async with asyncio.timeout(PATIENCE):
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
-        await anna.until(b"To play with the bot Grog, type")
+        await anna.until(b"To play with the bots Grog")
         await anna.until(b"Grog sits down at the oak board to play the trolls.")
         await anna.until(b"The first battle of a match begins")
         await anna.until(b"It is your turn.")

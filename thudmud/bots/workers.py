@@ -11,7 +11,7 @@ import logging
 import os
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +99,10 @@ class Workers:
         self._workers = tuple(self._idle)
         self._waiting: dict[str, deque[asyncio.Future[Program]]] = {}
         """Who waits for a worker, by board; the board whose turn is next comes first."""
-        self._stopping: set[asyncio.Task[None]] = set()
+        self._works: set[asyncio.Task[None]] = set()
+        """What is done with workers whether anybody waits for it or not."""
+        self._all_idle = asyncio.Event()
+        self._all_idle.set()
         self._closed = False
 
     async def think(self, question: Question) -> Reply:
@@ -112,17 +115,15 @@ class Workers:
             raise ProgramError("the workers have ended")
         worker = await self._turn(question.board)
         try:
-            answer = await self._answer(worker, question)
+            reply = await self._answer(worker, question)
         except asyncio.CancelledError:
-            stopping = asyncio.create_task(self._stop(worker))
-            self._stopping.add(stopping)
-            stopping.add_done_callback(self._stopping.discard)
+            self._begin(self._stop(worker))
             raise
         except BaseException:
             self._free(worker)
             raise
         self._free(worker)
-        return answer
+        return reply
 
     async def close(self) -> None:
         """End all of them; whoever waits for an answer gets none."""
@@ -130,13 +131,17 @@ class Workers:
         for turn in [each for queue in self._waiting.values() for each in queue if not each.done()]:
             turn.set_exception(ProgramError("the workers have ended"))
         self._waiting.clear()
-        await asyncio.gather(*(worker.kill() for worker in self._workers), *self._stopping)
+        await asyncio.gather(*(worker.kill() for worker in self._workers))
+        await self._all_idle.wait()
+        if self._works:
+            await asyncio.wait(self._works)
 
     # Whose turn it is.
 
     async def _turn(self, board: str) -> Program:
         """Wait for a worker. One that runs already is taken before one is started."""
         if self._idle:
+            self._all_idle.clear()
             return self._idle.pop()
         turn: asyncio.Future[Program] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(board, deque()).append(turn)
@@ -168,6 +173,8 @@ class Workers:
                 turn.set_result(worker)
                 return
         self._idle.append(worker)
+        if len(self._idle) == len(self._workers):
+            self._all_idle.set()
 
     # What is said to a worker.
 
@@ -175,13 +182,23 @@ class Workers:
         failures = 0
         while True:
             try:
+                await worker.start()
+                if self._closed:  # meanwhile
+                    await worker.kill()
                 return await _asked(worker, question)
             except ProgramError as error:
-                await worker.kill()
+                await asyncio.shield(self._begin(worker.kill()))
                 failures += 1
                 if self._closed or failures == TRIES:
                     raise
                 _log.warning("a worker has failed, and is started again: %s", error)
+
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Begin what is done to the end even if the caller is cancelled."""
+        task = asyncio.create_task(work)
+        self._works.add(task)
+        task.add_done_callback(self._works.discard)
+        return task
 
     async def _stop(self, worker: Program) -> None:
         await worker.stop_thinking()
@@ -201,7 +218,6 @@ async def _asked(worker: Program, question: Question) -> Reply:
     before = game.position
     for move in reversed(game.moves[len(game.moves) - quiet :]):
         before = before.before(move)
-    await worker.start()
     lines = [f"rules {game.ruleset}", f"position {write_position(before)}"]
     if quiet:
         lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
