@@ -260,6 +260,19 @@ def test_the_last_comment_tells_what_is_answered(name: str) -> None:
         engine.answer(f"play {played}")
 
 
+def test_a_seed_decides_on_the_errors() -> None:
+    def played(*seeds: int) -> list[str | None]:
+        return asked("level 1\n" + "\n".join(f"seed {seed}\ngo" for seed in seeds))[2::2]
+
+    one, other, again = played(1, 2, 1)
+    assert one == again
+    assert len(set(played(*range(10)))) > 1
+    assert played(2) == [other]
+    assert asked("seed 7\nseed\nseed x\nseed") == [
+        "seed 7", "seed 7", 'error it is "seed" or "seed N", of at most nine digits', "seed 7",
+    ]  # fmt: skip
+
+
 def test_levels_have_numbers_and_names() -> None:
     told = [f"level {level.number} {level.name}" for level in LEVELS]
     assert asked("\n".join(f"level {level.number}" for level in LEVELS)) == told

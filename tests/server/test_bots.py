@@ -448,6 +448,17 @@ class TestWorkers:
                 await anna.type("leave game")
                 await anna.sees("Grog leaves the troll seat")
 
+    async def test_each_battle_has_other_errors(self, tmp_path: Path) -> None:
+        async with opened(settings(), tmp_path, worker=noting(["seed"], PLAYS)) as (_, anna):
+            seeds = []
+            for _ in range(2):
+                await anna.type(*SIT, "start", "move from f1 to f2")
+                await anna.sees("Grog moves the troll from G7 to F7")
+                seeds.append((tmp_path / "seed").read_text())
+                await anna.type("leave game")
+                await anna.sees("Grog leaves the troll seat")
+            assert seeds[0] != seeds[1]
+
     async def test_a_level_that_is_not_there_changes_nothing(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path) as (_, anna):
             await anna.type("invite grog level basalt on oak board")
@@ -767,7 +778,7 @@ async def test_a_guest_plays_with_our_own_player(tmp_path: Path, run_server: Run
         await anna.send(b"anna\r\njoin game as dwarf on oak board\r\ninvite gr\r\n")
         await anna.until(b"Grog sits down at the oak board")
         await anna.send(b"start\r\nmove from a6 to b6\r\n")
-        await anna.until(b"Grog ")
+        await anna.until(b"It is Grog's turn")
         await anna.until(b"It is your turn.")
         processes = engines(tmp_path)
         assert processes

@@ -113,7 +113,7 @@ def test_bots_are_listed_with_how_well_they_play() -> None:
         "2 bots here: Grog, Slate (2 of 3): Walks into most traps. "
         "Mog: A program of its own chooses its moves. "
         'To play with one, type "invite grog" at a board with a free seat. '
-        '"invite grog level 3" has it play at that level, of 1 Chalk, 2 Slate and 3 Marble.'
+        '"invite grog level 3" has it play at another level, 1 Chalk, 2 Slate or 3 Marble.'
     )
 
 

@@ -1,4 +1,4 @@
-"""Programs that play: the engine protocol, a player of our own, and how a bot behaves at a table.
+"""Programs that play: the engine protocol, workers, and how a bot behaves at a table.
 
 The protocol needs only the rules until it is asked what to play, so a program that speaks it starts
 at once. What a bot does besides playing is in `thudmud.bots.opponent`.

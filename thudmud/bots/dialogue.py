@@ -107,6 +107,7 @@ class Dialogue:
             "result": self._result,
             "perft": self._perft,
             "level": self._set_level,
+            "seed": self._set_seed,
             "go": self._go,
             "worth": self._worth,
             "line": self._line,
@@ -261,6 +262,23 @@ class Dialogue:
 
             self._level = level_called(" ".join(words))
         return f"{self._level.number} {self._level.name}" if self._level else _OFF
+
+    def _set_seed(self, words: list[str]) -> str:
+        match words:
+            case []:
+                pass
+            case [number] if _COUNT.fullmatch(number):
+                if int(number) != self._seed:
+                    # Whoever errs is somebody else from now on; the others have learnt something.
+                    self._players = {
+                        level: player
+                        for level, player in self._players.items()
+                        if level is None or not level.error
+                    }
+                self._seed = int(number)
+            case _:
+                raise _BadLineError('it is "seed" or "seed N", of at most nine digits')
+        return str(self._seed)
 
     def _go(self, words: list[str]) -> str:
         return str(self._thought("go", words, self._level).move)

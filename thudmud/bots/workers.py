@@ -44,6 +44,7 @@ class Question:
         game: a battle that goes on.
         level: at which level, by its number, with that level's errors; None for none.
         nodes: how many positions it may look at; None for as many as the level does.
+        seed: what the errors are drawn from, a number of at most nine digits.
 
     Raises:
         InvalidValueError: the battle is over, or nothing limits the answer.
@@ -53,6 +54,7 @@ class Question:
     game: Game
     level: int | None = None
     nodes: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.game.outcome:
@@ -221,7 +223,7 @@ async def _asked(worker: Program, question: Question) -> Reply:
     lines = [f"rules {game.ruleset}", f"position {write_position(before)}"]
     if quiet:
         lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
-    lines += [f"level {question.level or 'off'}", "info on"]
+    lines += [f"level {question.level or 'off'}", f"seed {question.seed}", "info on"]
     for line in lines:
         await worker.ask(line, PATIENCE)
     go = "go" if question.nodes is None else f"go nodes {question.nodes}"

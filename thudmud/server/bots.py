@@ -28,6 +28,7 @@ from thudmud.views import Message
 
 _WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _MAX_QUOTE = 60
+_SEEDS = 1_000_000_000
 _log = logging.getLogger(__name__)
 
 
@@ -96,7 +97,9 @@ class Shared:
         """Return what a worker plays."""
         level = self._hall.level_at(task.board, self._settings.name)
         number = (level or level_called(self._settings.level)).number
-        reply = await self._workers.think(Question(task.board, task.game, number))
+        # By its number, so that a battle that is lost cannot be lost again in the same way.
+        question = Question(task.board, task.game, number, seed=task.battle % _SEEDS)
+        reply = await self._workers.think(question)
         return reply.ply, reply.worth
 
     async def rest(self) -> None:
