@@ -21,15 +21,16 @@ from thudmud.search.masks import Capture, Ply, Step, best_slides, number_at
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are looked at, the shortest first."""
 
-_HOME = (0, 420, 260, 170, 110, 70, 40, 20, 0, 0, 0, 0, 0, 0, 0)
+_NEAR_HOME = (0, 420, 260, 170, 110, 70, 40, 20, 0, 0, 0, 0, 0, 0, 0)
 """What a row counts for besides, the nearer to home (the first) the more."""
 
 _LED_BY = 2
 """The dwarfs gather so many rows ahead of the Rock, where its way home is."""
 
-_BOLDER = 0.2
+_BOLDER, _BOLDEST = 0.2, 4
 """What part of its fear, to be trampled or trapped, each side loses with each dozen plies without a
-capture: where nothing can happen to it, nothing is won."""
+capture, and after how many dozens it loses no more: where nothing can happen to it, nothing is
+won."""
 
 _SURROUNDED = 400
 """What it is worth to the trolls that enough of them stand beside the Rock, where that does not end
@@ -82,9 +83,13 @@ class KoomTactics:
         """Return nothing: all is about the Rock."""
         return {}
 
-    def weigh_for(self, side: Side, _gather: int, dozens: int) -> None:
-        """Weigh as one side does from now on, and after so many dozens of quiet plies."""
-        weights, left = self._weights_of[side], 1 - _BOLDER * dozens
+    def boldness(self, quiet_plies: int) -> int:
+        """Return for how many dozens of plies nothing was captured, `_BOLDEST` at most."""
+        return min(quiet_plies // 12, _BOLDEST)
+
+    def weigh_for(self, side: Side, _gather: int, boldness: int) -> None:
+        """Weigh as one side does from now on, as bold as it is."""
+        weights, left = self._weights_of[side], 1 - _BOLDER * boldness
         if side is Side.DWARF:
             self._weights = replace(weights, exposed=weights.exposed * left)
         else:
@@ -149,7 +154,7 @@ class KoomTactics:
             return int(value)
         beside = NEXT_TO[r]
         row = square_at(r).row
-        value += w.home * _HOME[row] - w.row * row
+        value += w.home * _NEAR_HOME[row] - w.row * row
         captors = (beside & t).bit_count()
         if captors:
             value -= w.one if captors == 1 else w.two if captors == 2 else _SURROUNDED

@@ -38,7 +38,6 @@ _LOOK = 128  # nodes between two questions whether it is time to stop
 _REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
 _KEPT = 200_000  # positions in the transposition table of each side, 110 MiB at most
 _WEIGHED = 100_000  # positions whose worth as they stand is kept, of each side, 41 MiB at most
-_MOST_DOZENS = 4  # after so many dozens of quiet plies it makes no difference that there are more
 _STEADY = 12  # by how much another gathering square has to be better before it is taken
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
@@ -238,8 +237,8 @@ class Search:
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
         self._seen = seen
-        dozens = min(game.quiet_plies // 12, _MOST_DOZENS)
-        weighed_for = game.turn, self.gather or CENTRE.bit, dozens
+        boldness = self._tactics.boldness(game.quiet_plies)
+        weighed_for = game.turn, self.gather or CENTRE.bit, boldness
         if weighed_for != self._weighed_for:
             self._weighed_for = weighed_for
             self._tactics.weigh_for(*weighed_for)

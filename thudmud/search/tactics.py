@@ -29,13 +29,19 @@ class Tactics(Protocol):
         Nothing where they do not gather.
         """
 
-    def weigh_for(self, side: Side, gather: int, dozens: int) -> None:
+    def boldness(self, quiet_plies: int) -> int:
+        """Return how bold both are after so many plies without a capture.
+
+        Always 0 where that changes nothing.
+        """
+
+    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
         """Weigh as one side does from now on.
 
         Args:
             side: which.
             gather: the bit of the square where the dwarfs gather.
-            dozens: after how many dozens of plies without a capture.
+            boldness: as `boldness` has it.
         """
 
     def empty(self, d: int, t: int, r: int) -> int:
@@ -96,7 +102,11 @@ class PlainTactics:
         """Return nothing: nobody gathers."""
         return {}
 
-    def weigh_for(self, side: Side, gather: int, dozens: int) -> None:
+    def boldness(self, _quiet_plies: int) -> int:
+        """Return 0: nobody grows bold."""
+        return 0
+
+    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
         """Do nothing: both sides weigh alike."""
 
     def empty(self, d: int, t: int, r: int) -> int:

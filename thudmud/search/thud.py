@@ -88,7 +88,11 @@ class ThudTactics:
 
     # Where the dwarfs gather.
 
-    def weigh_for(self, side: Side, gather: int, _dozens: int) -> None:
+    def boldness(self, _quiet_plies: int) -> int:
+        """Return 0: nobody grows bold."""
+        return 0
+
+    def weigh_for(self, side: Side, gather: int, _boldness: int) -> None:
         """Weigh as one side does from now on, and by a gathering square, the bit of it."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
