@@ -261,7 +261,7 @@ class Dialogue:
             from thudmud.search.levels import level_called  # noqa: PLC0415  (as above)
 
             self._level = level_called(" ".join(words))
-        return f"{self._level.number} {self._level.name}" if self._level else _OFF
+        return str(self._level or _OFF)
 
     def _set_seed(self, words: list[str]) -> str:
         match words:
@@ -298,16 +298,14 @@ class Dialogue:
             raise _BadLineError("the battle is over")
         if level not in self._players:
             self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
-        if not self._informs:
-            return self._players[level].think(game, limit)
         told: list[Thought] = []
 
         def report(thought: Thought) -> None:
             told.append(thought)
             self._report(thought)
 
-        thought = self._players[level].think(game, limit, report)
-        if told[-1:] != [thought]:  # it looks at no depth, or was interrupted on the way to one
+        thought = self._players[level].think(game, limit, report if self._informs else None)
+        if self._informs and told[-1:] != [thought]:  # it has not come to the end of a depth
             self._report(thought)
         return thought
 

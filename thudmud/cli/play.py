@@ -42,7 +42,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "with the sides swapped."
     )
     parser.set_defaults(run=run)
-    levels = ", ".join(f"{each.number} {each.name}" for each in LEVELS)
+    levels = ", ".join(map(str, LEVELS))
     parser.add_argument("--level", type=level, default=_EASY, metavar="N",
         help=f"how well it plays: {levels}; default: {_EASY.number}")  # fmt: skip
     parser.add_argument("--as", choices=[side.value for side in Side], default=Side.DWARF.value,

@@ -92,6 +92,10 @@ class BotLevel:
     name: str
     sentence: str
 
+    def __str__(self) -> str:
+        """Return its number and its name, ``3 Marble``: either can be typed."""
+        return f"{self.number} {self.name}"
+
 
 class Members(Container[str]):
     """The names of those, of some people, who have accounts."""

@@ -385,8 +385,7 @@ def _level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
     for level in hall.levels:
         if words.lower() in {str(level.number), level.name.lower()}:
             return level
-    known = tuple(f"{level.number} {level.name}" for level in hall.levels)
-    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=known)
+    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
 
 
 def _step(command: Step, person: Person, found: Found) -> Decision:

@@ -42,6 +42,10 @@ class Level:
     sees: float = 1.0
     far: int = 15
 
+    def __str__(self) -> str:
+        """Return its number and its name, ``3 Marble``: either can be typed."""
+        return f"{self.number} {self.name}"
+
 
 LEVELS: tuple[Level, ...] = (
     Level(1, "Chalk", "Plays almost anything, and takes what is in its way.", 0, 0, 400, 0.0, 1),
@@ -69,7 +73,7 @@ def level_called(words: str) -> Level:
     for level in LEVELS:
         if words.lower() in {level.name.lower(), str(level.number)}:
             return level
-    known = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
+    known = ", ".join(map(str, LEVELS))
     raise InvalidValueError(f"there is no level {words[:_LONGEST_QUOTE]!a}; there are {known}")
 
 

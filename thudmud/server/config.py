@@ -100,7 +100,7 @@ def _level(words: object) -> str:
     try:
         return level_called(str(words)).name
     except InvalidValueError:
-        known = ", ".join(f"{each.number} {each.name}" for each in LEVELS)
+        known = ", ".join(map(str, LEVELS))
         raise _unfit(f"should be one of {known}, by its number or its name") from None
 
 

@@ -113,7 +113,7 @@ def bots_listed(hall: Hall, width: int) -> list[str]:
     how = f'To play with one, type "{_inviting(names[0])}" at a board with a free seat.'
     if levels:
         typed = Invite(names[0].lower(), level=str(hall.levels[-1].number))
-        known = listed([f"{level.number} {level.name}" for level in hall.levels], "or")
+        known = listed(hall.levels, "or")
         how += f' "{typed}" has it play at another level, {known}.'
     return [*wrapped(f"{counted(len(names), 'bot')} here:", width), *lines, *wrapped(how, width)]
 
