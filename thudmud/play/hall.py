@@ -200,9 +200,10 @@ class Seats:
 class Decision:
     """What a command would bring about.
 
-    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``asides``
-    happen before them. ``battle`` is the number of the battle that the events begin or take up
-    again, which is known once they are stored.
+    ``events`` are those of the table ``board``, decided when it stood at ``version``; without a
+    board, ``hall`` are those of the hall's own, decided when the hall stood at ``version``. The
+    ``asides`` happen before them. ``battle`` is the number of the battle that the events begin or
+    take up again, which is known once they are stored.
     """
 
     player: str
@@ -211,10 +212,13 @@ class Decision:
     events: tuple[TableEvent, ...] = ()
     asides: tuple[Aside, ...] = ()
     battle: int | None = None
+    hall: tuple[HallEvent, ...] = ()
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
             raise InvalidValueError("events happen at a board, and this decision is about none")
+        if self.hall and self.events:
+            raise InvalidValueError("a decision is about a board or the hall, not both")
         if self.version < 0:
             raise InvalidValueError(f"no board is at version {self.version}")
 
@@ -259,6 +263,8 @@ class Hall:
             the bot's own chooses its plies.
         levels: at which others they can be asked to play, the weakest first.
         missed: what happened at a board, for each side whose player is away, and the table then.
+        version: how many events of the hall's own have happened; None where these are not
+            followed, so that nobody here can bring any about.
     """
 
     def __init__(
@@ -270,6 +276,7 @@ class Hall:
         self.tables: dict[str, Table] = {}
         self.board_words: frozenset[str] = frozenset()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
+        self.version: int | None = None
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
         self.members: Container[str] = Members(self.people)
@@ -466,6 +473,8 @@ class Hall:
         told = [self._told(aside) for aside in decision.asides]
         board, battle = str(decision.board), decision.battle
         told += [self._happened(event, board, battle) for event in decision.events]
+        for event in decision.hall:
+            told += self.happen(event)
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
