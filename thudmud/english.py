@@ -8,6 +8,8 @@ from math import ceil
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _IRREGULAR = {"go": "goes", "have": "has"}
 
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
 LONGEST_ECHO = 40
 """How many characters of what somebody typed are repeated to them."""
 
@@ -17,6 +19,12 @@ def counted(number: int, noun: str) -> str:
     if number == 1:
         return f"{number} {noun}"
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def nth(number: int) -> str:
+    """Return an ordinal in figures: ``1st``, ``12th``, ``23rd``."""
+    is_teen = number % 100 // 10 == 1
+    return f"{number}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
 def lasting(seconds: float) -> str:

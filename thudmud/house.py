@@ -13,6 +13,7 @@ from thudmud.language.parsing import board_problem
 from thudmud.play.archive import Lookup
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import (
+    MADE,
     Event,
     Imported,
     Moved,
@@ -68,6 +69,8 @@ class House:
             the next.
         any_names: whether boards may have names that players cannot type, since you find the board.
         adviser: who is asked for hints, and answers without waiting; None if there are none.
+        opens_boards: whether players may ask each other for matches, for which boards are opened.
+            These, and what happens at them, are not among `events`.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.
@@ -85,9 +88,10 @@ class House:
         replays_at_once: bool = True,
         any_names: bool = False,
         adviser: Adviser | None = None,
+        opens_boards: bool = False,
     ) -> None:
         _require_boards(boards, any_names=any_names)
-        self.hall = Hall(boards, quiet_plies, seat_grace)
+        self.hall = Hall(boards, quiet_plies, seat_grace, opens_boards=opens_boards)
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []
@@ -469,8 +473,9 @@ class _Past:
 
 
 def _is_other(entry: Entry) -> bool:
-    """Whether an entry is not of a board: what puts a match away is stored in two streams."""
-    return entry.stream == HALL or is_of_a_match(entry.stream)
+    """Whether an entry is not of a board that stays: a match put away is stored in two streams."""
+    is_made = entry.stream.startswith(MADE)
+    return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
 
 
 def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:

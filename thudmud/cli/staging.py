@@ -71,7 +71,11 @@ def open_stages(
                 settings = load_settings(own)
                 game = settings.game
                 house = House(
-                    boards(settings), game.quiet_plies, game.seat_grace, adviser=OwnAdviser()
+                    boards(settings),
+                    game.quiet_plies,
+                    game.seat_grace,
+                    adviser=OwnAdviser(),
+                    opens_boards=True,
                 )
                 house.hall.bots = dict.fromkeys(each.name for each in settings.bot)
                 stages[name] = HouseStage(house, time.time)

@@ -32,6 +32,7 @@ from thudmud.play.commands import (
     Command,
     Help,
     Look,
+    MatchmakingCommand,
     RoomCommand,
     Step,
     Syntax,
@@ -161,7 +162,7 @@ def _board(character: Any, command: Command) -> Any:
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
         return _meant(character, boards[:1], None, sayable=False)
-    elif isinstance(command, RoomCommand):
+    elif isinstance(command, RoomCommand | MatchmakingCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand):
         people = [(each, each.host.person(character)) for each in boards]

@@ -161,7 +161,8 @@ class BoardRegistry:
         def told(message: Message, cause: object) -> None:
             session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
 
-        hall = Hall([spec], self._policy.quiet_plies, self._policy.seat_grace)
+        policy = self._policy
+        hall = Hall([spec], policy.quiet_plies, policy.seat_grace, opens_boards=False)
         service = Service(hall, self._store, clock=self._clock, told=told, is_alone=True)
         await service.open()
         try:

@@ -131,12 +131,37 @@ class _Builder(Transformer[Token, Command]):
     def last_move(self, *words: Token | str | None) -> Command:
         return commands.LastMove(words[-1])
 
+    # Who plays with whom.
+    seeks = commands.Seeks
+    accept = commands.Accept
+    decline = commands.Decline
+    withdraw = commands.Withdraw
+    new_board = commands.NewBoard
+
+    def seek(self, rules: str | None, side: Token | None, unrated: Token | None) -> Command:
+        return commands.Seek(rules, _side(side), unrated is None)
+
+    def challenge(
+        self,
+        player: str,
+        rules: str | None,
+        side: Token | None,
+        unrated: Token | None,
+        level: str | None,
+    ) -> Command:
+        return commands.Challenge(player, rules, _side(side), unrated is None, level)
+
+    def play_now(self, rules: str | None, side: Token | None) -> Command:
+        return commands.PlayNow(rules, _side(side))
+
     # What was played.
-    games = commands.Games
     replay = commands.Replay
     record = commands.ViewRecord
     score = commands.ViewScore
     standings = commands.ViewStandings
+
+    def games(self, everybodys: Token | None) -> Command:
+        return commands.Games(everybodys is not None)
 
     def history(self, player: str | None, page: int | None) -> Command:
         return commands.History(player, page or 1)

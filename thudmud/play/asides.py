@@ -17,7 +17,9 @@ from thudmud.play.commands import (
     History,
     Ignore,
     Look,
+    PlayNow,
     Query,
+    Seeks,
     Style,
     Syntax,
     ViewBots,
@@ -44,6 +46,8 @@ Question = (
     | Ignore
     | Look
     | Query
+    | PlayNow
+    | Seeks
     | ViewRecord
     | ShowOptions
     | ShowScheme
@@ -167,6 +171,15 @@ class Invited:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """A player does not want the seat at a board to which another had asked them."""
+
+    player: str
+    to: str
+    board: str
+
+
+@dataclass(frozen=True, slots=True)
 class StyleChosen:
     """A player chose how to be shown a board."""
 
@@ -238,6 +251,7 @@ Happening = (
     | Emoted
     | Told
     | Invited
+    | TurnedDown
     | StyleChosen
     | OptionChosen
     | IgnoreChosen

@@ -142,6 +142,106 @@ class Invite:
         return f"invite {self.player}{side}{level}{_on(self.on)}"
 
 
+# Who plays with whom.
+
+
+def _terms(rules: str | None, side: Side | None, *, rated: bool = True) -> str:
+    """Return the words for what a match is to be like."""
+    words = ["" if rules is None else f" {rules}", "" if side is None else f" as {side.value}"]
+    return "".join([*words, "" if rated else " unrated"])
+
+
+@dataclass(frozen=True, slots=True)
+class Seek:
+    """Say that one would like to play, by some ruleset, with anybody."""
+
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+
+    def __str__(self) -> str:
+        return f"seek{_terms(self.rules, self.side, rated=self.rated)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """Ask a player to a match at a board of its own; a bot perhaps at some level."""
+
+    player: str
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+    level: str | None = None
+
+    def __str__(self) -> str:
+        level = "" if self.level is None else f" level {self.level}"
+        return f"match {self.player}{_terms(self.rules, self.side, rated=self.rated)}{level}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeks:
+    """List who would like to play."""
+
+    def __str__(self) -> str:
+        return "seeks"
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Agree to what was offered: a seek by its number, what a player offers, or the only one."""
+
+    what: int | str | None = None
+
+    def __str__(self) -> str:
+        return "accept" if self.what is None else f"accept {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Refuse what was offered: a seek by its number, or what a player offers."""
+
+    what: int | str
+
+    def __str__(self) -> str:
+        return f"decline {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take a seek back, or all of one's own."""
+
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return "withdraw" if self.number is None else f"withdraw {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayNow:
+    """Play with whoever would like to: with a bot at once, until somebody comes."""
+
+    rules: str | None = None
+    side: Side | None = None
+
+    def __str__(self) -> str:
+        return f"play{_terms(self.rules, self.side)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NewBoard:
+    """Open a board, which goes when nobody needs it any more."""
+
+    rules: str | None = None
+
+    def __str__(self) -> str:
+        return "new board" if self.rules is None else f"new board {self.rules}"
+
+
+MatchmakingCommand = (
+    Seek | Challenge | Seeks | Accept | Decline | Withdraw | PlayNow | NewBoard
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Ignore:
     """Hear a player no longer; list those whom one ignores if ``player`` is None."""
@@ -215,10 +315,12 @@ RoomCommand = (
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """List one's own matches, running and adjourned."""
+    """List one's own matches, running and adjourned; or all that are being played."""
+
+    everybodys: bool = False
 
     def __str__(self) -> str:
-        return "games"
+        return "games all" if self.everybodys else "games"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +353,7 @@ class Way(Enum):
     FIRST = "first"
     LAST = "last"
     PLAY = "play"
-    """On to the end by itself, ply by ply."""
+    """On to the end by itself, ply by ply: what ``play`` means in a replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -555,4 +657,4 @@ GameCommand = (
     | ViewPossible
     | Hint
 )
-Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query
+Command = GameCommand | RoomCommand | MatchmakingCommand | ArchiveCommand | OptionCommand | Query

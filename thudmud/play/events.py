@@ -20,6 +20,9 @@ from thudmud.rules import RULESETS, Move, Outcome, Piece, Side
 BATTLES = 2
 """How many battles a match has."""
 
+MADE = "(board) "
+"""What the key of a board begins with that players have opened: it goes when it is not needed."""
+
 LONGEST_NAME = 80
 """The most characters that a player's name may have, wherever it comes from."""
 
@@ -477,7 +480,75 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted
+@dataclass(frozen=True, slots=True)
+class SeekMade:
+    """Somebody would like to play: anybody, or one player in particular.
+
+    Attributes:
+        at: when.
+        player: who.
+        number: by which players call it, the lowest that no other seek has.
+        rules: the name of the ruleset.
+        side: what they would play in the first battle; None if that is left to chance and order.
+        rated: whether the match is to count for ratings, if both have accounts.
+        to: whom they ask; "" for anybody.
+    """
+
+    at: float
+    player: str
+    number: int
+    rules: str
+    side: Side | None = None
+    rated: bool = True
+    to: str = ""
+
+    def __post_init__(self) -> None:
+        require_time(self.at, EARLIEST)
+        require_name(self.player)
+        if self.to:
+            require_name(self.to)
+        _require_rules(self.rules)
+        if self.number < 1:
+            raise InvalidValueError(f"seeks are counted from 1, and this is {self.number}")
+
+
+class SeekEnd(Enum):
+    """Why a seek stands no more."""
+
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+    GONE = "gone"
+    """Who had made it, or was asked, is not here any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeekEnded:
+    """A seek stands no more.
+
+    Attributes:
+        at: when.
+        player: whose doing it was.
+        number: that of the seek.
+        why: how it came to that.
+        seeker: who had made it.
+        to: whom they had asked; "" for anybody.
+    """
+
+    at: float
+    player: str
+    number: int
+    why: SeekEnd
+    seeker: str
+    to: str = ""
+
+    def __post_init__(self) -> None:
+        require_time(self.at, EARLIEST)
+        require_name(self.player)
+        require_name(self.seeker)
+
+
+HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted | SeekMade | SeekEnded
 """What happens to the hall itself, as a stream of its own."""
 
 StoredEvent = Event | HallEvent

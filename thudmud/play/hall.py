@@ -8,6 +8,7 @@ people are told is made in `thudmud.views`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,17 +32,23 @@ from thudmud.play.asides import (
     StyleChosen,
     Told,
     TookOver,
+    TurnedDown,
     WentOut,
 )
 from thudmud.play.commands import Style
 from thudmud.play.events import (
+    MADE,
     Absent,
+    BattleStarted,
     BoardClosed,
     BoardOpened,
     BoardRenamed,
     HallEvent,
+    Joined,
     Moved,
     SavedMatch,
+    SeekEnded,
+    SeekMade,
     TableEvent,
 )
 from thudmud.play.options import Options, SetOption, after
@@ -49,6 +56,7 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
 
 DEFAULTS = Options()
+_NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 
 
 @dataclass(slots=True)
@@ -64,6 +72,7 @@ class Person:
         options: how they want to see everything.
         ignored: the names of those whom they do not want to hear.
         replay: the battle that they are seeing again, and where they are in it.
+        invitations: to which seats they were asked last, by whom they were.
         number: which of all who have come they are, counted from 1.
     """
 
@@ -75,6 +84,7 @@ class Person:
     options: Options = DEFAULTS
     ignored: tuple[str, ...] = ()
     replay: Replayed | None = None
+    invitations: dict[str, Invited] = field(default_factory=dict)
     number: int = field(default=0, compare=False)
 
 
@@ -202,7 +212,7 @@ class Decision:
 
     ``events`` are those of the table ``board``, decided when it stood at ``version``; ``hall`` are
     those of the hall's own, decided when the hall stood at ``hall_version``, and come first: they
-    may open the board. The ``asides`` happen before the events at a board, or else in the hall.
+    may open the board. The ``asides`` happen after these, and before the events at the board.
     ``battle`` is the number of the battle that the events begin or take up again, which is known
     once they are stored.
     """
@@ -238,6 +248,25 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much of what others have to look through one player may have.
+
+    Attributes:
+        seeks: how many seeks.
+        boards: at how many boards that players have opened they may sit.
+        seeks_per_address: how many seeks all players from one address may have.
+        boards_per_address: at how many such boards all of them may sit.
+    """
+
+    seeks: int = 3
+    boards: int = 3
+    seeks_per_address: int = 9
+    boards_per_address: int = 9
+
+
+CAPS = Caps()
+
 MOST_IGNORED = 100
 """How many others a player may ignore."""
 
@@ -251,6 +280,8 @@ class Hall:
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
+        caps: how much one player may have.
+        opens_boards: whether players may ask for matches, for which boards are opened.
 
     Attributes:
         tables: the boards as they stand, by name; only the hall itself changes them.
@@ -263,6 +294,8 @@ class Hall:
             the bot's own chooses its plies.
         levels: at which others they can be asked to play, the weakest first.
         missed: what happened at a board, for each side whose player is away, and the table then.
+        seeks: those that stand, by their numbers.
+        made: the names of the boards that players have opened, by their numbers.
         version: how many events of the hall's own have happened; None where these are not
             followed, so that nobody here can bring any about.
     """
@@ -272,11 +305,17 @@ class Hall:
         boards: Sequence[BoardSpec],
         quiet_plies: int = 200,
         seat_grace: float = 300.0,
+        caps: Caps = CAPS,
+        *,
+        opens_boards: bool = True,
     ) -> None:
+        self.caps, self.opens_boards = caps, opens_boards
         self.tables: dict[str, Table] = {}
         self.board_words: frozenset[str] = frozenset()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.version: int | None = None
+        self.seeks: dict[int, SeekMade] = {}
+        self.made: dict[int, str] = {}
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
         self.members: Container[str] = Members(self.people)
@@ -325,7 +364,21 @@ class Hall:
                 return self._close(event, self._keys[key])
             case BoardRenamed(key=key, name=name) if self._keys.get(key, name) != name:
                 return self._rename(event, self._keys[key], name)
+            case SeekMade(number=number, player=player, to=to):
+                self.seeks[number] = event
+                return [Telling(event, self._told_of_seek(player, to))]
+            case SeekEnded(number=number, player=player, seeker=seeker, to=to):
+                self.seeks.pop(number, None)
+                audience = dict.fromkeys((*self._told_of_seek(seeker, to), player))
+                return [Telling(event, tuple(audience))]
         return []
+
+    def _told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
+        """Return who is told of a seek: who is asked, or all in the hall if it is anybody."""
+        if to:
+            return player, to
+        names = (*self._rooms.occupants(None).names, player)
+        return self._hearers(player, tuple(dict.fromkeys(names)))
 
     def _put_up(self, spec: BoardSpec, version: int) -> None:
         table = Table.set_up(spec, self.quiet_plies, self.seat_grace)
@@ -379,6 +432,21 @@ class Hall:
         self._by_words = {tuple(name.lower().split()): name for name in self.tables}
         self.board_words = frozenset(word for words in self._by_words for word in words)
         self._places = {name: place for place, name in enumerate(self.tables)}
+        self.made = {
+            int(found[1]): table.name
+            for table in self.tables.values()
+            if table.key.startswith(MADE) and (found := _NUMBERED.match(table.name))
+        }
+
+    def made_boards_of(self, player: str) -> list[str]:
+        """Return the boards that players have opened at which somebody has a seat."""
+        return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]
+
+    def is_idle(self, table: Table) -> bool:
+        """Whether a board was opened by players, none of whom needs it any more."""
+        if not table.key.startswith(MADE) or table.under_way or self.people_in(table.name):
+            return False
+        return table.match is not None or all(side in table.away for side in table.seats)
 
     def called(self, key: str) -> str:
         """Return the name of the board with a key; the key itself if it is not here."""
@@ -470,11 +538,15 @@ class Hall:
 
     def commit(self, decision: Decision) -> list[Telling]:
         """Apply a decision, and return who is to be told what, in order."""
-        told = [self._told(aside) for aside in decision.asides]
+        told: list[Telling] = []
+        for of_hall in decision.hall:
+            told += self.happen(of_hall)
+        told += [self._told(aside) for aside in decision.asides]
         board, battle = str(decision.board), decision.battle
-        told += [self._happened(event, board, battle) for event in decision.events]
-        for event in decision.hall:
-            told += self.happen(event)
+        for event in decision.events:
+            if isinstance(event, BattleStarted) and not self.tables[board].seats:
+                told += self._fetched(event.dwarf, board) + self._fetched(event.troll, board)
+            told.append(self._happened(event, board, battle))
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
@@ -490,7 +562,22 @@ class Hall:
             self._close_replays(table)
         occupants = self._rooms.occupants(board)
         concerned = (*table.seats.values(), *before, event.player)
+        person = self.people.get(event.player)
+        if person and isinstance(event, Joined):
+            theirs = person.invitations.items()
+            person.invitations = {by: each for by, each in theirs if each.board != board}
+        if isinstance(event, Joined) and not table.full:  # who is in the hall may want to play
+            concerned += self._hearers(event.player, self._rooms.occupants(None).names)
         return Telling(event, _audience(occupants, concerned), table, occupants)
+
+    def _fetched(self, player: str, board: str) -> list[Telling]:
+        """Return how somebody comes to a board that was opened for their match."""
+        person = self.people.get(player)
+        if person is None or person.room == board:
+            return []
+        person.used = board
+        walk = WentOut(player, person.room, board), CameIn(player, board, sits=True)
+        return [self._told(each) for each in walk]
 
     def _apply(self, board: str, event: TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)
@@ -550,12 +637,8 @@ class Hall:
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, self._told_who_moves(player, room), self._table(room))
-            case Invited(player, to, board, _, level):
-                self._asked_levels.pop((self.tables[board].key, to), None)
-                if level is not None:
-                    self._asked_levels[self.tables[board].key, to] = level
-                return Telling(aside, self._hearers(player, (player, to)))
-            case Told(player, to):
+            case Invited(player, to) | TurnedDown(player, to) | Told(player, to):
+                self._note_invitation(aside)
                 return Telling(aside, self._hearers(player, (player, to)))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
@@ -573,6 +656,18 @@ class Hall:
                 return Telling(aside, (player,))
             case Asked(player, _, board):
                 return Telling(aside, (player,), self._table(board))
+
+    def _note_invitation(self, aside: Invited | TurnedDown | Told) -> None:
+        """Remember, or forget, to which seat somebody was asked."""
+        match aside:
+            case Invited(player, to, board, _, level):
+                if to in self.people:
+                    self.people[to].invitations[player] = aside
+                self._asked_levels.pop((self.tables[board].key, to), None)
+                if level is not None:
+                    self._asked_levels[self.tables[board].key, to] = level
+            case TurnedDown(player, to) if player in self.people:
+                self.people[player].invitations.pop(to, None)
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

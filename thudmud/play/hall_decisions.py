@@ -13,7 +13,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.play import table_decisions
+from thudmud.play import matchmaking, table_decisions
 from thudmud.play.archive import (
     AdjournedLookup,
     Battle,
@@ -40,16 +40,20 @@ from thudmud.play.asides import (
     Spoke,
     StyleChosen,
     Told,
+    TurnedDown,
     WentOut,
 )
 from thudmud.play.commands import (
+    Accept,
     Adjourn,
     ArchiveCommand,
     Around,
     Boards,
     Captures,
+    Challenge,
     Claim,
     Command,
+    Decline,
     Emote,
     End,
     Games,
@@ -64,9 +68,11 @@ from thudmud.play.commands import (
     Leave,
     Lines,
     Look,
+    NewBoard,
     No,
     Password,
     Play,
+    PlayNow,
     Quit,
     Register,
     Replay,
@@ -75,6 +81,8 @@ from thudmud.play.commands import (
     Say,
     ScanColumn,
     ScanRow,
+    Seek,
+    Seeks,
     SetBoard,
     SetRules,
     Start,
@@ -93,6 +101,7 @@ from thudmud.play.commands import (
     Way,
     Where,
     Who,
+    Withdraw,
 )
 from thudmud.play.events import (
     LONGEST_NAME,
@@ -104,6 +113,7 @@ from thudmud.play.events import (
     Offer,
     Parting,
     SavedMatch,
+    SeekEnded,
     TakenBack,
 )
 from thudmud.play.hall import MOST_IGNORED, BotLevel, Decision, Hall, Person
@@ -167,6 +177,8 @@ def _decide(
     """Return what any command but ``quit`` brings about. What is typed most comes first."""
     name = person.name
     match command:
+        case No(on=None) if answer := matchmaking.declined(hall, person, context):
+            return _decide(answer, hall, person, context, found)
         case (
             Play()
             | Start()
@@ -181,6 +193,22 @@ def _decide(
         ):
             table = board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
+        case (
+            Seek()
+            | Challenge()
+            | Seeks()
+            | Accept()
+            | Decline()
+            | Withdraw()
+            | PlayNow()
+            | NewBoard()
+        ):
+            if command == PlayNow() and person.replay:
+                return _step(Step(Way.PLAY), person, found)
+            found_out = matchmaking.decide(command, hall, person, context)
+            if isinstance(found_out, Decision):
+                return found_out
+            return _decide(found_out, hall, person, context, found)
         case Say(text):
             return Decision(name, asides=(Spoke(name, person.room, text),))
         case Emote(text):
@@ -250,7 +278,7 @@ def _decide(
             assert_never(command)
 
 
-_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | TurnedDown | WentOut | CameIn
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -260,6 +288,8 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
     over has to be begun anew.
     """
+    if decision.hall:
+        return not isinstance(decision.hall[0], SeekEnded)
     if not decision.events:
         return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
     match decision.events[-1]:
@@ -349,6 +379,9 @@ def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decisi
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
+    asked = person.invitations.items()
+    askers = frozenset(by for by, each in asked if each.board == table.name)
+    context = replace(context, askers=askers)
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, walk)
@@ -478,6 +511,8 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
             return Replayed(me, *_battle(number, found), 0)
         case Step(way):
             return _stepped(person, way, found)
+        case Games(everybodys=True):
+            return Asked(me, command)
         case Games():
             return Asked(me, command, answer=found[AdjournedLookup(me)])
         case History(player, page):

@@ -171,8 +171,18 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
     # Whoever plays several games is asked about those.
-    boards = tuple(table.name for table in seated) or tuple(hall.tables)
+    boards = tuple(table.name for table in seated) or tuple(_staying(hall, person))
     raise Refused(Refusal.SAY_WHICH, boards=boards)
+
+
+def _staying(hall: Hall, person: Person) -> list[str]:
+    """Return the boards that are counted and listed for somebody.
+
+    Those that were opened for others go by their numbers.
+    """
+    others = set(hall.made.values()) - {person.room}
+    others -= {table.name for table in hall.seats_of(person.name)}
+    return [name for name in hall.tables if name not in others]
 
 
 def _named_board(hall: Hall, person: Person, words: str) -> str:
@@ -183,7 +193,9 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
             return exact
         if person.room is not None and phrase.fits(person.room):
             return person.room
-    fitting = phrase.among(list(hall.tables))
+    if phrase.ordinal in hall.made and phrase.fits(hall.made[phrase.ordinal]):
+        return hall.made[phrase.ordinal]
+    fitting = phrase.among(_staying(hall, person))
     if not fitting:
         raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)

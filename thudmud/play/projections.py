@@ -26,15 +26,17 @@ from thudmud.play.events import (
     Imported,
     Resumed,
     SavedMatch,
+    SeekEnded,
+    SeekMade,
     StoredEvent,
 )
 from thudmud.rules import Side
 
-PROJECTION = 2
+PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, SeekMade, SeekEnded)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -90,6 +92,12 @@ class Rows(Protocol):
 
     def close_board(self, board: str) -> None:
         """Note that a board is not up any more."""
+
+    def put_seek(self, number: int, position: int) -> None:
+        """Keep where a seek that stands was made."""
+
+    def drop_seek(self, number: int) -> None:
+        """Note that a seek stands no more."""
 
     def count(self) -> int:
         """Return the number of the last battle; 0 if there is none."""
@@ -172,6 +180,10 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
             rows.open_board(key, rules)
         case BoardClosed(key=key):
             rows.close_board(key)
+        case SeekMade(number=number):
+            rows.put_seek(number, place.position)
+        case SeekEnded(number=number):
+            rows.drop_seek(number)
         case BattleStarted():
             _begin(event, at, rows)
         case BattleEnded():

@@ -61,10 +61,12 @@ class Context:
     Attributes:
         now: the time, in seconds since the epoch.
         members: the names of those here who have accounts.
+        askers: the names of those who have asked the player to the board.
     """
 
     now: float
     members: Container[str] = frozenset()
+    askers: Container[str] = frozenset()
 
 
 TableCommand = (
@@ -159,6 +161,9 @@ def _join(command: Join, table: Table, player: str, context: Context) -> Events:
             side=command.side,
             seats=table.seating,
         )
+    other = table.seats.get(command.side.other)
+    if table.under_way and other is not None and not freed and other not in context.askers:
+        raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=command.side)
     return (*freed, Joined(context.now, player, command.side))
 
 
@@ -340,6 +345,23 @@ def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
         return part(table, player, parting, now)
     side = seat(table, player)
     return () if side in table.away else (Absent(now, player, side, parting),)
+
+
+def tidied(table: Table, now: float) -> Events:
+    """Return what happens once players have been away for so long that nobody need wait.
+
+    Their seats are free for others; a match that nobody can go on with is put away.
+    """
+    gone = [side for side in table.seats if table.long_away(side, now)]
+    if not gone:
+        return ()
+    if table.match and table.under_way:
+        everybody = len(gone) == len(table.seats)
+        return (Adjourned(now, "", table.match.saved()),) if everybody else ()
+    events: Events = ()
+    for side in gone:
+        events += part(folded(table, events), table.seats[side], Parting.LOST, now)
+    return events
 
 
 def come_back(table: Table, player: str, now: float) -> Events:

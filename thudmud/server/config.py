@@ -256,6 +256,10 @@ class PlayerSettings(_Section):
     chat_per_minute: int = _whole(30, 1, 100_000)
     chat_at_once: int = _whole(15, 1, 100_000)
     chat_per_address: int = _whole(4, 1, 100_000)
+    seeks: int = _whole(3, 1, 1_000)
+    seeks_per_address: int = _whole(9, 1, 100_000)
+    boards: int = _whole(3, 1, 1_000)
+    boards_per_address: int = _whole(9, 1, 100_000)
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:

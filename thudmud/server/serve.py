@@ -18,7 +18,7 @@ from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.errors import StartError
 from thudmud.play.commands import Style
-from thudmud.play.hall import BotLevel, Hall
+from thudmud.play.hall import BotLevel, Caps, Hall
 from thudmud.play.table import BoardSpec
 from thudmud.search.levels import LEVELS
 from thudmud.server.acceptor import Acceptor
@@ -82,7 +82,10 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         talk = TalkLimiter(
             players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
         )
-        hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
+        caps = Caps(
+            players.seeks, players.boards, players.seeks_per_address, players.boards_per_address
+        )
+        hall = Hall(boards(settings), game.quiet_plies, game.seat_grace, caps)
         levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
         hall.levels = tuple(levels.values())
         hall.bots = {

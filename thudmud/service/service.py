@@ -68,19 +68,22 @@ from thudmud.play.events import (
     Parting,
     Returned,
     SavedMatch,
+    SeekEnded,
+    SeekMade,
     StoredEvent,
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, is_limited, part
 from thudmud.play.hints import AdviceLookup, Line
+from thudmud.play.matchmaking import gone, require_share
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import come_back, vanish
-from thudmud.service.boards import put_up
+from thudmud.play.table_decisions import come_back, tidied, vanish
+from thudmud.service.boards import close_idle_board, put_up
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
     Adviser,
@@ -122,6 +125,9 @@ if TYPE_CHECKING:
 
 RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
+
+LEAST_GRACE = 60.0
+"""Seconds for which seats and seeks of those who are gone are kept at least."""
 
 HINT_SECONDS = 0.05
 """For how long a hint keeps whoever is asked at work, about."""
@@ -214,11 +220,19 @@ class Service:
         """By name, when it is tried again to store somebody's presence."""
         self._replays: dict[str, Handle] = {}
         """By name, when somebody is shown the next ply of a battle."""
+        self._later_on: dict[str, Handle] = {}
+        """By the key of a board, or by name, when what is left of somebody who is gone is tidied
+        away."""
         self._advised: dict[str, asyncio.Task[Line | None]] = {}
         """By name, the hint that is waited for."""
         self._unchecked: list[str] = []
         """Players whose seats may say wrongly whether they are here. It is checked at the end of a
         turn, when no lock is held."""
+        self._unneeded: set[str] = set()
+        """The keys of boards that somebody has left. Whether anybody needs them is checked at the
+        end of a turn, as presence is."""
+        self._departed: list[str] = []
+        """Players who have left on purpose, whose seeks end with that turn."""
         self._closing = False
         self._trouble: Exception | None = None
         """Why what is stored cannot be made so here any more."""
@@ -246,6 +260,8 @@ class Service:
             for board in await self.store.open_boards():
                 if realm_of(board.key) == self.realm and board.key not in specs:
                     self.hall.open(BoardSpec(board.name, board.rules, key=board.key))
+            if not self.realm:
+                self.hall.seeks = {each.number: each for each in await self.store.open_seeks()}
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1
@@ -278,11 +294,14 @@ class Service:
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
                     await self._note_presence(name, Parting.RESTART, raises=must_store)
+            self._tidy_later(table)
+        for name in {seek.player for seek in self.hall.seeks.values()} - self.hall.people.keys():
+            self._forget_later(name)
 
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
         self._closing = True
-        for handle in (*self._replays.values(), *self._retries.values()):
+        for handle in (*self._replays.values(), *self._retries.values(), *self._later_on.values()):
             handle.cancel()
         self._replays.clear()
         for advising in self._advised.values():
@@ -581,6 +600,10 @@ class Service:
                 self._require_version(at)
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
+                if decision.hall and visit.origin:
+                    others = self._visits.values()
+                    names = [each.name for each in others if each.origin == visit.origin]
+                    require_share(self.hall, decision, names)
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
                     is_allowed = True  # it counts once, however often it is decided
@@ -772,7 +795,11 @@ class Service:
             return
         self.hall.version = entry.version
         event = cast("HallEvent", entry.event)
-        if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
+        if isinstance(event, Interrupted):
+            return
+        # What is no board's is of the server's own hall.
+        key = "" if isinstance(event, SeekMade | SeekEnded) else event.key
+        if realm_of(key) != self.realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
         if isinstance(entry.mark, _Pending) and entry.mark.service is self:
@@ -781,7 +808,7 @@ class Service:
             if is_first and decided.player in self.hall.people:
                 decision = replace(decision, asides=decided.asides)
         self._carry_out(decision, cause)
-        if table := self.hall.board_with(event.key):
+        if table := self.hall.board_with(key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()
 
@@ -797,6 +824,8 @@ class Service:
             if self.hall.tables[board].version != entry.version:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
+        if isinstance(entry.event, Absent):
+            self._tidy_later(self.hall.tables[board])
         if not is_ours and not self._node:
             return  # without claims, only the service that stored it knows who is there
         seats = self.hall.tables[board].seats
@@ -815,7 +844,7 @@ class Service:
             # be gone by now and walks nowhere; and the board may have another name.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self.hall.people:
-                return replace(decided, events=(event,), battle=entry.battle), cause
+                return replace(decided, events=(event,), battle=entry.battle, hall=()), cause
         version = entry.version - 1
         return Decision(event.player, board, version, (event,), battle=entry.battle), cause
 
@@ -847,6 +876,7 @@ class Service:
             alone: the only player who is told, if not all are.
         """
         for telling in self.hall.commit(decision):
+            self._note_leaving(telling.event)
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
@@ -854,6 +884,22 @@ class Service:
                 self._spread(telling, cause)
         if told and crosses:
             self._pass_on(decision.asides)
+
+    def _note_leaving(self, event: object) -> None:
+        """Take note of what somebody leaves behind."""
+        match event:
+            case Gone(player=name, room=room, parting=parting):
+                if any(name in {seek.player, seek.to} for seek in self.hall.seeks.values()):
+                    if parting in {Parting.LOST, Parting.RESTART}:
+                        self._forget_later(name)
+                    elif name in self._visits:
+                        self._departed.append(name)
+            case WentOut(room=room):
+                pass
+            case _:
+                return
+        if room in self.hall.tables:
+            self._unneeded.add(self.hall.tables[room].key)
 
     # Coming and going, as it is stored.
 
@@ -1057,6 +1103,77 @@ class Service:
             ):
                 now(self._note_presence(name))
 
+    # What is left of those who are gone, and of boards that nobody needs.
+
+    def _tidy_later(self, table: Table) -> None:
+        """See to a board again once those who are away from it need not be waited for."""
+        if self._later and table.away and table.key not in self._later_on and not self._closing:
+            since = max(table.away.values())
+            grace = max(table.seat_grace, LEAST_GRACE)
+            seconds = max(0.0, since + grace - self.clock()) + RETRY
+
+            def tidy() -> None:
+                del self._later_on[table.key]
+                now(self._tidy(table.key))
+
+            self._later_on[table.key] = self._later(seconds, tidy)
+
+    async def _tidy(self, key: str) -> None:
+        """Free the seats at a board that were kept for long, and close it if nobody needs it."""
+        table = self.hall.board_with(key)
+        if table is None or self._closing:
+            return
+        try:
+            if events := tidied(table, self.clock()):
+                await self._write(Decision("", table.name, table.version, events), None)
+            elif table.away:
+                self._tidy_later(table)  # somebody has gone meanwhile
+        except Conflict:
+            self._tidy_later(table)
+        except StoreError as error:
+            _log.error("not stored: %s", error, extra={"board": table.name})
+        self._unneeded.add(key)
+        self._check_boards()
+
+    def _check_boards(self) -> None:
+        """Close those boards that were opened by players, of which nobody has need any more."""
+        keys, self._unneeded = self._unneeded, set()
+        for key in keys:
+            table = self.hall.board_with(key)
+            if table and self.hall.is_idle(table) and not self._closing:
+                now(self._close_board(table))
+
+    async def _close_board(self, table: Table) -> None:
+        try:
+            async with self._tables.of(table.name):
+                self._require_lease()
+                await close_idle_board(self.store, table, self.clock())
+        except StoreError as error:
+            _log.error("not closed: %s", error, extra={"board": table.name})
+
+    def _forget_later(self, name: str) -> None:
+        """End the seeks of a player who is gone, unless they are back within some minutes."""
+        if self._later and name not in self._later_on and not self._closing:
+
+            def forget() -> None:
+                del self._later_on[name]
+                if name not in self.hall.people:
+                    now(self._end_seeks(name))
+
+            grace = max(self.hall.seat_grace, LEAST_GRACE)
+            self._later_on[name] = self._later(grace, forget)
+
+    async def _end_seeks(self, name: str) -> None:
+        """Store that what a player sought, or was asked to, stands no more."""
+        try:
+            while (decision := gone(self.hall, name, self.clock())).hall:
+                try:
+                    await self._write_in_hall(decision, None)
+                except Conflict as conflict:
+                    await self._until(conflict)
+        except StoreError as error:
+            _log.error("not stored: %s", error, extra={"player": name})
+
     # Other nodes.
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
@@ -1229,6 +1346,11 @@ class Service:
         """Do what had to wait until a player's turn was over."""
         if self._unchecked:
             self._check_presence()
+        if self._unneeded:
+            self._check_boards()
+        departed, self._departed = self._departed, []
+        for name in departed:
+            now(self._end_seeks(name))
         if self._idle and not self._names and not self._idle.done():
             self._idle.set_result(None)
 

@@ -40,20 +40,22 @@ from thudmud.play.events import (
     Event,
     Interrupted,
     SavedMatch,
+    SeekEnded,
+    SeekMade,
     StoredEvent,
 )
 from thudmud.rules import SQUARES, Move, Piece, Verb
 from thudmud.store.interface import Damaged, Unknown
 
-SCHEMA = 1
+SCHEMA = 2
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
 anything else raise this, and read the older form as well. Samples of all that there ever were are
 in the tests."""
 
-UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {1: lambda array: array}
 """For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
 has the kind's name, the time, and the other fields; the store has numbers where lines have the
-names of players."""
+names of players. Those that change nothing are for kinds that an older version does not know."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -80,13 +82,15 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "closed": BoardClosed,
     "renamed": BoardRenamed,
     "interrupted": Interrupted,
+    "seek": SeekMade,
+    "seek ended": SeekEnded,
 }
 """The kinds of events by the names that they are kept under."""
 
 _WITH_ITS_OWN_TIME = "imported"
 """The kind that the store keeps the time of with the rest; of all others a column has it."""
 
-_PLAYERS = {"player", "dwarf", "troll"}
+_PLAYERS = {"player", "dwarf", "troll", "seeker", "to"}
 """The fields that hold the name of a player, in events and in matches that were put away."""
 
 

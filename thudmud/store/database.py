@@ -43,6 +43,7 @@ from thudmud.play.events import (
     Imported,
     Interrupted,
     Resumed,
+    SeekMade,
     StoredEvent,
     is_complete,
 )
@@ -543,6 +544,12 @@ class Database:
         rest = "where id in (select stream from open_board) order by id"
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
         return [OpenBoard(*row[1:], rules[row[0]]) for row in rows]
+
+    def open_seeks(self) -> Sequence[SeekMade]:
+        """Return the seeks that stand, by their numbers."""
+        entries = self._entries("where position in (select position from open_seek)")
+        made = [each.event for each in entries if isinstance(each.event, SeekMade)]
+        return sorted(made, key=attrgetter("number"))
 
     def open_board(self, key: str) -> OpenBoard | None:
         """Return the board with a key, if it is up."""

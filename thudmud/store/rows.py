@@ -68,6 +68,7 @@ SUMMED = DURABLE.keys() - {"head", "event"}
 
 PROJECTIONS = {
     "open_board": "stream integer primary key, rules text",
+    "open_seek": "number integer primary key, position integer",
     "on_board": "stream integer primary key, battle integer",
     "battle": "number integer primary key, realm text, stream integer, version integer,"
     " at real, rules text, dwarf integer, troll integer, source integer, source_version integer,"
@@ -242,6 +243,14 @@ class ProjectedRows:
     def close_board(self, board: str) -> None:
         """Note that a board is not up any more."""
         self._table.delete("open_board", "where stream = ?", self._number(board))
+
+    def put_seek(self, number: int, position: int) -> None:
+        """Keep where a seek that stands was made."""
+        self._table.put("open_seek", number, position)
+
+    def drop_seek(self, number: int) -> None:
+        """Note that a seek stands no more."""
+        self._table.delete("open_seek", "where number = ?", number)
 
     def count(self) -> int:
         """Return the number of the last battle."""

@@ -339,6 +339,7 @@ class Store:
     version = _reading(Database.version)
     streams = _reading(Database.streams)
     open_boards = _reading(Database.open_boards)
+    open_seeks = _reading(Database.open_seeks)
     board = _reading(Database.open_board)
     position = _reading(Database.position)
     now = _reading(Database.now)

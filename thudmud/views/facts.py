@@ -96,6 +96,16 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Closed", {"board": table.name})
         case events.BoardRenamed(name=name) if table:
             yield Fact("Thud.Renamed", {"board": table.name, "name": name})
+        case events.SeekMade():
+            yield Fact("Thud.Seek", _seek(event))
+        case events.SeekEnded(number=number, why=why, player=player):
+            yield Fact("Thud.SeekEnd", {"seek": number, "why": why.value, "player": player})
+        case asides.Asked(player, commands.Seeks()):
+            for seek in hall.seeks.values():
+                if seek.to in {"", player} or seek.player == player:
+                    yield Fact("Thud.Seek", _seek(seek), player)
+        case asides.TurnedDown(player, to, board):
+            yield Fact("Thud.TurnedDown", {"board": board, "player": player, "to": to})
         case asides.Spoke(player, room, text):
             yield _said("say", player, text, room=room)
         case asides.Emoted(player, room, text):
@@ -245,6 +255,18 @@ def _ended(event: events.BattleEnded, table: Table) -> Fact:
         "at": int(event.at),
     }
     return Fact("Thud.End", data)
+
+
+def _seek(seek: events.SeekMade) -> Data:
+    return {
+        "seek": seek.number,
+        "player": seek.player,
+        "rules": seek.rules,
+        "side": seek.side.value if seek.side else None,
+        "rated": seek.rated,
+        "to": seek.to or None,
+        "at": int(seek.at),
+    }
 
 
 def _hint(table: Table, advice: Advice) -> Data:

@@ -169,10 +169,44 @@ _TEMPLATES: Mapping[Enum, str] = {
         '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
     ),
     Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
+    Refusal.SEAT_IN_MATCH: (
+        "A match is under way at the {board}, and {player} has to ask you to go on with it:"
+        ' {player} can "invite" you.'
+    ),
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.ONE_SEAT_EACH: (
         'You play the {side.plural} at the {board}. To change sides, "leave game" first.'
     ),
+    Refusal.NO_HALL: "No boards are opened for matches here.",
+    Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
+    Refusal.ASKED_ALREADY: (
+        'You have asked {player} already. "withdraw {number}" takes that back.'
+    ),
+    Refusal.SEEKING_ALREADY: (
+        'You are looking for somebody already: seek {number}. "withdraw {number}" takes that back.'
+    ),
+    Refusal.SEEKS_TOO_MANY: (
+        'You have {most} seeks, the most that you can. "withdraw" takes them back.'
+    ),
+    Refusal.BOARDS_TOO_MANY: (
+        "You play at the {boards:and}, and cannot at more boards of your own. Leave one of them"
+        ' first: "leave game on" and its name.'
+    ),
+    Refusal.THEIR_BOARDS_TOO_MANY: "{player} plays at {most} boards already.",
+    Refusal.TOO_MUCH_FROM_ADDRESS: (
+        "Players from your address have {most} already, the most that they can."
+    ),
+    Refusal.NOTHING_SOUGHT: 'You have no seek to take back. "seeks" lists those of all.',
+    Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
+    Refusal.NO_SUCH_SEEK: 'There is no seek {number} any more. "seeks" lists those that stand.',
+    Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
+    Refusal.SEEKER_AWAY: "{player} is away just now. The seek stands until they are back.",
+    Refusal.NOT_ASKED_YOU: (
+        "{player} asks anybody by seek {number}, so there is nothing to decline."
+    ),
+    Refusal.NOTHING_STANDS: 'Nothing has been offered to you. "seeks" lists who wants to play.',
+    Refusal.NOTHING_OFFERED_BY: "{player} has offered you nothing.",
+    Refusal.WHICH_OFFER: "More than one thing is offered to you. Type one of: {lines}.",
     Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
     Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
     Refusal.AWAY: "{player} is away. A battle needs you both.",

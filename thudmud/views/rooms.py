@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from math import inf
+from operator import attrgetter
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
-from thudmud.play.commands import Invite, Join, Unignore
+from thudmud.play.commands import Accept, Decline, Invite, Join, PlayNow, Unignore, Withdraw
 from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -52,6 +53,8 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
         case asides.Invited(player, to, board, side, level):
             how = "" if level is None else f", at level {level}"
             return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}{how}."
+        case asides.TurnedDown(player, to, board):
+            return f"{does(player, me, 'decline')} to sit down at the {board}."
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.IgnoreChosen(_, other, ignored, is_here):
@@ -71,19 +74,87 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
     match event:
         case events.BoardOpened(player="", rules=rules):
             return f"There is a new board: the {board}, with the {rules} rules."
+        case events.BoardOpened(key=key) if key.startswith(events.MADE):
+            return ""  # whoever comes to it is told so
         case events.BoardOpened(player=player, rules=rules):
             opens = capitalised(does(player, me, "open"))
             return f"{opens} a board: the {board}, with the {rules} rules."
+        case events.BoardClosed(key=key) if key.startswith(events.MADE):
+            return ""
         case events.BoardClosed(player=""):
             return f"The {board} is closed."
         case events.BoardClosed(player=player):
             return f"{capitalised(does(player, me, 'close'))} the {board}."
         case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
+        case events.SeekMade():
+            return _seek_made(event, me)
+        case events.SeekEnded():
+            return _seek_ended(event, me)
         case events.Interrupted():
             return ""
         case _:
             assert_never(event)
+
+
+def _seek_made(seek: events.SeekMade, me: str | None) -> str:
+    what = _match_wanted(seek)
+    if seek.player == me:
+        ends = f'"{Withdraw(seek.number)}" takes that back.'
+        if seek.to:
+            return f"You ask {seek.to} to {what}. {ends}"
+        return f"You would like to play {what}: seek {seek.number}. {ends}"
+    if seek.to:
+        answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
+        return f"{seek.player} asks you to {what}. Answer with {answers}."
+    typed = f'"{Accept(seek.number)}" begins it'
+    return f"{seek.player} would like to play {what}. {capitalised(typed)}."
+
+
+def _match_wanted(seek: events.SeekMade) -> str:
+    """Return what a seek is for: ``an unrated match by the classic rules, first as dwarfs``."""
+    first = f", first as {seek.side.plural}" if seek.side else ""
+    return f"{'a' if seek.rated else 'an unrated'} match by the {seek.rules} rules{first}"
+
+
+def _seek_ended(ended: events.SeekEnded, me: str | None) -> str:
+    """Return why a seek stands no more, to those whom that concerns."""
+    seeker, player = ended.seeker, ended.player
+    match ended.why:
+        case events.SeekEnd.ACCEPTED if me == seeker != player:
+            return f"{player} accepts: your match begins."
+        case events.SeekEnd.DECLINED if me == seeker:
+            return f"{player} declines the match that you asked for."
+        case events.SeekEnd.DECLINED if me == player:
+            return f"You decline {seeker}'s match."
+        case events.SeekEnd.WITHDRAWN | events.SeekEnd.GONE if me == seeker:
+            return f"Your seek {ended.number} stands no more."
+        case events.SeekEnd.WITHDRAWN | events.SeekEnd.GONE if me == ended.to:
+            return f"{seeker} no longer asks you to a match."
+    return ""
+
+
+def seeks(hall: Hall, player: str, width: int) -> list[str]:
+    """Return who would like to play, as somebody is told who may accept it."""
+    stands = [each for each in hall.seeks.values() if each.to in {"", player}]
+    stands += [each for each in hall.seeks.values() if each.player == player and each.to]
+    if not stands:
+        typed = f'"{PlayNow()}" looks for somebody, and has a bot play with you until then.'
+        return wrapped(f"Nobody seeks a match just now. {typed}", width)
+    stands.sort(key=attrgetter("number"))
+    entries = (f"{each.number:>3}. {_seek(each, player)}" for each in stands)
+    lines = wrapped_each(entries, width, "     ")
+    others = [each.number for each in stands if each.player != player]
+    if others:
+        lines += wrapped(f'To play, type "{Accept(others[0])}", say.', width)
+    return lines
+
+
+def _seek(seek: events.SeekMade, player: str) -> str:
+    if not seek.to:
+        return f"{capitalised(does(seek.player, player, 'seek'))} {_match_wanted(seek)}."
+    whom = "you" if seek.to == player else seek.to
+    return f"{capitalised(does(seek.player, player, 'ask'))} {whom} to {_match_wanted(seek)}."
 
 
 def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
@@ -163,8 +234,19 @@ def _inviting(bot: str) -> str:
 
 def boards(hall: Hall, width: int) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
-    entries = enumerate(hall.tables.values(), 1)
+    made = {name: number for number, name in hall.made.items()}
+    stays = (table for name, table in hall.tables.items() if name not in made)
+    entries = [*enumerate(stays, 1), *((n, hall.tables[hall.made[n]]) for n in sorted(hall.made))]
     return wrapped_each((f"{n:>2}. {_board(hall, table)}" for n, table in entries), width, "    ")
+
+
+def battles(hall: Hall, width: int) -> list[str]:
+    """Return the boards at which a match is under way."""
+    entries = [f"{_board(hall, table)}" for table in hall.tables.values() if table.under_way]
+    if not entries:
+        return wrapped(f'No match is being played. "{PlayNow()}" begins one.', width)
+    lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
+    return lines + wrapped('To watch one, type "go to" and the name of its board.', width)
 
 
 def _board(hall: Hall, table: Table) -> str:

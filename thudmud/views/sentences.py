@@ -174,10 +174,10 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     else:
         told = [f"{event.player} has been away for too long: {seat} is free."]
     if table.running and table.seats:
-        joins = commands.Join(event.side, table.name)
-        told.append(f'The battle waits for somebody to "{joins}".')
+        told.append("The battle waits.")
         if me in table.seats.values():
-            told.append(f'You may also "{commands.End(table.name)}" alone.')
+            asks = f'"invite" and a name asks somebody to play on, "{commands.End(table.name)}"'
+            told.append(f"{asks} ends it as it stands.")
     return told
 
 

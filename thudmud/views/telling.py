@@ -207,6 +207,12 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
     match asked.question:
         case commands.Boards():
             return rooms.boards(hall, view.width)
+        case commands.PlayNow():
+            return wrapped("Until somebody comes, a bot plays with you.", view.width)
+        case commands.Seeks():
+            return rooms.seeks(hall, asked.player, view.width)
+        case commands.Games(everybodys=True):
+            return rooms.battles(hall, view.width)
         case commands.Who():
             return rooms.who(hall, asked.player, view.width)
         case commands.ViewBots():

@@ -11,9 +11,17 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.play.asides import Aside, Invited, Told
+from thudmud.play.asides import Aside, Invited, Told, TurnedDown
 from thudmud.play.commands import Style
-from thudmud.play.events import Adjourned, HallEvent, Interrupted, Resumed, TableEvent
+from thudmud.play.events import (
+    Adjourned,
+    HallEvent,
+    Interrupted,
+    Resumed,
+    SeekEnded,
+    SeekMade,
+    TableEvent,
+)
 from thudmud.play.hall import DEFAULTS, Hall, Occupants, Telling
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import Table
@@ -254,8 +262,12 @@ def _grouped(
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case Told(player, to) | Invited(player, to):
+        case Told(player, to) | Invited(player, to) | TurnedDown(player, to):
             return {player, to}
+        case SeekMade(player=player, to=to):
+            return {player, to}
+        case SeekEnded(player=player, seeker=seeker, to=to):
+            return {player, seeker, to}
         case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
             return {player, saved.dwarf, saved.troll}
         case Interrupted():

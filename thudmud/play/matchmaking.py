@@ -1,0 +1,428 @@
+"""Who plays with whom: seeks, matches that are asked for, boards that are opened for them.
+
+A seek says that somebody would like to play with anybody, or with one player. Who accepts it sits
+opposite them at a board of its own, where the first battle has begun. That all happens in one
+decision, so of two who accept the same seek one is refused. ``accept`` and ``decline`` answer
+everything else that is offered, too: invitations to seats, and what is offered at a board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from thudmud.english import nth
+from thudmud.errors import Refused
+from thudmud.play.asides import Aside, Asked, CameIn, Invited, TurnedDown, WentOut
+from thudmud.play.commands import (
+    Accept,
+    Adjourn,
+    Challenge,
+    Command,
+    Decline,
+    End,
+    Join,
+    MatchmakingCommand,
+    NewBoard,
+    No,
+    PlayNow,
+    Seek,
+    Seeks,
+    Start,
+    Undo,
+    Withdraw,
+)
+from thudmud.play.events import (
+    MADE,
+    BattleStarted,
+    BoardOpened,
+    HallEvent,
+    Offer,
+    SeekEnd,
+    SeekEnded,
+    SeekMade,
+    TableEvent,
+)
+from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.meaning import player_meant
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import Context, made_free
+from thudmud.rules import DEFAULT_RULES, Side
+
+_AGREEING: dict[Offer, type[End | Start | Undo | Adjourn]] = {
+    Offer.END: End,
+    Offer.RESTART: Start,
+    Offer.UNDO: Undo,
+    Offer.ADJOURN: Adjourn,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Something that was offered to a player and still stands.
+
+    Attributes:
+        player: who has offered it.
+        accepting: what takes it.
+        declining: what refuses it.
+        seek: the number of the seek that it is, if it is one.
+        invited: the invitation that it is, if it is one.
+    """
+
+    player: str
+    accepting: Command
+    declining: Command
+    seek: int | None = None
+    invited: Invited | None = None
+
+
+def decide(
+    command: MatchmakingCommand, hall: Hall, person: Person, context: Context
+) -> Decision | Command:
+    """Return what a command brings about, or the command that it amounts to.
+
+    Raises:
+        Refused: that cannot be done.
+    """
+    match command:
+        case Seeks():
+            return Decision(person.name, asides=(Asked(person.name, command),))
+        case Seek():
+            return _seek(command, hall, person, context)
+        case Challenge():
+            return _challenge(command, hall, person, context)
+        case Accept(what):
+            return _accept(what, hall, person, context)
+        case Decline(what):
+            return _decline(what, hall, person, context)
+        case Withdraw(number):
+            return _withdraw(number, hall, person, context)
+        case PlayNow():
+            return _play(command, hall, person, context)
+        case NewBoard(rules):
+            opened = _opened(hall, person.name, rules or DEFAULT_RULES.name, context.now, 0)
+            walk = WentOut(person.name, person.room, opened.name), CameIn(person.name, opened.name)
+            _require_boards(hall, person.name)
+            return _in_hall(hall, person.name, (opened,), asides=walk)
+        case _:
+            assert_never(command)
+
+
+def gone(hall: Hall, player: str, now: float) -> Decision:
+    """Return that what somebody sought, or was asked to, stands no more, since they are gone."""
+    ended = tuple(
+        _ended(seek, player, SeekEnd.GONE, now)
+        for seek in hall.seeks.values()
+        if player in {seek.player, seek.to}
+    )
+    return Decision(player, hall=ended, hall_version=hall.version or 0)
+
+
+def standing(hall: Hall, person: Person, context: Context) -> Iterator[Standing]:
+    """Yield what others have offered somebody, and still stands."""
+    name = person.name
+    for table in hall.seats_of(name):
+        for offer, by in table.offers.items():
+            if table.seats.get(by) != name:
+                agreeing = _AGREEING[offer](table.name)
+                yield Standing(table.seats[by], agreeing, No(table.name))
+    for seek in hall.seeks.values():
+        if seek.to == name:
+            taking, refusing = Accept(seek.number), Decline(seek.number)
+            yield Standing(seek.player, taking, refusing, seek=seek.number)
+    for invited in person.invitations.values():
+        there = hall.tables.get(invited.board)
+        if there and _still_asks(there, invited, context):
+            sitting, declining = Join(invited.side, there.name), Decline(invited.player.lower())
+            yield Standing(invited.player, sitting, declining, invited=invited)
+
+
+def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
+    """Whether the seat to which somebody was asked can still be had, by who is not there yet."""
+    is_free = made_free(table, invited.side, invited.to, context) is not None
+    return is_free and not table.side_of(invited.to)
+
+
+# Seeks.
+
+
+def _seek(command: Seek, hall: Hall, person: Person, context: Context) -> Decision:
+    rules = command.rules or DEFAULT_RULES.name
+    _require_seeks(hall, person.name)
+    made = _made(hall, person.name, rules, command.side, context, rated=command.rated)
+    return _in_hall(hall, person.name, (made,))
+
+
+def _challenge(command: Challenge, hall: Hall, person: Person, context: Context) -> Decision:
+    to = player_meant(hall, command.player)
+    rules = command.rules or DEFAULT_RULES.name
+    if to == person.name:
+        raise Refused(Refusal.MATCH_SELF)
+    if hall.ignores(to, person.name):
+        raise Refused(Refusal.NOT_LISTENING, player=to)
+    for seek in hall.seeks.values():
+        if (seek.player, seek.to) == (to, person.name) and _suits(seek, rules, command.side):
+            return _begin(seek, hall, person, context, command.side)  # they had asked the same
+        if seek.player == person.name and seek.to == to and seek.rules == rules:
+            raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
+    if to in hall.bots:
+        dwarf, troll = _seated(person.name, to, command.side)
+        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll)
+        return _at_own_board(hall, person.name, (), started)
+    _require_seeks(hall, person.name)
+    rated = command.rated
+    made = _made(hall, person.name, rules, command.side, context, rated=rated, to=to)
+    return _in_hall(hall, person.name, (made,))
+
+
+def _withdraw(number: int | None, hall: Hall, person: Person, context: Context) -> Decision:
+    mine = {each.number: each for each in hall.seeks.values() if each.player == person.name}
+    if not mine:
+        raise Refused(Refusal.NOTHING_SOUGHT)
+    if number is not None and number not in mine:
+        raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
+    chosen = mine.values() if number is None else [mine[number]]
+    ended = tuple(_ended(each, person.name, SeekEnd.WITHDRAWN, context.now) for each in chosen)
+    return _in_hall(hall, person.name, ended)
+
+
+def _play(command: PlayNow, hall: Hall, person: Person, context: Context) -> Decision:
+    name = person.name
+    for seek in hall.seeks.values():
+        fits = not seek.to and _suits(seek, command.rules, command.side)
+        if fits and _may_meet(hall, seek, name):
+            return _begin(seek, hall, person, context, command.side)
+    rules = command.rules or DEFAULT_RULES.name
+    mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
+    plays = any(table.running for table in hall.seats_of(name))
+    if mine and plays:
+        raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+    sought: tuple[HallEvent, ...] = ()
+    if not mine:
+        _require_seeks(hall, name)
+        sought = (_made(hall, name, rules, command.side, context),)
+    bot = None if plays else _bot(hall)
+    if bot is None:
+        if not sought:
+            raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+        return _in_hall(hall, name, sought)
+    dwarf, troll = _seated(name, bot, command.side)
+    started = BattleStarted(context.now, name, 1, rules, dwarf, troll)
+    return _at_own_board(hall, name, sought, started, (Asked(name, PlayNow()),))
+
+
+def _suits(seek: SeekMade, rules: str | None, side: Side | None) -> bool:
+    """Whether a seek is for such a match, if somebody else wants that side; None for any."""
+    return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
+
+
+def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
+    """Whether somebody may accept a seek: who made it is another, and here, and will hear them."""
+    if seek.player == name or seek.player not in hall.people:
+        return False
+    return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
+
+
+def _bot(hall: Hall) -> str | None:
+    """Return the weakest of the bots that can play at any number of boards."""
+    levels = {name: level for name in hall.people if (level := hall.bots.get(name))}
+    return min(levels, key=lambda name: levels[name].number, default=None)
+
+
+# Answers.
+
+
+def _accept(
+    what: int | str | None, hall: Hall, person: Person, context: Context
+) -> Decision | Command:
+    if isinstance(what, int):
+        return _begin(_seek_meant(what, hall, person), hall, person, context)
+    chosen = _chosen(what, hall, person, context)
+    if chosen.seek is not None:
+        return _begin(hall.seeks[chosen.seek], hall, person, context)
+    return chosen.accepting
+
+
+def _decline(what: int | str, hall: Hall, person: Person, context: Context) -> Decision | Command:
+    if isinstance(what, int):
+        seek = _seek_meant(what, hall, person)
+        if seek.player == person.name:
+            return Withdraw(seek.number)
+        if seek.to != person.name:
+            raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=what)
+    else:
+        chosen = _chosen(what, hall, person, context, declining=True)
+        if chosen.invited:
+            turned_down = TurnedDown(person.name, chosen.player, chosen.invited.board)
+            return Decision(person.name, asides=(turned_down,))
+        if chosen.seek is None:
+            return chosen.declining
+        seek = hall.seeks[chosen.seek]
+    ended = _ended(seek, person.name, SeekEnd.DECLINED, context.now)
+    return _in_hall(hall, person.name, (ended,))
+
+
+def declined(hall: Hall, person: Person, context: Context) -> Command | None:
+    """Return what a bare ``no`` refuses, all at one board together; None if nothing was offered.
+
+    Raises:
+        Refused: more than that was offered.
+    """
+    offered = list(standing(hall, person, context))
+    answers = {each.declining for each in offered}
+    if len(answers) > 1:
+        raise _which(offered, declining=True)
+    [answer] = answers or [None]
+    return answer
+
+
+def _chosen(
+    what: str | None, hall: Hall, person: Person, context: Context, *, declining: bool = False
+) -> Standing:
+    """Return what somebody answers, who perhaps says by whom it was offered."""
+    offered = list(standing(hall, person, context))
+    if what is not None:
+        theirs = [each for each in offered if each.player.lower().startswith(what.lower())]
+        if not theirs:
+            player = player_meant(hall, what)
+            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
+        offered = theirs
+    if not offered:
+        raise Refused(Refusal.NOTHING_STANDS)
+    if len(offered) > 1:
+        raise _which(offered, declining=declining)
+    return offered[0]
+
+
+def _which(offered: list[Standing], *, declining: bool) -> Refused:
+    answers = [each.declining if declining else each.accepting for each in offered]
+    return Refused(Refusal.WHICH_OFFER, lines=tuple(dict.fromkeys(map(str, answers))))
+
+
+def _seek_meant(number: int, hall: Hall, person: Person) -> SeekMade:
+    seek = hall.seeks.get(number)
+    if seek is None or (seek.to and person.name not in {seek.to, seek.player}):
+        raise Refused(Refusal.NO_SUCH_SEEK, number=number)
+    return seek
+
+
+# Boards of their own.
+
+
+def _begin(
+    seek: SeekMade, hall: Hall, person: Person, context: Context, side: Side | None = None
+) -> Decision:
+    """Return that somebody accepts a seek: both sit down at a board of its own, and begin.
+
+    They may want a side, which suits it.
+    """
+    name = person.name
+    if seek.player == name:
+        raise Refused(Refusal.OWN_SEEK, number=seek.number)
+    if seek.player not in hall.people:
+        raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
+    if hall.ignores(seek.player, name):
+        raise Refused(Refusal.NOT_LISTENING, player=seek.player)
+    dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
+    taken = [_ended(seek, name, SeekEnd.ACCEPTED, context.now)]
+    # Nobody seeks any longer who has found somebody.
+    taken += [
+        _ended(each, name, SeekEnd.WITHDRAWN, context.now)
+        for each in hall.seeks.values()
+        if each is not seek and each.player in {seek.player, name} and not each.to
+    ]
+    rated = seek.rated and seek.player in context.members and name in context.members
+    started = BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated)
+    return _at_own_board(hall, name, tuple(taken), started)
+
+
+def _at_own_board(
+    hall: Hall,
+    player: str,
+    first: tuple[HallEvent, ...],
+    started: BattleStarted,
+    asides: tuple[Aside, ...] = (),
+) -> Decision:
+    """Return that a board is opened at which two sit down and begin, after other events."""
+    for each in (started.dwarf, started.troll):
+        if each not in hall.bots:
+            _require_boards(hall, each, asks=player)
+    opened = _opened(hall, player, started.rules, started.at, len(first))
+    return _in_hall(
+        hall, player, (*first, opened), board=opened.name, at_board=(started,), asides=asides
+    )
+
+
+def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> BoardOpened:
+    """Return that a board is opened, after so many other events of the hall."""
+    number = len(hall.tables) - len(hall.made) + 1  # as the boards are counted that stay
+    while number in hall.made:
+        number += 1
+    key = f"{MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
+    return BoardOpened(now, player, key, f"{nth(number)} board", rules)
+
+
+def _in_hall(
+    hall: Hall,
+    player: str,
+    events: tuple[HallEvent, ...],
+    *,
+    board: str | None = None,
+    at_board: tuple[TableEvent, ...] = (),
+    asides: tuple[Aside, ...] = (),
+) -> Decision:
+    if hall.version is None or not hall.opens_boards:
+        raise Refused(Refusal.NO_HALL)
+    return Decision(player, board, 0, at_board, asides, hall=events, hall_version=hall.version)
+
+
+def _made(
+    hall: Hall,
+    player: str,
+    rules: str,
+    side: Side | None,
+    context: Context,
+    *,
+    rated: bool = True,
+    to: str = "",
+) -> SeekMade:
+    number = next(each for each in range(1, len(hall.seeks) + 2) if each not in hall.seeks)
+    return SeekMade(context.now, player, number, rules, side, rated, to)
+
+
+def _ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
+    return SeekEnded(now, player, seek.number, why, seek.player, seek.to)
+
+
+def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
+    """Return who has the dwarfs and who the trolls, if a player wants a side; dwarfs for any."""
+    return (other, player) if side is Side.TROLL else (player, other)
+
+
+def _require_seeks(hall: Hall, player: str) -> None:
+    mine = [each.number for each in hall.seeks.values() if each.player == player]
+    if len(mine) >= hall.caps.seeks:
+        raise Refused(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
+
+
+def _require_boards(hall: Hall, player: str, asks: str = "") -> None:
+    """Refuse if a player sits at too many boards that were opened for somebody."""
+    theirs = hall.made_boards_of(player)
+    if len(theirs) >= hall.caps.boards:
+        code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
+        raise Refused(code, most=hall.caps.boards, boards=tuple(theirs), player=player)
+
+
+def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+    """Refuse what gives the players from one address more than all of them may have."""
+    caps = hall.caps
+    if any(isinstance(event, SeekMade) for event in decision.hall):
+        theirs = [each for each in hall.seeks.values() if each.player in names]
+        if len(theirs) >= caps.seeks_per_address:
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, most=caps.seeks_per_address)
+    if any(isinstance(event, BoardOpened) for event in decision.hall):
+        boards = {board for name in names for board in hall.made_boards_of(name)}
+        if len(boards) >= caps.boards_per_address:
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, most=caps.boards_per_address)
