@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 
 from thudmud.language import clean
 from thudmud.play.commands import (
+    Accept,
     Adjourn,
     Around,
     Boards,
     Captures,
+    Challenge,
     Claim,
     Command,
+    Decline,
     Emote,
     End,
     Games,
@@ -29,9 +32,11 @@ from thudmud.play.commands import (
     Leave,
     Lines,
     Look,
+    NewBoard,
     No,
     Password,
     Play,
+    PlayNow,
     Quit,
     Register,
     Replay,
@@ -40,6 +45,8 @@ from thudmud.play.commands import (
     Say,
     ScanColumn,
     ScanRow,
+    Seek,
+    Seeks,
     SetBoard,
     SetRules,
     Start,
@@ -58,6 +65,7 @@ from thudmud.play.commands import (
     Way,
     Where,
     Who,
+    Withdraw,
 )
 from thudmud.play.options import (
     WIDTHS,
@@ -80,6 +88,7 @@ from thudmud.play.options import (
 )
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 
+_RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")
 _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]
 
@@ -96,6 +105,9 @@ numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
 )
+rules = st.none() | st.sampled_from(_RULES)
+sides = st.none() | st.sampled_from(Side)
+levels = st.none() | st.from_regex(r"[1-9]|[a-z]{1,9}", fullmatch=True)
 bytes_ = st.integers(0, 255)
 shades = st.none() | bytes_ | st.tuples(bytes_, bytes_, bytes_)
 colours = st.builds(Colour, shades, shades, st.booleans())
@@ -116,14 +128,22 @@ commands: st.SearchStrategy[Command] = st.one_of(
     *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
     st.builds(Resume, st.none() | numbers, boards),
     st.builds(SetBoard, st.sampled_from(Style), boards),
-    st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(SetRules, st.sampled_from(_RULES), boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers),
     st.builds(ViewRecord, numbers),
-    st.builds(Step, st.sampled_from(Way)),
+    st.builds(Step, st.sampled_from([way for way in Way if way is not Way.PLAY])),
+    st.builds(Seek, rules, sides, st.booleans()),
+    st.builds(Challenge, players, rules, sides, st.booleans(), levels),
+    st.builds(PlayNow, rules, sides),
+    st.builds(NewBoard, rules),
+    st.builds(Accept, st.none() | numbers | players),
+    st.builds(Decline, numbers | players.filter(lambda word: word.lower().split(",")[0] != "on")),
+    st.builds(Withdraw, st.none() | numbers),
+    st.builds(Games, st.booleans()),
     st.builds(Where, st.sampled_from(Piece), boards),
     st.builds(ScanRow, st.integers(0, 14), boards),
     st.builds(ScanColumn, st.integers(0, 14), boards),
@@ -150,14 +170,14 @@ commands: st.SearchStrategy[Command] = st.one_of(
         players,
         st.none() | st.sampled_from(Side),
         boards,
-        st.none() | st.from_regex(r"[1-9]|[a-z]{1,9}", fullmatch=True),
+        levels,
     ),
     st.builds(Ignore, st.none() | players),
     st.builds(Unignore, players),
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
     st.sampled_from(
-        [Boards(), Who(), ViewBots(), Quit(), Games(), ViewStandings(), Register(), Password()]
+        [Boards(), Who(), ViewBots(), Quit(), Seeks(), ViewStandings(), Register(), Password()]
     ),
 )
 """Any command at all."""

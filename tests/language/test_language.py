@@ -71,7 +71,7 @@ def test_words_about_boards_are_all_but_those_about_rooms() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "words"),
-    [("set", ("board", "rules", "machine")), ("join", ("game", "as")), ("games", ())],
+    [("set", ("board", "rules", "machine")), ("join", ("game", "as")), ("games", ("all",))],
 )
 def test_what_can_follow_a_word(verb: str, words: tuple[str, ...]) -> None:
     assert second_words(verb) == words

@@ -13,6 +13,7 @@ from thudmud.play.table_decisions import Context, TableCommand, decide, vanish
 from thudmud.rules import Attempt, Side, Square, Verb
 
 NOW = 7.0
+PLAYERS = frozenset({"Anna", "Bert", "Carla"})
 GRACE = 300.0
 LATER = NOW + GRACE
 """When a player who went away at ``NOW`` has been away for long enough."""
@@ -29,7 +30,7 @@ def events(
     now: float = NOW,
     members: Collection[str] = (),
 ) -> list[TableEvent]:
-    return list(decide(table, player, command, Context(now, members)))
+    return list(decide(table, player, command, Context(now, members, PLAYERS)))
 
 
 def after(

@@ -12,6 +12,7 @@ from thudmud.play.hall import Hall, Person
 from thudmud.play.options import Options
 from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Dismissal, Node, Result, Service, Visit, now
+from thudmud.service.interface import Later
 from thudmud.store import NotWritten, Store
 from thudmud.views import Message, Terminal
 
@@ -50,6 +51,7 @@ class Place:
         node: Node | None = None,
         boards: Sequence[BoardSpec] = BOARDS,
         adviser: Adviser | None = None,
+        later: Later | None = None,
     ) -> None:
         self.told: dict[str, list[str]] = {}
         self.causes: list[object] = []
@@ -65,7 +67,7 @@ class Place:
             clock=lambda: self.now,
             node=node,
             told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
-            later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
+            later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),
             keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
             leaves=(Register, Password),
             adviser=adviser,

@@ -498,9 +498,12 @@ LINES = [
     ("replay", 'Say which battle, by its number: "history" lists them.'),
     ("record anna", 'Say which battle, by its number: "history" lists them.'),
     ("replay -1", 'Say which battle, by its number: "history" lists them.'),
-    ("Play as dwarf", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
-    ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
-    ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    (
+        "play 12",
+        '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
+        ' or "join game as troll".',
+    ),
+    ("ok", 'To agree to what was offered, type "accept".'),
     ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
     ("scan row 16", "There is no row 16: rows go from 1 to 15."),
     ("scan row 0", "There is no row 0: rows go from 1 to 15."),

@@ -70,7 +70,7 @@ class _Builder(Transformer[Token, Command]):
     def capturing(self, *squares: Square) -> _Captures:
         return squares
 
-    def capturing_all(self) -> _Captures:
+    def capturing_all(self, _: Token) -> _Captures:
         return EVERY
 
     def capturing_none(self) -> _Captures:

@@ -221,7 +221,7 @@ _MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _FILLERS = {"is", "are", "the"}
 _LONGEST_NUMBER = 9
-_AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "accepted"}
+_AGREEING = {"y", "yeah", "ok", "okay", "agree", "agreed", "accepted"}
 _HIDDEN = {"register", "password"}
 
 
@@ -335,14 +335,14 @@ def _page_without_a_word(place: Place) -> Finding | None:
 
 
 def _agreeing(place: Place) -> Finding | None:
-    """``yes``: it might answer several offers, so it answers none."""
+    """``ok``: that is said to people as well."""
     if place.column or place.word.lower().rstrip(".!") not in _AGREEING:
         return None
     return _wrong(Mistake.AGREE_BY_THE_SAME)
 
 
 def _playing(place: Place) -> Finding | None:
-    """``play dwarf``: the word is about a replay, and others use it for sitting down."""
+    """``play oak``: it finds an opponent, and others use it for sitting down."""
     if place.before.lower() != "play":
         return None
     return _wrong(Mistake.PLAY_FOR_JOIN)

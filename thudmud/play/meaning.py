@@ -195,7 +195,8 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
             return person.room
     if phrase.ordinal in hall.made and phrase.fits(hall.made[phrase.ordinal]):
         return hall.made[phrase.ordinal]
-    fitting = phrase.among(_staying(hall, person))
+    counted = [name for name in hall.tables if name not in hall.made.values()]
+    fitting = phrase.among(_staying(hall, person) if phrase.ordinal is None else counted)
     if not fitting:
         raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)

@@ -161,8 +161,10 @@ def _join(command: Join, table: Table, player: str, context: Context) -> Events:
             side=command.side,
             seats=table.seating,
         )
-    other = table.seats.get(command.side.other)
-    if table.under_way and other is not None and not freed and other not in context.askers:
+    left = folded(table, freed)
+    other, match = left.seats.get(command.side.other), left.match
+    is_theirs = match is not None and player in {match.dwarf, match.troll}
+    if left.under_way and other and not is_theirs and other not in context.askers:
         raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=command.side)
     return (*freed, Joined(context.now, player, command.side))
 

@@ -62,9 +62,11 @@ from thudmud.play.asides import (
 from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
 from thudmud.play.events import (
     Absent,
+    BattleEnded,
     BoardOpened,
     HallEvent,
     Interrupted,
+    Left,
     Parting,
     Returned,
     SavedMatch,
@@ -876,7 +878,7 @@ class Service:
             alone: the only player who is told, if not all are.
         """
         for telling in self.hall.commit(decision):
-            self._note_leaving(telling.event)
+            self._note_leaving(telling)
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
@@ -885,16 +887,17 @@ class Service:
         if told and crosses:
             self._pass_on(decision.asides)
 
-    def _note_leaving(self, event: object) -> None:
+    def _note_leaving(self, telling: Telling) -> None:
         """Take note of what somebody leaves behind."""
-        match event:
+        room = telling.table.name if telling.table else None
+        match telling.event:
             case Gone(player=name, room=room, parting=parting):
                 if any(name in {seek.player, seek.to} for seek in self.hall.seeks.values()):
                     if parting in {Parting.LOST, Parting.RESTART}:
                         self._forget_later(name)
                     elif name in self._visits:
                         self._departed.append(name)
-            case WentOut(room=room):
+            case WentOut(room=room) | Left() | BattleEnded():
                 pass
             case _:
                 return

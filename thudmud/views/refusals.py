@@ -122,9 +122,12 @@ _TEMPLATES: Mapping[Enum, str] = {
         '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
     ),
     Mistake.AGREE_BY_THE_SAME: (
-        'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'
+        'To agree to what was offered, type "accept".'
     ),
-    Mistake.PLAY_FOR_JOIN: ('To take a seat, type "join game as dwarf" or "join game as troll".'),
+    Mistake.PLAY_FOR_JOIN: (
+        '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
+        ' or "join game as troll".'
+    ),
     Mistake.REST_IS_ASKED_FOR: (
         'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
     ),

@@ -106,7 +106,7 @@ def _seek_made(seek: events.SeekMade, me: str | None) -> str:
         return f"You would like to play {what}: seek {seek.number}. {ends}"
     if seek.to:
         answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
-        return f"{seek.player} asks you to {what}. Answer with {answers}."
+        return f"{seek.player} asks you to {what}. To answer, type {answers}."
     typed = f'"{Accept(seek.number)}" begins it'
     return f"{seek.player} would like to play {what}. {capitalised(typed)}."
 

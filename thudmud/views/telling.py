@@ -208,7 +208,7 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
         case commands.Boards():
             return rooms.boards(hall, view.width)
         case commands.PlayNow():
-            return wrapped("Until somebody comes, a bot plays with you.", view.width)
+            return wrapped("A bot plays with you until somebody comes.", view.width)
         case commands.Seeks():
             return rooms.seeks(hall, asked.player, view.width)
         case commands.Games(everybodys=True):

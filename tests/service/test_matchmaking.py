@@ -1,0 +1,344 @@
+"""Seeks, matches that are asked for, and the boards that are opened for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+
+import pytest
+
+from tests.service.place import BOARDS, Place, begin, finished, until
+from tests.service.stores import SlowStore
+from tests.service.test_nodes import World
+from thudmud.play.events import Parting
+from thudmud.play.hall import BotLevel, Caps
+from thudmud.play.refusals import Refusal
+from thudmud.rules import Side
+
+MATCH = "3rd board"
+GRACE = 60.0
+
+
+class Alarms:
+    """What a service wants done later, which a test does."""
+
+    def __init__(self) -> None:
+        self.set: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self, delay: float, call: Callable[[], None]) -> Alarms:
+        self.set.append((delay, call))
+        return self
+
+    def cancel(self) -> None:
+        """Nothing: no test closes a service whose alarms it rings later."""
+
+    def ring(self) -> None:
+        waiting, self.set = self.set, []
+        for _, call in waiting:
+            call()
+
+
+async def refused(place: Place, name: str, line: str) -> Refusal:
+    result = await place.submit(name, line)
+    assert result.refusal, line
+    code = result.refusal.code
+    assert isinstance(code, Refusal)
+    return code
+
+
+@pytest.fixture
+async def hall(place: Place) -> Place:
+    await place.enter("Anna", "Bert", "Carla")
+    return place
+
+
+def seats(place: Place, board: str = MATCH) -> dict[Side, str]:
+    return dict(place.hall.tables[board].seats)
+
+
+async def test_who_accepts_a_seek_sits_opposite_at_a_board_of_its_own(hall: Place) -> None:
+    await hall.type("Anna", "seek classic as troll")
+    assert "accept 1" in "\n".join(hall.told["Bert"])
+    hall.told.clear()
+    await hall.type("Bert", "accept 1")
+    table = hall.hall.tables[MATCH]
+    assert seats(hall) == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+    assert table.running
+    assert table.ruleset.name == "classic"
+    assert hall.hall.seeks == {}
+    assert {name: person.room for name, person in hall.hall.people.items()} == {
+        "Anna": MATCH,
+        "Bert": MATCH,
+        "Carla": None,
+    }
+    assert "Bert accepts: your match begins." in hall.told["Anna"]
+    assert not any("accepts" in text for text in hall.told["Carla"])
+    await hall.type("Bert", "move a6 b6")  # "it" is that board for both
+    await hall.type("Anna", "move g7 f7 on it")
+    assert hall.plies(MATCH) == 2
+
+
+async def test_of_two_who_accept_at_once_one_gets_it(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "seek")
+    store.hold()
+    both = [hall.submit(name, "accept 1") for name in ("Bert", "Carla")]
+    await store.held_up()
+    store.gate.set()
+    first, second = await finished(*both)
+    assert first.done
+    assert second.refusal
+    assert second.refusal.code is Refusal.NO_SUCH_SEEK
+    assert list(hall.hall.made.values()) == [MATCH]
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
+async def test_two_who_both_type_play_sit_opposite_each_other(hall: Place) -> None:
+    await hall.type("Anna", "play")
+    assert list(hall.hall.seeks) == [1]
+    await hall.type("Bert", "play")
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+    assert hall.hall.tables[MATCH].running
+
+
+async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    told = await hall.type("Anna", "play")
+    assert "A bot plays with you until somebody comes." in told
+    assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
+    assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
+    await hall.type("Bert", "play as dwarf")
+    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+    assert hall.hall.people["Anna"].room == "4th board"
+    assert hall.hall.tables[MATCH].running  # the game with the bot waits
+
+
+async def test_a_bot_accepts_a_match_at_once(hall: Place) -> None:
+    hall.hall.bots = {"Carla": None}
+    await hall.type("Anna", "match carla koom valley as troll")
+    assert seats(hall) == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
+    assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
+
+
+async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
+    await hall.type("Anna", "match bert unrated")
+    assert "unrated" in hall.told["Bert"][-1]
+    assert await refused(hall, "Carla", "accept 1") is Refusal.NO_SUCH_SEEK
+    assert await refused(hall, "Anna", "match bert") is Refusal.ASKED_ALREADY
+    assert "1." not in await hall.type("Carla", "seeks")
+    await hall.type("Bert", "decline")
+    assert "Bert declines the match that you asked for." in hall.told["Anna"]
+    assert hall.hall.seeks == {}
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "match anna")  # asks the same
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
+@pytest.mark.parametrize(("line", "rated"), [("seek", True), ("seek unrated", False)])
+async def test_members_play_for_ratings_unless_they_say_not(
+    place: Place, line: str, *, rated: bool
+) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", line)
+    await place.type("Bert", "accept 1")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert match.rated is rated
+
+
+async def test_accept_takes_whatever_was_offered(hall: Place) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await hall.type("Bert", "yes")
+    assert seats(hall, "oak board") == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+    await hall.type("Anna", "start", "move a6 b6", "undo")
+    await hall.type("Bert", "accept")
+    assert hall.plies("oak board") == 0
+    await hall.type("Anna", "end game", "adjourn")
+    result = await hall.submit("Bert", "accept")
+    assert result.refusal
+    assert result.refusal.code is Refusal.WHICH_OFFER
+    assert result.refusal.details["lines"] == (
+        "end game on oak board",
+        "adjourn game on oak board",
+    )
+    assert await refused(hall, "Carla", "accept") is Refusal.NOTHING_STANDS
+    assert await refused(hall, "Bert", "accept carla") is Refusal.NOTHING_OFFERED_BY
+
+
+async def test_an_invitation_is_declined(hall: Place) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await hall.type("Bert", "no")
+    assert "Bert declines to sit down at the oak board." in hall.told["Anna"]
+    assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_a_seat_left_in_a_match_takes_the_others_word(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "accept 1", "leave game")
+    join = f"join game as troll on {MATCH}"
+    assert await refused(hall, "Carla", join) is Refusal.SEAT_IN_MATCH
+    await hall.type("Anna", "invite carla")
+    await hall.type("Carla", "accept")
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+    await hall.type("Carla", "leave game")
+    await hall.type("Carla", join)  # it was hers last
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+
+
+async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "seek classic", "match bert")
+    await hall.type("Carla", "seek koom valley")
+    await hall.type("Bert", "accept 3")
+    anew = Place(store)
+    await anew.open()
+    assert anew.hall.seeks == {
+        number: seek for number, seek in hall.hall.seeks.items() if number != 3
+    }
+    assert list(anew.hall.seeks) == [1, 2]
+    assert anew.hall.made == {3: MATCH}
+    assert anew.hall.tables[MATCH].running
+    await anew.enter("Anna", "Bert")
+    assert await refused(anew, "Bert", "accept 3") is Refusal.NO_SUCH_SEEK
+    await anew.type("Bert", "accept 2")
+    assert set(seats(anew, "4th board").values()) == {"Anna", "Bert"}
+
+
+async def test_a_match_whose_end_is_left_keeps_no_board(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "resign", "start", "resign")
+    assert hall.hall.tables[MATCH].match
+    await hall.type("Anna", "go hall")
+    assert MATCH in hall.hall.tables
+    await hall.type("Bert", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    assert hall.hall.tables[MATCH].match  # another board of that number
+
+
+async def test_a_new_board_is_there_as_long_as_somebody_is(hall: Place) -> None:
+    await hall.type("Anna", "new board koom valley")
+    assert hall.hall.people["Anna"].room == MATCH
+    assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
+    await hall.type("Anna", "join game as dwarf", "go hall")
+    assert MATCH in hall.hall.tables  # she waits for somebody
+    await hall.type("Anna", "leave game on 3")
+    await until(lambda: MATCH not in hall.hall.tables)
+
+
+async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> None:
+    alarms = Alarms()
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "seek classic", "match bert")
+    await place.type("Bert", "accept 2", "join game as dwarf on oak board")
+    assert place.hall.seeks == {}
+    await place.type("Anna", "seek classic")
+    await place.leave("Anna")
+    await place.leave("Bert")
+    assert list(place.hall.seeks) == [1]
+    store.time = place.now = place.now + GRACE + 1
+    alarms.ring()
+    await until(lambda: not place.hall.seeks and MATCH not in place.hall.tables)
+    assert place.hall.tables["oak board"].seats == {}
+    assert len(await place.service.adjourned("Anna")) == 1
+
+
+async def test_who_quits_seeks_no_longer(hall: Place) -> None:
+    await hall.type("Anna", "seek", "match bert")
+    await hall.leave("Anna", Parting.QUIT)
+    await until(lambda: not hall.hall.seeks)
+
+
+async def test_one_who_is_away_cannot_be_met(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.leave("Anna")
+    assert await refused(hall, "Bert", "accept 1") is Refusal.SEEKER_AWAY
+    await hall.type("Bert", "play")
+    assert list(hall.hall.seeks) == [1, 2]  # they are not sat opposite each other
+
+
+async def test_who_ignores_somebody_is_not_met(hall: Place) -> None:
+    await hall.type("Anna", "ignore bert", "seek")
+    assert await refused(hall, "Bert", "accept 1") is Refusal.NOT_LISTENING
+    assert await refused(hall, "Bert", "match anna") is Refusal.NOT_LISTENING
+    await hall.type("Bert", "play")
+    assert list(hall.hall.seeks) == [1, 2]
+
+
+async def test_nobody_has_more_than_so_much(hall: Place) -> None:
+    hall.hall.caps = Caps(seeks=2, boards=1)
+    await hall.type("Anna", "seek", "seek classic")
+    assert await refused(hall, "Anna", "seek koom valley") is Refusal.SEEKS_TOO_MANY
+    await hall.type("Bert", "accept 1")
+    assert await refused(hall, "Anna", "new board") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "seek")
+    assert await refused(hall, "Anna", "accept 1") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "match anna")
+    await hall.type("Carla", "withdraw")
+    assert hall.hall.seeks == {}
+
+
+async def test_all_from_one_address_have_no_more_than_so_much(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1, boards_per_address=1)
+    for name in ("Anna", "Bert", "Carla"):
+        visit = await place.service.join(name, None, origin="10.0.0.1")
+        assert visit
+        place.visits[name] = visit
+    await place.type("Anna", "seek")
+    assert await refused(place, "Bert", "seek classic") is Refusal.TOO_MUCH_FROM_ADDRESS
+    await place.type("Bert", "accept 1")
+    assert await refused(place, "Carla", "new board") is Refusal.TOO_MUCH_FROM_ADDRESS
+
+
+async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None:
+    await hall.type("Anna", "new board")
+    await hall.type("Bert", "new board")
+    for words in ("board 4", "4", "the 4th board", "4th"):
+        await hall.type("Carla", "go hall", f"go to {words}")
+        assert hall.hall.people["Carla"].room == "4th board", words
+    await hall.type("Anna", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    assert hall.hall.tables["4th board"]  # it keeps its number
+    assert await refused(hall, "Carla", "go to board 3") is Refusal.NO_SUCH_ORDINAL
+    await hall.type("Carla", "go to last board")
+    assert hall.hall.people["Carla"].room == BOARDS[-1].name
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    yield world
+    for node in world.nodes.values():
+        await node.close()
+
+
+async def test_across_nodes_both_are_brought_to_the_board(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Bert" in one.hall.people and "Anna" in two.hall.people)
+    await one.type("Anna", "seek")
+    await until(lambda: bool(two.hall.seeks))
+    await two.type("Bert", "accept 1")
+    for place in (one, two):
+        await until(partial(lambda place: MATCH in place.hall.tables, place))
+        await until(partial(lambda place: place.hall.tables[MATCH].running, place))
+        assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [MATCH, MATCH]
+    await one.type("Anna", "move a6 b6")
+    assert one.plies(MATCH) == 1
+
+
+async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla")
+    await two.enter("Bert")
+    await one.type("Anna", "seek")
+    await until(lambda: bool(two.hall.seeks) and "Anna" in two.hall.people)
+    results = await finished(
+        begin(one.service.submit(one.visits["Carla"], "accept 1")),
+        begin(two.service.submit(two.visits["Bert"], "accept 1")),
+    )
+    codes = [each.refusal.code if each.refusal else None for each in results]
+    assert sorted(codes, key=str) == [None, Refusal.NO_SUCH_SEEK]
+    await until(lambda: one.hall.made == two.hall.made == {3: MATCH})
