@@ -897,7 +897,9 @@ class Service:
                         self._forget_later(name)
                     elif name in self._visits:
                         self._departed.append(name)
-            case WentOut(room=room) | Left() | BattleEnded():
+            case WentOut(room=left):
+                room = left
+            case Left() | BattleEnded():
                 pass
             case _:
                 return
