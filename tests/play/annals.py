@@ -174,7 +174,7 @@ class Annals:
 
     def rating(self, player: str) -> Rating | None:
         score = self.score(player)
-        return score.rating if score else None
+        return score.people.rating if score else None
 
     def ranked(self) -> Sequence[str]:
         """Return the names of those who have a rating, the best first."""

@@ -23,15 +23,15 @@ class TestTallies:
         anna, bert = annals.score("anna"), annals.score("BERT")
         assert anna is not None
         assert bert is not None
-        assert anna.battles == {
+        assert anna.people.battles == {
             ("discworld", Side.DWARF): Tally(2, 1, 1),
             ("classic", Side.TROLL): Tally(1, 0, 0),
         }
-        assert bert.battles == {
+        assert bert.people.battles == {
             ("discworld", Side.TROLL): Tally(1, 1, 2),
             ("classic", Side.DWARF): Tally(0, 0, 1),
         }
-        assert not anna.matches
+        assert not anna.people.matches
 
     @pytest.mark.parametrize(
         ("points", "anna", "bert"),
@@ -51,7 +51,7 @@ class TestTallies:
         annals.begin()
         annals.end(points=points)
         scores = annals.score("Anna"), annals.score("Bert")
-        assert [score and dict(score.matches) for score in scores] == [
+        assert [score and dict(score.people.matches) for score in scores] == [
             {"discworld": anna},
             {"discworld": bert},
         ]
@@ -64,7 +64,7 @@ class TestTallies:
         score = annals.score("Anna")
         assert score is not None
         assert score.name == "ANNA"
-        assert score.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
+        assert score.people.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
 
     def test_imported_and_unfinished_battles_are_not_in_them(self, annals: Annals) -> None:
         annals.bring_in(DWARFS)
