@@ -201,10 +201,11 @@ class Seats:
 class Decision:
     """What a command would bring about.
 
-    ``events`` are those of the table ``board``, decided when it stood at ``version``; without a
-    board, ``hall`` are those of the hall's own, decided when the hall stood at ``version``. The
-    ``asides`` happen before them. ``battle`` is the number of the battle that the events begin or
-    take up again, which is known once they are stored.
+    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``hall`` are
+    those of the hall's own, decided when the hall stood at ``hall_version``, and come first: they
+    may open the board. The ``asides`` happen before the events at a board, or else in the hall.
+    ``battle`` is the number of the battle that the events begin or take up again, which is known
+    once they are stored.
     """
 
     player: str
@@ -214,12 +215,11 @@ class Decision:
     asides: tuple[Aside, ...] = ()
     battle: int | None = None
     hall: tuple[HallEvent, ...] = ()
+    hall_version: int = 0
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
             raise InvalidValueError("events happen at a board, and this decision is about none")
-        if self.hall and self.events:
-            raise InvalidValueError("a decision is about a board or the hall, not both")
         if self.version < 0:
             raise InvalidValueError(f"no board is at version {self.version}")
 

@@ -62,11 +62,13 @@ from thudmud.play.asides import (
 from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
 from thudmud.play.events import (
     Absent,
+    BoardOpened,
     HallEvent,
     Interrupted,
     Parting,
     Returned,
     SavedMatch,
+    StoredEvent,
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
@@ -700,13 +702,21 @@ class Service:
                 raise Unfollowed from self._trouble
 
     async def _write_in_hall(self, decision: Decision, cause: object) -> None:
-        """Store the hall's own events of a decision; the rest is as with those of a board."""
+        """Store the hall's own events of a decision, and those of a board that they open.
+
+        The rest is as with the events of a board. Nobody knows that board yet, so it has no lock.
+        """
         async with self._tables.of(HALL):
             self._require_lease()
-            if self.hall.version != decision.version:
-                raise Conflict(HALL, decision.version, self.hall.version or 0)
+            version = decision.hall_version
+            if self.hall.version != version:
+                raise Conflict(HALL, version, self.hall.version or 0)
+            changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {HALL: (version, decision.hall)}
+            for event in decision.hall:
+                if isinstance(event, BoardOpened) and event.name == decision.board:
+                    changes[event.key] = event.version, decision.events
             pending = _Pending(self, decision, cause)
-            await self.store.append({HALL: (decision.version, decision.hall)}, mark=pending)
+            await self.store.append(changes, mark=pending)
             if self._trouble:
                 raise Unfollowed from self._trouble
 
@@ -767,8 +777,9 @@ class Service:
         decision, cause = Decision(event.player, hall=(event,)), None
         if isinstance(entry.mark, _Pending) and entry.mark.service is self:
             decided, cause = entry.mark.decision, entry.mark.cause
-            if entry.version == decided.version + 1 and decided.player in self.hall.people:
-                decision = replace(decision, asides=decided.asides)  # they come first
+            is_first = entry.version == decided.hall_version + 1 and not decided.events
+            if is_first and decided.player in self.hall.people:
+                decision = replace(decision, asides=decided.asides)
         self._carry_out(decision, cause)
         if table := self.hall.board_with(event.key):
             # Somebody's presence may just have been noted under the old name.
