@@ -7,7 +7,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
-from thudmud.play.archive import BotList, ListedBot, Performance
+from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.commands import Invite, Join, Look, Unignore
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
@@ -130,14 +130,10 @@ def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
 
 def _bot(hall: Hall, bot: ListedBot) -> str:
     """Return what the list of bots says of one, in words."""
-    rating, level = bot.fared.rating, hall.bots[bot.name]
+    rating, level, tally = bot.fared.rating, hall.bots[bot.name], bot.fared.in_all
     title = f"{bot.name}, {level}" if level else bot.name
-    if bot.fared == Performance():
-        return f"{title}: no battle yet."
-    good = (
-        f"rating {rating.points}, give or take {rating.uncertainty}" if rating else "no rating yet"
-    )
-    return f"{title}: {good}; {count(bot.fared.in_all)}."
+    good = f"rating {rating.points}, give or take {rating.uncertainty}" if rating else "no rating"
+    return f"{title}: {good}; {count(tally) if any(tally) else 'no battle yet'}."
 
 
 def _short_bot(bot: ListedBot) -> str:
