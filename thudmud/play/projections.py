@@ -233,6 +233,8 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
             points=event.points,
         )
     )
+    if event.dwarf == event.troll:
+        return  # nobody has won against anybody
     winner = event.outcome.winner
     for player, side in ((event.dwarf, Side.DWARF), (event.troll, Side.TROLL)):
         tally = rows.tally(player, battle.rules, side.value)
@@ -243,7 +245,7 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
             tally = rows.tally(player, battle.rules, MATCH)
             tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
             rows.put_tally(player, battle.rules, MATCH, tally)
-    if event.rated and event.dwarf != event.troll:
+    if event.rated:
         before = rows.strength(event.dwarf), rows.strength(event.troll)
         dwarf, troll = rate(before[0] or Strength(), before[1] or Strength(), winner)
         rows.put_strength(event.dwarf, dwarf)
