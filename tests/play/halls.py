@@ -48,7 +48,7 @@ class StoredHall(Hall):
 
     def commit(self, decision: Decision) -> list[Telling]:
         """Store what was decided, and make it so."""
-        if decision.events:
+        if decision.events and not decision.hall:
             self._now = decision.events[0].at
             key, version = self.tables[str(decision.board)].key, decision.version
             at_once(self.store.append_to_board(key, version, decision.events))

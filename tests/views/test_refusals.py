@@ -17,7 +17,7 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
 from thudmud.play.commands import SetRules
-from thudmud.play.hall import BotLevel
+from thudmud.play.hall import BotLevel, Caps
 from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
@@ -39,6 +39,7 @@ R = Refusal
 ALONE = "Anna: join game as dwarf on oak board"
 SEATED = f"{ALONE}; Bert: join game as troll on oak board"
 STARTED = f"{SEATED}; Anna: start game"
+PRACTISING = "Anna: practice on oak board"
 PLAYED = f"{STARTED}; Anna: move a6 b6"
 HALF = f"{STARTED}; Anna: end game; Bert: end game"
 OVER = f"{HALF}; Bert: start game; Anna: resign"
@@ -143,6 +144,10 @@ CASES = [
         f"Both seats at the oak board are taken. {BOTH}",
     ),
     Case(
+        R.NO_SEAT_FREE, PRACTISING, "Anna: invite carla",
+        "Both seats at the oak board are taken. You play both sides.",
+    ),
+    Case(
         R.SEAT_NOT_FREE, SEATED, "Anna: invite carla as troll",
         "Bert plays the trolls at the oak board already.",
     ),
@@ -159,12 +164,33 @@ CASES = [
         f"Anna plays the dwarfs at the oak board already. {FREE}",
     ),
     Case(
+        R.SEAT_TAKEN, PRACTISING, "Carla: join game as troll on oak board",
+        "Anna plays both sides at the oak board already. You are welcome to watch.",
+    ),
+    Case(
+        R.SAME_SEAT, PRACTISING, "Anna: join game as troll",
+        "You play the trolls at the oak board already.",
+    ),
+    Case(
         R.SAME_SEAT, ALONE, "Anna: join game as dwarf",
         "You play the dwarfs at the oak board already.",
     ),
     Case(
         R.ONE_SEAT_EACH, ALONE, "Anna: join game as troll",
+        'You play the dwarfs at the oak board. To change sides, "leave game" first, or '
+        '"practice on oak board" to play both.',
+    ),
+    Case(
+        R.ONE_SEAT_EACH, f"{STARTED}; Bert: leave game", "Anna: join game as troll",
         'You play the dwarfs at the oak board. To change sides, "leave game" first.',
+    ),
+    Case(
+        R.MATCH_UNDER_WAY, PRACTISING, "Anna: practice",
+        'You play both sides at the oak board already. "start game on oak board" begins anew.',
+    ),
+    Case(
+        R.MATCH_UNDER_WAY, f"{STARTED}; Bert: leave game", "Anna: practice classic",
+        'You are in a match at the oak board. "leave game on oak board" ends that for you.',
     ),
     Case(
         R.NOT_SEATED, STARTED, "Carla: resign on oak board",
@@ -184,7 +210,18 @@ CASES = [
         'You are not playing at the oak board. Both seats are free: "join game as dwarf on oak '
         'board" or "join game as troll on oak board".',
     ),
-    Case(R.NEEDS_OPPONENT, ALONE, "Anna: start game", f"A battle needs two players. {FREE}"),
+    Case(
+        R.NOT_SEATED, f"{PRACTISING}; Anna is lost", "Carla: resign on oak board",
+        "You are not playing at the oak board. Anna plays both sides (away).",
+    ),
+    Case(
+        R.NEEDS_OPPONENT, ALONE, "Anna: start game",
+        f'A battle needs two players, or "practice on oak board". {FREE}',
+    ),
+    Case(
+        R.NEEDS_OPPONENT, f"{STARTED}; Bert: leave game", "Anna: start game",
+        f"A battle needs two players. {FREE}",
+    ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
         f"There is nobody to agree to that. {FREE}",
@@ -226,7 +263,11 @@ CASES = [
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
-        'The other seat is free: you may say "end game on oak board" alone.',
+        'There is nobody to claim it from: you may say "end game on oak board" alone.',
+    ),
+    Case(
+        R.NOBODY_TO_CLAIM_FROM, PRACTISING, "Anna: claim",
+        'There is nobody to claim it from: you may say "end game on oak board" alone.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", "You have no move in this battle to take back yet."),
@@ -237,6 +278,10 @@ CASES = [
     ),
     Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
+        "The oak board is in use. Any other board that is free will do.",
+    ),
+    Case(
+        R.BOARD_IN_USE, PRACTISING, "Carla: practice on oak board",
         "The oak board is in use. Any other board that is free will do.",
     ),
     Case(
@@ -253,7 +298,7 @@ CASES = [
     ),
     Case(
         R.RESUME_THERE, f"{ADJOURNED}; Anna: go to hall", "Anna: resume on oak board",
-        'A match goes on when you both are at the board: "go to oak board".',
+        'A match goes on when its players are at the board: "go to oak board".',
     ),
     Case(
         R.OPPONENT_NOT_THERE, f"{ADJOURNED}; Bert: go to hall", "Anna: resume",
@@ -266,6 +311,69 @@ CASES = [
     Case(
         R.WHICH_ADJOURNED, TWICE, "Anna: resume on oak",
         'Which one? "resume game 1 on oak" or another number; "games" lists them.',
+    ),
+    Case(R.NO_HALL, "", "Anna: seek", "No boards are opened for matches here."),
+    Case(R.MATCH_SELF, "", "Anna: match anna", 'That is you. "play" finds somebody else.'),
+    Case(
+        R.ASKED_ALREADY, "Anna: match bert", "Anna: match bert",
+        'You have asked Bert already. "withdraw 1" takes that back.',
+    ),
+    Case(
+        R.SEEKING_ALREADY, f"{STARTED}; Anna: seek", "Anna: play",
+        'You are looking for somebody already: seek 1. "withdraw 1" takes that back.',
+    ),
+    Case(
+        R.SEEKS_TOO_MANY, "Anna: seek", "Anna: seek classic",
+        'You have as many seeks as you can: 1. "withdraw" takes them back.',
+    ),
+    Case(
+        R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
+        'You play at the 4th board, and cannot at more boards of your own. Leave one of them'
+        ' first: "leave game on" and its name.',
+    ),
+    Case(
+        R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1; Anna: seek", "Carla: accept 1",
+        "Anna plays at as many boards already as they can: 1.",
+    ),
+    Case(
+        R.NOTHING_SOUGHT, "", "Anna: withdraw",
+        'You have no seek to take back. "seeks" lists those of all.',
+    ),
+    Case(
+        R.NOT_YOUR_SEEK, "Anna: seek; Bert: seek", "Anna: withdraw 2",
+        "Seek 2 is not yours. Yours: 1.",
+    ),
+    Case(
+        R.NO_SUCH_SEEK, "", "Anna: accept 9",
+        'There is no seek 9 any more. "seeks" lists those that stand.',
+    ),
+    Case(
+        R.OWN_SEEK, "Anna: seek", "Anna: accept 1",
+        'Seek 1 is your own. "withdraw 1" takes it back.',
+    ),
+    Case(
+        R.SEEKER_AWAY, "Anna: seek; Anna is lost", "Bert: accept 1",
+        "Anna is away just now. The seek stands until they are back.",
+    ),
+    Case(
+        R.NOT_ASKED_YOU, "Anna: seek", "Bert: decline 1",
+        "Anna asks anybody by seek 1, so there is nothing to decline.",
+    ),
+    Case(
+        R.NOTHING_STANDS, "", "Anna: accept",
+        'Nothing has been offered to you. "seeks" lists who wants to play.',
+    ),
+    Case(
+        R.NOTHING_OFFERED_BY, "", "Anna: accept bert", "Bert has offered you nothing.",
+    ),
+    Case(
+        R.WHICH_OFFER, "Anna: match bert; Carla: match bert", "Bert: yes",
+        "More than one thing is offered to you. Type one of: accept 1, accept 2.",
+    ),
+    Case(
+        R.SEAT_IN_MATCH, f"{STARTED}; Bert: leave", "Carla: join game as troll on oak board",
+        "A match is under way at the oak board, and Anna has to ask you to go on with it: Anna can"
+        ' "invite" you.',
     ),
     Case(
         R.NO_SUCH_BATTLE, "", "Anna: replay 9",
@@ -316,6 +424,9 @@ CASES = [
 def played(case: Case) -> StoredHall:
     """Return the hall in which a case happens."""
     hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if case.code is R.WHICH_PLAYER else []))
+    hall.version = None if case.code is R.NO_HALL else 0
+    if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
+        hall.caps = Caps(seeks=1, boards=1)
     for step in filter(None, case.before.split("; ")):
         name, colon, line = step.partition(": ")
         if colon:
@@ -385,6 +496,14 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     )
 
 
+CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, most=9)
+
+
+def test_what_many_from_one_address_have() -> None:
+    told = "Players from your address have as many already as they can: 9."
+    assert refused(CROWDED) == told
+
+
 HINTS = {
     R.NO_HINTS: 'Nobody here can give hints. "captures" and "moves" tell what can be played.',
     R.NO_HINTS_RATED: (
@@ -412,7 +531,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
-    yield from TALKS
+    yield from (*TALKS, CROWDED)
     yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
@@ -504,7 +623,7 @@ LINES = [
         ' or "join game as troll".',
     ),
     ("ok", 'To agree to what was offered, type "accept".'),
-    ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
+    ("Agreed!", 'To agree to what was offered, type "accept".'),
     ("scan row 16", "There is no row 16: rows go from 1 to 15."),
     ("scan row 0", "There is no row 0: rows go from 1 to 15."),
     ("scan column p", "There is no column P: columns go from A to O."),

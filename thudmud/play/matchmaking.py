@@ -9,11 +9,12 @@ everything else that is offered, too: invitations to seats, and what is offered 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from thudmud.english import nth
 from thudmud.errors import Refused
+from thudmud.play.archive import Found, Performance, PlayerScore, ScoreLookup
 from thudmud.play.asides import Aside, Asked, CameIn, Invited, TurnedDown, WentOut
 from thudmud.play.commands import (
     Accept,
@@ -38,6 +39,7 @@ from thudmud.play.events import (
     BattleStarted,
     BoardOpened,
     HallEvent,
+    Levels,
     Offer,
     SeekEnd,
     SeekEnded,
@@ -45,7 +47,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.meaning import player_meant
+from thudmud.play.meaning import level_meant, player_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.play.table_decisions import Context, made_free
@@ -79,12 +81,13 @@ class Standing:
 
 
 def decide(
-    command: MatchmakingCommand, hall: Hall, person: Person, context: Context
+    command: MatchmakingCommand, hall: Hall, person: Person, context: Context, found: Found
 ) -> Decision | Command:
     """Return what a command brings about, or the command that it amounts to.
 
     Raises:
         Refused: that cannot be done.
+        Unread: something has to be looked up first.
     """
     match command:
         case Seeks():
@@ -100,7 +103,7 @@ def decide(
         case Withdraw(number):
             return _withdraw(number, hall, person, context)
         case PlayNow():
-            return _play(command, hall, person, context)
+            return _play(command, hall, person, context, found)
         case NewBoard(rules):
             opened = _opened(hall, person.name, rules or DEFAULT_RULES.name, context.now, 0)
             walk = WentOut(person.name, person.room, opened.name), CameIn(person.name, opened.name)
@@ -168,9 +171,12 @@ def _challenge(command: Challenge, hall: Hall, person: Person, context: Context)
         if seek.player == person.name and seek.to == to and seek.rules == rules:
             raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
     if to in hall.bots:
+        level = level_meant(hall, to, command.level).number if command.level else None
         dwarf, troll = _seated(person.name, to, command.side)
         started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll)
-        return _at_own_board(hall, person.name, (), started)
+        return _at_own_board(hall, person.name, (), _with_bot(hall, started, level))
+    if command.level is not None:
+        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
     _require_seeks(hall, person.name)
     rated = command.rated
     made = _made(hall, person.name, rules, command.side, context, rated=rated, to=to)
@@ -188,7 +194,7 @@ def _withdraw(number: int | None, hall: Hall, person: Person, context: Context) 
     return _in_hall(hall, person.name, ended)
 
 
-def _play(command: PlayNow, hall: Hall, person: Person, context: Context) -> Decision:
+def _play(command: PlayNow, hall: Hall, person: Person, context: Context, found: Found) -> Decision:
     name = person.name
     for seek in hall.seeks.values():
         fits = not seek.to and _suits(seek, command.rules, command.side)
@@ -203,13 +209,13 @@ def _play(command: PlayNow, hall: Hall, person: Person, context: Context) -> Dec
     if not mine:
         _require_seeks(hall, name)
         sought = (_made(hall, name, rules, command.side, context),)
-    bot = None if plays else _bot(hall)
+    bot = None if plays else _bot(hall, name, found)
     if bot is None:
         if not sought:
             raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
         return _in_hall(hall, name, sought)
     dwarf, troll = _seated(name, bot, command.side)
-    started = BattleStarted(context.now, name, 1, rules, dwarf, troll)
+    started = _with_bot(hall, BattleStarted(context.now, name, 1, rules, dwarf, troll))
     return _at_own_board(hall, name, sought, started, (Asked(name, PlayNow()),))
 
 
@@ -225,10 +231,32 @@ def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
     return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
 
 
-def _bot(hall: Hall) -> str | None:
-    """Return the weakest of the bots that can play at any number of boards."""
-    levels = {name: level for name in hall.people if (level := hall.bots.get(name))}
-    return min(levels, key=lambda name: levels[name].number, default=None)
+def _bot(hall: Hall, player: str, found: Found) -> str | None:
+    """Return the bot that is most like a player by its rating; the weakest for a newcomer.
+
+    It is one of those that can play at any number of boards.
+    """
+    levels = {name: level.number for name in hall.people if (level := hall.bots.get(name))}
+    if not levels:
+        return None
+    score = found[ScoreLookup(player)]
+    mine = score and score.bots.rating
+    if mine:
+        ratings = {}
+        for name, number in levels.items():
+            theirs = found[ScoreLookup(name)] or PlayerScore(name)
+            if rating := theirs.levels.get(number, Performance()).rating:
+                ratings[name] = abs(rating.points - mine.points)
+        if ratings:
+            return min(ratings, key=ratings.__getitem__)
+    return min(levels, key=levels.__getitem__)
+
+
+def _with_bot(hall: Hall, started: BattleStarted, level: int | None = None) -> BattleStarted:
+    """Return how a match with a bot begins, at a level or as the bot usually plays."""
+    names = started.dwarf, started.troll
+    levels = (level or hall.usual_level(each) if each in hall.bots else None for each in names)
+    return replace(started, rated=True, levels=Levels(*levels))
 
 
 # Answers.

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from thudmud.errors import Refused
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import BotLevel, Decision, Hall, Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 
@@ -160,6 +160,20 @@ def player_meant(hall: Hall, words: str) -> str:
             raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
         case several:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+
+
+def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
+    """Return the level that a bot is to play at: the words are its number, or its name.
+
+    Raises:
+        Refused: there is no such level, or it plays at none.
+    """
+    if hall.bots.get(bot) is None:
+        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
+    for level in hall.levels:
+        if words.lower() in {str(level.number), level.name.lower()}:
+            return level
+    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
 
 
 def _unsaid_board(hall: Hall, person: Person) -> Table:

@@ -45,6 +45,7 @@ class Refusal(Enum):
     SEAT_IN_MATCH = "seat_in_match"
     SAME_SEAT = "same_seat"
     ONE_SEAT_EACH = "one_seat_each"
+    MATCH_UNDER_WAY = "match_under_way"
 
     NO_HALL = "no_hall"
     MATCH_SELF = "match_self"
