@@ -246,7 +246,7 @@ NAME_LENGTHS = range(2, 21)
 _SENTENCES_BEGIN = """
     add after also and another any anybody anyone as ask battle battles begin between both bots
     by change colours column come did do each east either elsewhere every everyone everything
-    examples for give goodbye how if in instead keep many match more name names no north
+    examples for give goodbye how if in instead keep lesson many match more name names no north
     northeast northwest not note nothing numbers old once one only options or other others part
     players playing please ply put ready row saying see seeing so sorry south southeast
     southwest squares still take tell that then there these they this those three too try turn

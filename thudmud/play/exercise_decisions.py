@@ -1,0 +1,320 @@
+"""What a command brings about in an exercise, or why it does not.
+
+An exercise is private, so that all of it is told and nothing of it happens at a board of the hall:
+a line that is about no other board is about the exercise. Who plays a battle can have none, and the
+exercises of those in whose battle something happens wait. So a line never means an exercise where
+a board could be harmed by the mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
+from thudmud.play.commands import (
+    Command,
+    End,
+    ExerciseCommand,
+    GameCommand,
+    Help,
+    Hint,
+    LastMove,
+    Leave,
+    LeaveExercise,
+    Lessons,
+    Look,
+    Play,
+    Query,
+    Resign,
+    Start,
+    Step,
+    TryPuzzle,
+    Tutorial,
+    Undo,
+    Way,
+)
+from thudmud.play.events import Moved
+from thudmud.play.exercises import (
+    AtPuzzle,
+    Exercise,
+    InLesson,
+    Lesson,
+    at_puzzle,
+    at_step,
+    lessons,
+    puzzles,
+)
+from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hints import MOST_TRAMPLES, advice
+from thudmud.play.meaning import is_exercise_meant
+from thudmud.play.options import OptionCommand
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import Table
+from thudmud.rules import Game, IllegalMove, Move, Reason
+
+R = Remark
+
+
+def begin(hall: Hall, person: Person, command: ExerciseCommand) -> Decision:
+    """Return what comes of a command that is about exercises alone.
+
+    Raises:
+        Refused: there is no such exercise, or no time for one.
+    """
+    match command:
+        case Lessons():
+            return Decision(person.name, asides=(Asked(person.name, command),))
+        case LeaveExercise():
+            if person.exercise is None:
+                raise Refused(Refusal.NO_EXERCISE)
+            return Decision(person.name, asides=put_aside(person))
+    for table in hall.seats_of(person.name):
+        if table.running:
+            raise Refused(Refusal.IN_BATTLE, board=table.name)
+    if isinstance(command, Tutorial):
+        return _tutorial(command, person)
+    return _puzzle(command, person)
+
+
+def put_aside(person: Person) -> tuple[Aside, ...]:
+    """Return that somebody turns to something else than the exercise that they are at, if any."""
+    return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()
+
+
+def obey(person: Person, command: Command, now: float) -> Decision | None:
+    """Return what a command brings about in the exercise of who has one.
+
+    It is None for what is not about the exercise, and for questions: these are answered about its
+    board as about any other.
+
+    Raises:
+        Refused: nothing comes of it.
+    """
+    exercise = person.exercise
+    if exercise is None:
+        return None
+    if isinstance(command, GameCommand) and not is_exercise_meant(person, command.on):
+        return None
+    match command:
+        case Play():
+            told = _play(person.name, exercise, command, now)
+        case Hint():
+            told = _hint(person.name, exercise)
+        case Step(Way.NEXT):
+            told = _next(person, exercise)
+        case Step(Way.BACK):
+            told = _back(person.name, exercise)
+        case Step(Way.FIRST) | Start():
+            told = _anew(person.name, exercise)
+        case Step(Way.LAST):
+            board = exercise.table.name
+            return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
+        case Leave() | End() | Resign():
+            done = _asked(person.name, exercise, command)
+            return _told(done) if done else Decision(person.name, asides=put_aside(person))
+        case Undo():
+            raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
+        case Look(None):
+            board = exercise.table.name
+            shown = Asked(person.name, command, board)
+            asked = _asked(person.name, exercise, command) or _task(person.name, exercise)
+            return Decision(person.name, board, asides=(shown, asked))
+        case _:
+            return None
+    return Decision(person.name, exercise.table.name, asides=(told,))
+
+
+def followed(person: Person, command: Command, decision: Decision) -> Decision:
+    """Return what a command brings about, and the lesson that goes on by it if it was asked for."""
+    questions = Query | GameCommand | Help | OptionCommand
+    if not isinstance(person.exercise, InLesson) or not isinstance(command, questions):
+        return decision
+    if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
+        return decision
+    told = _asked(person.name, person.exercise, command)
+    return replace(decision, asides=(*decision.asides, told)) if told else decision
+
+
+# The tutorial.
+
+
+def _tutorial(command: Tutorial, person: Person) -> Decision:
+    known, number = lessons(), command.lesson
+    last = person.studies.lesson
+    if number is None and last and not last.is_over:
+        return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
+    if number is None:
+        left = [each for each in known if each not in person.studies.lessons]
+        if not left:
+            return Decision(person.name, asides=(Asked(person.name, Lessons()),))
+        number = left[0]
+    if number not in known:
+        raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
+    return _told(_begun(person.name, known[number]))
+
+
+def _begun(player: str, lesson: Lesson) -> Exercised:
+    return Exercised(player, at_step(player, lesson, 0), (R.BEGUN, R.TASK), shows=True)
+
+
+def _told(told: Exercised) -> Decision:
+    return Decision(told.player, told.exercise.table.name, asides=(told,))
+
+
+def _doing(exercise: Exercise) -> tuple[Remark, ...]:
+    """Return what there is to do now."""
+    if exercise.is_over:
+        return (R.OVER,)
+    return (R.NEXT,) if isinstance(exercise, InLesson) and exercise.is_done else (R.TASK,)
+
+
+def _task(player: str, exercise: Exercise) -> Exercised:
+    return Exercised(player, exercise, _doing(exercise))
+
+
+def _asked(player: str, exercise: Exercise, command: Command) -> Exercised | None:
+    """Return that a step of a lesson is done, if it was to ask this."""
+    if not isinstance(exercise, InLesson) or exercise.is_done:
+        return None
+    line, _, _ = str(command).partition(" on ")
+    return _gone_on(player, exercise) if exercise.current.is_line(line) else None
+
+
+def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exercised:
+    """Return a lesson after a step that is done, and what is said of it."""
+    table = table or before.table
+    if before.following is None or before.following.scene:
+        done = replace(before, table=table, is_done=True)
+        return Exercised(player, done, (R.DONE, *_doing(done)))
+    then = replace(before, table=table, step=before.step + 1, hints=0)
+    return Exercised(player, then, (R.DONE, R.TASK))
+
+
+# What somebody can do in one.
+
+
+def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercised:
+    game = _game(exercise)
+    if exercise.is_over:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    if isinstance(exercise, InLesson) and exercise.is_done:
+        raise Refused(Refusal.STEP_DONE)
+    side = exercise.table.side_of(player)
+    if side is None or game.turn is not side:
+        raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
+    move = game.resolve(command.attempt, side)
+    if isinstance(exercise, AtPuzzle):
+        return _tried(player, exercise, move, now)
+    if not exercise.current.is_ply(game, move):
+        return Exercised(player, exercise, (R.WRONG,), advice=advice(game, (move,)))
+    plies = [_played(exercise.table, player, move, now)]
+    reply = exercise.current.reply
+    if reply:
+        _, then = plies[0]
+        answer = _game_at(then).resolve(reply, side.other)
+        plies.append(_played(then, then.seats[side.other], answer, now))
+    told = _gone_on(player, exercise, plies[-1][1])
+    return replace(told, plies=tuple(plies), shows=True)
+
+
+def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
+    """Return a ply, and the board after it."""
+    game = _game_at(table)
+    event = Moved(now, player, game.turn, move, len(game.moves) + 1)
+    return event, table.apply(event)
+
+
+def _game(exercise: Exercise) -> Game:
+    return _game_at(exercise.table)
+
+
+def _game_at(table: Table) -> Game:
+    if table.game is None:
+        raise ValueError(f"there is no battle at the {table.name}")
+    return table.game
+
+
+def _hint(player: str, exercise: Exercise) -> Exercised:
+    if exercise.is_over or (isinstance(exercise, InLesson) and exercise.is_done):
+        return _task(player, exercise)
+    then = replace(exercise, hints=exercise.hints + 1)
+    return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
+
+
+def _next(person: Person, exercise: Exercise) -> Exercised:
+    if isinstance(exercise, AtPuzzle):
+        return _another(person, exercise)
+    if not exercise.is_done:
+        raise Refused(Refusal.STEP_OPEN)
+    if exercise.following:
+        then = at_step(person.name, exercise.lesson, exercise.step + 1)
+        return Exercised(person.name, then, (R.TASK,), shows=True)
+    after = lessons().get(exercise.lesson.number + 1)
+    if after is None:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    return _begun(person.name, after)
+
+
+def _back(player: str, exercise: Exercise) -> Exercised:
+    """Return a lesson where its board was set up last: before that, if nothing was done since."""
+    if isinstance(exercise, AtPuzzle):
+        return _anew(player, exercise)
+    scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
+    begun = max(n for n in scenes if n <= exercise.step)
+    if exercise.step == begun and not exercise.is_done:
+        begun = max((n for n in scenes if n < begun), default=0)
+    return Exercised(player, at_step(player, exercise.lesson, begun), (R.TASK,), shows=True)
+
+
+def _anew(player: str, exercise: Exercise) -> Exercised:
+    if isinstance(exercise, InLesson):
+        return _begun(player, exercise.lesson)
+    return Exercised(player, at_puzzle(player, exercise.puzzle), (R.BEGUN, R.TASK), shows=True)
+
+
+# Puzzles.
+
+
+def _puzzle(command: TryPuzzle, person: Person) -> Decision:
+    known, number = puzzles(), command.number
+    last = person.studies.puzzle
+    if number is None and last and not last.is_over:
+        return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+    if number is None:
+        number = 1 + (last.puzzle.number if last else 0) % len(known)
+    if number not in known:
+        raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+    at = at_puzzle(person.name, known[number])
+    return _told(Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True))
+
+
+def _another(person: Person, exercise: AtPuzzle) -> Exercised:
+    number = 1 + exercise.puzzle.number % len(puzzles())
+    at = at_puzzle(person.name, puzzles()[number])
+    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
+
+
+def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
+    game, puzzle = _game(exercise), exercise.puzzle
+    tried = replace(exercise, tries=exercise.tries + 1)
+    why = advice(game, (move,))
+    if puzzle.is_solved_by(move):
+        ply = _played(exercise.table, player, move, now)
+        solved = replace(tried, table=ply[1], is_over=True)
+        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, advice=why)
+    best = puzzle.solution
+    fewer = (move.origin, move.target) == (best.origin, best.target)
+    answer = None if fewer else _answer(game.play(move))
+    return Exercised(player, tried, (R.FEWER if fewer else R.WRONG,), advice=why, answer=answer)
+
+
+def _answer(game: Game) -> Move | None:
+    """Return the ply that captures most, if one captures anything."""
+    return max(_captures(game), key=lambda move: len(move.captures), default=None)
+
+
+def _captures(game: Game) -> Iterator[Move]:
+    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
+    return (move for move in moves if move.captures)
