@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.play.archive import PAGE, StandingsLookup, Tally
-from thudmud.play.projections import MIDDLE
+from thudmud.play.archive import MIDDLE, PAGE, StandingsLookup, Tally
 from thudmud.rules import Outcome, Side
 
 

@@ -95,6 +95,10 @@ class Tally(NamedTuple):
         return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
+MIDDLE = 1500
+"""The rating of a player who is not known yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """How good a player is.
@@ -125,12 +129,28 @@ class PlayerScore:
         battles: by ruleset's name and side.
         matches: by ruleset's name.
         rating: how good that makes them, if any of it was rated.
+        puzzles: how good they are at puzzles, if they have tried any.
     """
 
     name: str
     battles: Mapping[tuple[str, Side], Tally]
     matches: Mapping[str, Tally]
     rating: Rating | None
+    puzzles: Rating | None = None
+
+
+class PuzzleRecord(NamedTuple):
+    """What is known of the puzzles, and of a player who tries them.
+
+    Attributes:
+        tried: whether the player has solved each of those that they have tried, at the first try.
+        rating: how good that makes them; None if they have tried none.
+        difficulties: how hard those puzzles are that anybody has tried.
+    """
+
+    tried: Mapping[int, bool]
+    rating: Rating | None
+    difficulties: Mapping[int, Rating]
 
 
 PAGE = 20
@@ -180,7 +200,7 @@ class Ranking(NamedTuple):
     in_all: int
 
 
-LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | Ranking
+LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | PuzzleRecord | Ranking
 
 
 class Lookup(Generic[AnswerT]):
@@ -221,6 +241,13 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
 @dataclass(frozen=True, slots=True)
 class StandingsLookup(Lookup[Ranking]):
     """The best players, and the one who asks."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzlesLookup(Lookup[PuzzleRecord]):
+    """What is known of the puzzles, and of a player, named in any case, who tries them."""
 
     player: str
 

@@ -238,6 +238,8 @@ class Remark(Enum):
     """Something that helps."""
     ANSWER = "answer"
     """What does it."""
+    COUNTED = "counted"
+    """What is said counts for a rating: it was the first try at a puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,6 @@ class Exercised:
         shows: whether the board is shown.
         advice: what speaks for and against a ply that was played, or was only tried.
         answer: what the other side could answer that.
-        counts: whether it is the first try at a puzzle, which alone counts.
     """
 
     player: str
@@ -262,7 +263,6 @@ class Exercised:
     shows: bool = False
     advice: Advice | None = None
     answer: Move | None = None
-    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

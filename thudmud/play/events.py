@@ -466,6 +466,29 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
+@dataclass(frozen=True, slots=True)
+class PuzzleTried:
+    """A member has tried a puzzle for the first time; that alone counts.
+
+    Attributes:
+        at: when.
+        player: who.
+        puzzle: its number.
+        solved: whether the first ply that they played was right, without a hint.
+    """
+
+    at: float
+    player: str
+    puzzle: int
+    solved: bool
+
+    def __post_init__(self) -> None:
+        require_time(self.at, EARLIEST)
+        require_name(self.player)
+        if self.puzzle < 1:
+            raise InvalidValueError(f"there is no puzzle {self.puzzle}")
+
+
 def _require_board(at: float, player: str, key: str) -> None:
     _require_doer(at, player)
     require_name(key)
@@ -477,8 +500,8 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted
-"""What happens to the hall itself, as a stream of its own."""
+HallEvent = BoardOpened | BoardClosed | BoardRenamed | PuzzleTried | Interrupted
+"""What happens to the hall itself and at none of its boards, as a stream of its own."""
 
 StoredEvent = Event | HallEvent
 """Everything that a store holds."""

@@ -8,10 +8,10 @@ a board could be harmed by the mistake.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.errors import Refused
+from thudmud.play.archive import MIDDLE, Found, PuzzleRecord, PuzzlesLookup
 from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
 from thudmud.play.commands import (
     Command,
@@ -35,12 +35,13 @@ from thudmud.play.commands import (
     Undo,
     Way,
 )
-from thudmud.play.events import Moved
+from thudmud.play.events import Moved, PuzzleTried
 from thudmud.play.exercises import (
     AtPuzzle,
     Exercise,
     InLesson,
     Lesson,
+    Puzzle,
     at_puzzle,
     at_step,
     lessons,
@@ -57,11 +58,12 @@ from thudmud.rules import Game, IllegalMove, Move, Reason
 R = Remark
 
 
-def begin(hall: Hall, person: Person, command: ExerciseCommand) -> Decision:
+def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) -> Decision:
     """Return what comes of a command that is about exercises alone.
 
     Raises:
         Refused: there is no such exercise, or no time for one.
+        Unread: what is stored of the player's puzzles has to be looked up first.
     """
     match command:
         case Lessons():
@@ -75,7 +77,7 @@ def begin(hall: Hall, person: Person, command: ExerciseCommand) -> Decision:
             raise Refused(Refusal.IN_BATTLE, board=table.name)
     if isinstance(command, Tutorial):
         return _tutorial(command, person)
-    return _puzzle(command, person)
+    return _puzzle(command, person, found)
 
 
 def put_aside(person: Person) -> tuple[Aside, ...]:
@@ -83,7 +85,7 @@ def put_aside(person: Person) -> tuple[Aside, ...]:
     return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()
 
 
-def obey(person: Person, command: Command, now: float) -> Decision | None:
+def obey(hall: Hall, person: Person, command: Command, now: float, found: Found) -> Decision | None:
     """Return what a command brings about in the exercise of who has one.
 
     It is None for what is not about the exercise, and for questions: these are answered about its
@@ -91,6 +93,7 @@ def obey(person: Person, command: Command, now: float) -> Decision | None:
 
     Raises:
         Refused: nothing comes of it.
+        Unread: what is stored of the player's puzzles has to be looked up first.
     """
     exercise = person.exercise
     if exercise is None:
@@ -103,7 +106,7 @@ def obey(person: Person, command: Command, now: float) -> Decision | None:
         case Hint():
             told = _hint(person.name, exercise)
         case Step(Way.NEXT):
-            told = _next(person, exercise)
+            told = _next(person, exercise, found)
         case Step(Way.BACK):
             told = _back(person.name, exercise)
         case Step(Way.FIRST) | Start():
@@ -123,7 +126,7 @@ def obey(person: Person, command: Command, now: float) -> Decision | None:
             return Decision(person.name, board, asides=(shown, asked))
         case _:
             return None
-    return Decision(person.name, exercise.table.name, asides=(told,))
+    return _counted(hall, person, told, found, now)
 
 
 def followed(person: Person, command: Command, decision: Decision) -> Decision:
@@ -243,9 +246,9 @@ def _hint(player: str, exercise: Exercise) -> Exercised:
     return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
 
 
-def _next(person: Person, exercise: Exercise) -> Exercised:
+def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
     if isinstance(exercise, AtPuzzle):
-        return _another(person, exercise)
+        return _set(person.name, puzzles()[_fitting(person, found)])
     if not exercise.is_done:
         raise Refused(Refusal.STEP_OPEN)
     if exercise.following:
@@ -271,29 +274,48 @@ def _back(player: str, exercise: Exercise) -> Exercised:
 def _anew(player: str, exercise: Exercise) -> Exercised:
     if isinstance(exercise, InLesson):
         return _begun(player, exercise.lesson)
-    return Exercised(player, at_puzzle(player, exercise.puzzle), (R.BEGUN, R.TASK), shows=True)
+    return _set(player, exercise.puzzle)
 
 
 # Puzzles.
 
 
-def _puzzle(command: TryPuzzle, person: Person) -> Decision:
+def _puzzle(command: TryPuzzle, person: Person, found: Found) -> Decision:
     known, number = puzzles(), command.number
     last = person.studies.puzzle
     if number is None and last and not last.is_over:
         return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
     if number is None:
-        number = 1 + (last.puzzle.number if last else 0) % len(known)
+        number = _fitting(person, found)
     if number not in known:
         raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-    at = at_puzzle(person.name, known[number])
-    return _told(Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True))
+    return _told(_set(person.name, known[number]))
 
 
-def _another(person: Person, exercise: AtPuzzle) -> Exercised:
-    number = 1 + exercise.puzzle.number % len(puzzles())
-    at = at_puzzle(person.name, puzzles()[number])
-    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
+def _set(player: str, puzzle: Puzzle) -> Exercised:
+    return Exercised(player, at_puzzle(player, puzzle), (R.BEGUN, R.TASK), shows=True)
+
+
+def _fitting(person: Person, found: Found) -> int:
+    """Return the number of a puzzle that a player has not tried, about as hard as they are good.
+
+    When they have tried all, it is one that they have not solved; then any, the one after the last.
+    """
+    known = _record(person, found)
+    last = person.studies.puzzle
+    good = known.rating.points if known.rating else MIDDLE
+    hard = {number: rating.points for number, rating in known.difficulties.items()}
+    tried = {*known.tried, *person.studies.tried}
+    solved = {number for number, done in known.tried.items() if done} | person.studies.solved
+    for passed in (tried, solved):
+        if left := [number for number in puzzles() if number not in passed]:
+            return min(left, key=lambda number: abs(hard.get(number, MIDDLE) - good))
+    return 1 + (last.number if last else 0) % len(puzzles())
+
+
+def _record(person: Person, found: Found) -> PuzzleRecord:
+    """Return what is stored of a member's puzzles; of a guest nothing is."""
+    return found[PuzzlesLookup(person.name)] if person.member else PuzzleRecord({}, None, {})
 
 
 def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
@@ -304,17 +326,28 @@ def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised
         ply = _played(exercise.table, player, move, now)
         solved = replace(tried, table=ply[1], is_over=True)
         return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, advice=why)
-    best = puzzle.solution
-    fewer = (move.origin, move.target) == (best.origin, best.target)
+    fewer = puzzle.goes_like(move)
     answer = None if fewer else _answer(game.play(move))
     return Exercised(player, tried, (R.FEWER if fewer else R.WRONG,), advice=why, answer=answer)
 
 
 def _answer(game: Game) -> Move | None:
     """Return the ply that captures most, if one captures anything."""
-    return max(_captures(game), key=lambda move: len(move.captures), default=None)
-
-
-def _captures(game: Game) -> Iterator[Move]:
     moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
-    return (move for move in moves if move.captures)
+    captures = [move for move in moves if move.captures]
+    return max(captures, key=lambda move: len(move.captures), default=None)
+
+
+def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
+    """Return what is told, and stored if it is a member's first try at a puzzle, or first hint."""
+    at, decision = told.exercise, _told(told)
+    if not isinstance(at, AtPuzzle) or at.tries + at.hints != 1:
+        return decision
+    if not person.member or hall.version is None or at.number in _record(person, found).tried:
+        return decision
+    event = PuzzleTried(now, person.name, at.number, at.is_over)
+    remarks = (*told.remarks, R.COUNTED)
+    if at.is_over:
+        remarks = (R.DONE, R.COUNTED, R.OVER)
+    asides = (replace(told, remarks=remarks),)
+    return replace(decision, asides=asides, hall=(event,), hall_version=hall.version)

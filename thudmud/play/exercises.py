@@ -249,11 +249,14 @@ class Puzzle:
     game: Game
     solution: Move
 
+    def goes_like(self, move: Move) -> bool:
+        """Whether a ply goes where the solution does."""
+        best = self.solution
+        return (move.origin, move.target) == (best.origin, best.target)
+
     def is_solved_by(self, move: Move) -> bool:
         """Whether a ply goes where the solution does, and captures as many."""
-        best = self.solution
-        same_way = (move.origin, move.target) == (best.origin, best.target)
-        return same_way and len(move.captures) >= len(best.captures)
+        return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
 
 
 @cache
@@ -349,16 +352,23 @@ class Studies:
         lessons: the numbers of the lessons that they have done.
         lesson: the last lesson that they were at.
         puzzle: the last puzzle that they were at.
+        tried: the numbers of the puzzles that they have tried since they came in.
+        solved: the numbers of those that they have solved, at whichever try.
     """
 
     lessons: frozenset[int] = frozenset()
     lesson: InLesson | None = None
     puzzle: AtPuzzle | None = None
+    tried: frozenset[int] = frozenset()
+    solved: frozenset[int] = frozenset()
 
     def after(self, exercise: Exercise) -> Studies:
         """Return them once an exercise has come so far."""
         if isinstance(exercise, AtPuzzle):
-            return replace(self, puzzle=exercise)
+            this = {exercise.number}
+            tried = self.tried | (this if exercise.tries or exercise.hints else set())
+            solved = self.solved | (this if exercise.is_over else set())
+            return replace(self, puzzle=exercise, tried=tried, solved=solved)
         done = {exercise.lesson.number} if exercise.is_over else set()
         return replace(self, lesson=exercise, lessons=self.lessons | done)
 

@@ -169,9 +169,10 @@ def decide(
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
     person, context = hall.people[player], Context(now, hall.members)
-    if (exercised := exercise_decisions.obey(person, command, now)) is not None:
+    found = found or Found()
+    if (exercised := exercise_decisions.obey(hall, person, command, now, found)) is not None:
         return [exercised]
-    decision = _decide(command, hall, person, context, found or Found())
+    decision = _decide(command, hall, person, context, found)
     return [exercise_decisions.followed(person, command, decision)]
 
 
@@ -224,7 +225,7 @@ def _decide(
             left = put_aside(person) if isinstance(shown, Replayed) else ()
             return Decision(name, asides=(*left, shown))
         case Tutorial() | Lessons() | TryPuzzle() | LeaveExercise():
-            return exercise_decisions.begin(hall, person, command)
+            return exercise_decisions.begin(hall, person, command, found)
         case (
             Where()
             | ScanRow()

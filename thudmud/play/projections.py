@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Rating, State, Tally
+from thudmud.play.archive import MIDDLE, Battle, Rating, State, Tally
 from thudmud.play.events import (
     LANDMARKS,
     Adjourned,
@@ -24,17 +24,18 @@ from thudmud.play.events import (
     BoardOpened,
     Cleared,
     Imported,
+    PuzzleTried,
     Resumed,
     SavedMatch,
     StoredEvent,
 )
 from thudmud.rules import Side
 
-PROJECTION = 2
+PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, PuzzleTried)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -42,9 +43,6 @@ HALL = "hall"
 
 MATCHES = "(match) "
 """What the key of the stream of a match that was put away begins with."""
-
-MIDDLE = 1500
-"""The rating of a player who is not known yet."""
 
 SCALE = 30
 """Points for one of openskill's own: with it, somebody who is 400 points better wins about ten
@@ -127,6 +125,24 @@ class Rows(Protocol):
     def put_strength(self, player: str, strength: Strength) -> None:
         """Keep how good a player is."""
 
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+
+    def solving(self, player: str) -> Strength | None:
+        """Return how good a player is at puzzles, if that is known."""
+
+    def put_solving(self, player: str, strength: Strength) -> None:
+        """Keep how good a player is at puzzles."""
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return how hard a puzzle is, if that is known."""
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep how hard a puzzle is."""
+
 
 def realm_of(stream: str) -> str:
     """Return whose players play in a stream: what its key has before the first ``/``, if any.
@@ -191,6 +207,8 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
                 imported=True,
             )
             rows.put_battle(imported)
+        case PuzzleTried():
+            _try_puzzle(event, rows)
 
 
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
@@ -248,6 +266,18 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
         dwarf, troll = rate(before[0] or Strength(), before[1] or Strength(), winner)
         rows.put_strength(event.dwarf, dwarf)
         rows.put_strength(event.troll, troll)
+
+
+def _try_puzzle(event: PuzzleTried, rows: Rows) -> None:
+    """Rate a player and a puzzle: it has lost to who solves it, and won against who does not."""
+    if rows.has_tried(event.player, event.puzzle):
+        return
+    rows.put_try(event.player, event.puzzle, solved=event.solved)
+    before = rows.solving(event.player), rows.difficulty(event.puzzle)
+    winner = Side.DWARF if event.solved else Side.TROLL  # the player is in the first one's place
+    player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
+    rows.put_solving(event.player, player)
+    rows.put_difficulty(event.puzzle, puzzle)
 
 
 def _put_away(match: SavedMatch, at: BattleId, position: int, rows: Rows) -> None:

@@ -66,6 +66,7 @@ from thudmud.play.events import (
     HallEvent,
     Interrupted,
     Parting,
+    PuzzleTried,
     Returned,
     SavedMatch,
     StoredEvent,
@@ -772,7 +773,8 @@ class Service:
             return
         self.hall.version = entry.version
         event = cast("HallEvent", entry.event)
-        if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
+        key = "" if isinstance(event, Interrupted | PuzzleTried) else event.key
+        if isinstance(event, Interrupted) or realm_of(key) != self.realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
         if isinstance(entry.mark, _Pending) and entry.mark.service is self:
@@ -781,7 +783,7 @@ class Service:
             if is_first and decided.player in self.hall.people:
                 decision = replace(decision, asides=decided.asides)
         self._carry_out(decision, cause)
-        if table := self.hall.board_with(event.key):
+        if table := self.hall.board_with(key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()
 

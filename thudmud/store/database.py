@@ -29,8 +29,10 @@ from thudmud.play.archive import (
     Battle,
     HistoryPage,
     PlayerScore,
+    PuzzleRecord,
     RankedPlayer,
     Ranking,
+    Rating,
     Tally,
 )
 from thudmud.play.events import (
@@ -825,10 +827,10 @@ class Database:
         return self.table.number(better, realm, proven) + before + 1
 
     def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
-        """Return what a player has won and lost; None if they have ended no battle."""
+        """Return what a player has won and lost; None if they have ended and tried nothing."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
-        return score if score and score.battles else None
+        return score if score and (score.battles or score.puzzles) else None
 
     def _score(self, player: int, name: str) -> PlayerScore:
         battles, matches = {}, {}
@@ -839,7 +841,30 @@ class Database:
             else:
                 battles[rules, Side(kind)] = Tally(*counts)
         strength: Strength | None = self.projected.strength(str(player))
-        return PlayerScore(name, battles, matches, strength.rating if strength else None)
+        solving = self.projected.solving(str(player))
+        return PlayerScore(
+            name,
+            battles,
+            matches,
+            strength.rating if strength else None,
+            solving.rating if solving else None,
+        )
+
+    def puzzles(self, player: str, *, realm: str = "") -> PuzzleRecord:
+        """Return what is known of the puzzles, and of a player who tries them."""
+        found = self.player(player, realm)
+        tried: dict[int, bool] = {}
+        solving = None
+        if found:
+            solving = self.projected.solving(str(found[0]))
+            for row in self.table.rows("puzzle_try", "where player = ?", found[0]):
+                _, puzzle, solved = cast("tuple[int, int, int]", row)
+                tried[puzzle] = bool(solved)
+        hard: dict[int, Rating] = {}
+        for row in self.table.rows("puzzle"):
+            number, *strength = cast("tuple[int, float, float, int]", row)
+            hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
+        return PuzzleRecord(tried, solving.rating if solving else None, hard)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [

@@ -81,6 +81,9 @@ PROJECTIONS = {
     " primary key (player, rules, kind)",
     "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
     " proven integer",
+    "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
+    "solving": "player integer primary key, mu real, sigma real, tries integer",
+    "puzzle": "number integer primary key, mu real, sigma real, tries integer",
 }
 INDEXES = (
     # Of those who are banned alone: they are looked for whenever another process has written.
@@ -92,7 +95,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request", "address"}
+_WITHOUT_ROWID = {"player_battle", "tally", "request", "address", "puzzle_try"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -334,6 +337,33 @@ class ProjectedRows:
         row = self._durable.row("player", "where id = ?", int(player))
         realm = row[1] if row else ""
         self._table.put("rating", int(player), realm, *strength, strength.rating.proven)
+
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+        where = "where player = ? and puzzle = ?"
+        return self._table.row("puzzle_try", where, int(player), puzzle) is not None
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+        self._table.put("puzzle_try", int(player), puzzle, int(solved))
+
+    def solving(self, player: str) -> Strength | None:
+        """Return how good a player is at puzzles, if that is known."""
+        row = self._table.row("solving", "where player = ?", int(player))
+        return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
+
+    def put_solving(self, player: str, strength: Strength) -> None:
+        """Keep how good a player is at puzzles."""
+        self._table.put("solving", int(player), *strength)
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return how hard a puzzle is, if that is known."""
+        row = self._table.row("puzzle", "where number = ?", puzzle)
+        return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep how hard a puzzle is."""
+        self._table.put("puzzle", puzzle, *strength)
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
         """Return the battles that a query finds, the players by number."""

@@ -258,6 +258,8 @@ def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[s
         return wrapped(f"{who} not finished a battle here yet.", width)
     rating = f"rating {_rating(found.rating)}" if found.rating else "no rating yet"
     lines = wrapped(f"{found.name}: {rating}.", width)
+    if found.puzzles:
+        lines += wrapped(f"  Puzzles: rating {_rating(found.puzzles, 'puzzle')}.", width, INDENT)
     for rules in dict.fromkeys(rules for rules, _ in found.battles):
         matches = found.matches.get(rules)
         counts = [f"matches {_count(matches)}"] if matches else []
@@ -287,8 +289,8 @@ def standings(ranking: Ranking, width: int) -> list[str]:
     return lines
 
 
-def _rating(rating: Rating) -> str:
-    battles = counted(rating.battles, "battle")
+def _rating(rating: Rating, noun: str = "battle") -> str:
+    battles = counted(rating.battles, noun)
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 

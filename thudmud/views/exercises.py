@@ -7,7 +7,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted
 from thudmud.play.asides import Exercised, Remark
-from thudmud.play.commands import Lessons, Play, TryPuzzle, Tutorial
+from thudmud.play.commands import Lessons, Play, TryPuzzle, Tutorial, ViewScore
 from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, Studies, lessons
 from thudmud.play.hints import Merit
 from thudmud.rules import Piece
@@ -74,7 +74,7 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised) -> str:
             return at.current.hint
         case R.ANSWER:
             return f'Type "{at.current.answer}".'
-        case R.FEWER:
+        case R.FEWER | R.COUNTED:
             raise ValueError(f"{remark} is not said in a lesson")
         case _:
             assert_never(remark)
@@ -118,6 +118,9 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
             return f'Type "{Play(hints.asked(puzzle.solution))}".'
+        case R.COUNTED:
+            done = "solved" if at.is_over else "not solved"
+            return f'It counts as {done} for your rating in puzzles: "{ViewScore()}" tells that.'
         case _:
             assert_never(remark)
 
