@@ -145,9 +145,9 @@ class TestLessons:
         step, before = situation.step, situation.game
         done = [move for move in before.legal_moves() if step.is_ply(before, move)]
         assert done
-        for move in done if step.reply else ():
+        for move in done:
             after = before.play(move)
-            assert after.resolve(step.reply, after.turn)
+            assert step.reply is None or after.resolve(step.reply, after.turn)
 
     @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
     def test_any_other_ply_gets_words_and_changes_nothing(
@@ -215,7 +215,7 @@ class TestLessons:
         assert in_lesson(hall).step == 0
         do(hall, "Anna", Step(Way.BACK))
         assert in_lesson(hall).step == 0
-        do(hall, "Anna", Start())
+        do(hall, "Anna", Step(Way.FIRST))
         assert (in_lesson(hall).step, in_lesson(hall).is_done) == (0, False)
 
     def test_lessons_that_are_done_are_known(self, hall: StoredHall) -> None:
@@ -462,7 +462,7 @@ class TestRatings:
         self.fail(house)
         before = self.known(house)
         self.solve(house)
-        house.obey("Anna", Start(), 2.0)
+        house.obey("Anna", Step(Way.FIRST), 2.0)
         self.solve(house)
         assert self.known(house) == before
 

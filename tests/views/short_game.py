@@ -54,6 +54,10 @@ LINES = [
     "Bert: replay 9",
     "Anna: RENAME",
     "Bert: go to hall",
+    "Anna: tutorial 2",
+    "Anna: stop",
+    "Bert: tutorial 2",
+    "Bert: stop",
     "Anna: CLOSE",
     "Anna: quit",
 ]

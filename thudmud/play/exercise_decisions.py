@@ -28,7 +28,6 @@ from thudmud.play.commands import (
     Play,
     Query,
     Resign,
-    Start,
     Step,
     TryPuzzle,
     Tutorial,
@@ -41,14 +40,16 @@ from thudmud.play.exercises import (
     Exercise,
     InLesson,
     Lesson,
+    LessonStep,
     Puzzle,
     at_puzzle,
     at_step,
+    attempt_of,
     lessons,
     puzzles,
 )
 from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.hints import MOST_TRAMPLES, advice
+from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
 from thudmud.play.meaning import is_exercise_meant
 from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Refusal
@@ -108,9 +109,9 @@ def obey(hall: Hall, person: Person, command: Command, now: float, found: Found)
         case Step(Way.NEXT):
             told = _next(person, exercise, found)
         case Step(Way.BACK):
-            told = _back(person.name, exercise)
-        case Step(Way.FIRST) | Start():
-            told = _anew(person.name, exercise)
+            told = _back(person, exercise)
+        case Step(Way.FIRST):
+            told = _anew(person, exercise)
         case Step(Way.LAST):
             board = exercise.table.name
             return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
@@ -155,11 +156,19 @@ def _tutorial(command: Tutorial, person: Person) -> Decision:
         number = left[0]
     if number not in known:
         raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
-    return _told(_begun(person.name, known[number]))
+    return _told(_begun(person, known[number]))
 
 
-def _begun(player: str, lesson: Lesson) -> Exercised:
-    return Exercised(player, at_step(player, lesson, 0), (R.BEGUN, R.TASK), shows=True)
+def _begun(person: Person, lesson: Lesson) -> Exercised:
+    return _at(person, lesson, 0, (R.BEGUN, R.TASK))
+
+
+def _at(
+    person: Person, lesson: Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
+) -> Exercised:
+    """Return a lesson at a step that sets up a board."""
+    at = at_step(person.name, lesson, step, person.studies.version)
+    return Exercised(person.name, at, remarks, shows=True)
 
 
 def _told(told: Exercised) -> Decision:
@@ -211,7 +220,9 @@ def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercis
     if isinstance(exercise, AtPuzzle):
         return _tried(player, exercise, move, now)
     if not exercise.current.is_ply(game, move):
-        return Exercised(player, exercise, (R.WRONG,), advice=advice(game, (move,)))
+        return Exercised(
+            player, exercise, (R.WRONG,), advice=_against(game, move, exercise.current)
+        )
     plies = [_played(exercise.table, player, move, now)]
     reply = exercise.current.reply
     if reply:
@@ -220,6 +231,17 @@ def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercis
         plies.append(_played(then, then.seats[side.other], answer, now))
     told = _gone_on(player, exercise, plies[-1][1])
     return replace(told, plies=tuple(plies), shows=True)
+
+
+def _against(game: Game, move: Move, step: LessonStep) -> Advice | None:
+    """Return what speaks against a ply, if more does than against what is asked for."""
+    why, asked = advice(game, (move,)), attempt_of(step.answer)
+    best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
+    return why if best is None or _lost(why) > _lost(best) else None
+
+
+def _lost(advice: Advice) -> int:
+    return sum(each.number for each in advice.reasons if each.merit is Merit.LOSES)
 
 
 def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
@@ -248,33 +270,32 @@ def _hint(player: str, exercise: Exercise) -> Exercised:
 
 def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
     if isinstance(exercise, AtPuzzle):
-        return _set(person.name, puzzles()[_fitting(person, found)])
+        return _set(person, puzzles()[_fitting(person, found)])
     if not exercise.is_done:
         raise Refused(Refusal.STEP_OPEN)
     if exercise.following:
-        then = at_step(person.name, exercise.lesson, exercise.step + 1)
-        return Exercised(person.name, then, (R.TASK,), shows=True)
+        return _at(person, exercise.lesson, exercise.step + 1)
     after = lessons().get(exercise.lesson.number + 1)
     if after is None:
         raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
-    return _begun(person.name, after)
+    return _begun(person, after)
 
 
-def _back(player: str, exercise: Exercise) -> Exercised:
+def _back(person: Person, exercise: Exercise) -> Exercised:
     """Return a lesson where its board was set up last: before that, if nothing was done since."""
     if isinstance(exercise, AtPuzzle):
-        return _anew(player, exercise)
+        return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
     begun = max(n for n in scenes if n <= exercise.step)
     if exercise.step == begun and not exercise.is_done:
         begun = max((n for n in scenes if n < begun), default=0)
-    return Exercised(player, at_step(player, exercise.lesson, begun), (R.TASK,), shows=True)
+    return _at(person, exercise.lesson, begun)
 
 
-def _anew(player: str, exercise: Exercise) -> Exercised:
+def _anew(person: Person, exercise: Exercise) -> Exercised:
     if isinstance(exercise, InLesson):
-        return _begun(player, exercise.lesson)
-    return _set(player, exercise.puzzle)
+        return _begun(person, exercise.lesson)
+    return _set(person, exercise.puzzle)
 
 
 # Puzzles.
@@ -289,11 +310,12 @@ def _puzzle(command: TryPuzzle, person: Person, found: Found) -> Decision:
         number = _fitting(person, found)
     if number not in known:
         raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-    return _told(_set(person.name, known[number]))
+    return _told(_set(person, known[number]))
 
 
-def _set(player: str, puzzle: Puzzle) -> Exercised:
-    return Exercised(player, at_puzzle(player, puzzle), (R.BEGUN, R.TASK), shows=True)
+def _set(person: Person, puzzle: Puzzle) -> Exercised:
+    at = at_puzzle(person.name, puzzle, person.studies.version)
+    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 
 def _fitting(person: Person, found: Found) -> int:

@@ -32,7 +32,7 @@ from types import MappingProxyType
 from typing import Any
 
 from thudmud.errors import InvalidValueError
-from thudmud.play.events import BATTLES, BattleId
+from thudmud.play.events import BattleId
 from thudmud.play.hints import MOST_TRAMPLES
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
@@ -362,6 +362,12 @@ class Studies:
     tried: frozenset[int] = frozenset()
     solved: frozenset[int] = frozenset()
 
+    @property
+    def version(self) -> int:
+        """The version at which the next board is set up: programs trust that it only ever grows."""
+        last = [each.table.version for each in (self.lesson, self.puzzle) if each]
+        return max(last, default=-1) + 1
+
     def after(self, exercise: Exercise) -> Studies:
         """Return them once an exercise has come so far."""
         if isinstance(exercise, AtPuzzle):
@@ -376,24 +382,24 @@ class Studies:
 NOTHING_DONE = Studies()
 
 
-def set_up(name: str, player: str, side: Side, game: Game) -> Table:
+def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Table:
     """Return the board of an exercise, at which a player has a side and the server the other."""
     seats = {side: player, side.other: SERVER}
     dwarf, troll = seats[Side.DWARF], seats[Side.TROLL]
-    match = Match(game, BattleId(name, 1), dwarf, troll, battle=BATTLES, single=True)
+    match = Match(game, BattleId(name, 1), dwarf, troll, single=True)
     table = Table.set_up(BoardSpec(name, game.ruleset.name), 0)
-    return replace(table, match=match, seats=MappingProxyType(seats))
+    return replace(table, match=match, seats=MappingProxyType(seats), version=version)
 
 
-def at_step(player: str, lesson: Lesson, step: int) -> InLesson:
-    """Return a lesson at a step that sets up a board."""
+def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
+    """Return a lesson at a step that sets up a board, which is at some version."""
     scene = lesson.steps[step].scene
     if scene is None:
         raise InvalidValueError(f"step {step} of lesson {lesson.number} sets up no board")
     game = Game.start(scene.ruleset, scene.position)
-    return InLesson(set_up(TUTORIAL, player, scene.side, game), lesson, step)
+    return InLesson(set_up(TUTORIAL, player, scene.side, game, version), lesson, step)
 
 
-def at_puzzle(player: str, puzzle: Puzzle) -> AtPuzzle:
-    """Return a puzzle as it is when somebody comes to it."""
-    return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game), puzzle)
+def at_puzzle(player: str, puzzle: Puzzle, version: int) -> AtPuzzle:
+    """Return a puzzle as it is when somebody comes to it, its board at some version."""
+    return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)

@@ -206,7 +206,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.STEP_OPEN: 'First do what is asked for. "look" tells it again, and "hint" helps.',
     Refusal.STEP_DONE: 'That is done already. "next" goes on, "back" does it again.',
     Refusal.EXERCISE_OVER: (
-        'There is nothing more to do here. "start" begins it again, "stop" leaves it.'
+        'There is nothing more to do here. "first" begins it again, "stop" leaves it.'
     ),
     Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
     Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
