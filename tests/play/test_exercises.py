@@ -11,7 +11,7 @@ from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.house import House
 from thudmud.language import parse
-from thudmud.play.archive import PuzzleRecord, PuzzlesLookup
+from thudmud.play.archive import StudiesLookup, StudyRecord
 from thudmud.play.asides import Asked, Exercised, ExerciseLeft, Remark
 from thudmud.play.commands import (
     Go,
@@ -45,7 +45,7 @@ from thudmud.play.exercises import (
     lessons,
     puzzles,
 )
-from thudmud.play.hall import Telling
+from thudmud.play.hall import Hall, Telling
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side
@@ -58,14 +58,14 @@ def hall() -> StoredHall:
     return hall_of("Anna", "Bert")
 
 
-def exercise(hall: StoredHall, player: str = "Anna") -> Exercise:
+def exercise(hall: Hall, player: str = "Anna") -> Exercise:
     found = hall.people[player].exercise
     assert found
     return found
 
 
-def in_lesson(hall: StoredHall) -> InLesson:
-    found = exercise(hall)
+def in_lesson(hall: Hall, player: str = "Anna") -> InLesson:
+    found = exercise(hall, player)
     assert isinstance(found, InLesson)
     return found
 
@@ -224,7 +224,7 @@ class TestLessons:
         do(hall, "Anna", Step(Way.NEXT))
         assert in_lesson(hall).number == 2
         (listed,) = do(hall, "Anna", Lessons())
-        assert listed.event == Asked("Anna", Lessons())
+        assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
 
     def test_one_goes_on_where_one_was_or_with_the_next(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial())
@@ -243,7 +243,7 @@ class TestLessons:
             do_lesson(hall, number)
         assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.EXERCISE_OVER
         (listed,) = do(hall, "Anna", Tutorial())
-        assert listed.event == Asked("Anna", Lessons())
+        assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
 
     def test_there_is_no_other(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Tutorial(7)) is Refusal.NO_SUCH_LESSON
@@ -426,8 +426,8 @@ class TestRatings:
             house.enter(name, 1.0, member=name != "Carla")
         return house
 
-    def known(self, house: House, player: str = "Anna") -> PuzzleRecord:
-        return house.look_up(PuzzlesLookup(player))
+    def known(self, house: House, player: str = "Anna") -> StudyRecord:
+        return house.look_up(StudiesLookup(player))
 
     def solve(self, house: House, puzzle: Puzzle = ONE, player: str = "Anna") -> None:
         house.obey(player, TryPuzzle(puzzle.number), 2.0)
@@ -484,7 +484,7 @@ class TestRatings:
 
     def test_a_guest_has_none(self, house: House) -> None:
         self.solve(house, player="Carla")
-        assert self.known(house, "Carla") == PuzzleRecord({}, None, {})
+        assert self.known(house, "Carla") == StudyRecord()
 
     def test_the_one_that_fits_is_about_as_hard_as_one_is_good(self, house: House) -> None:
         self.fail(house, THREE, "Bert")  # it is harder than the others now
@@ -499,9 +499,23 @@ class TestRatings:
         [message] = house.obey("Anna", "standings", 3.0)
         assert message.text.startswith("Nobody has a rating yet")
 
+    def test_lessons_that_a_member_has_done_are_kept_too(self, house: House) -> None:
+        for name in ("Anna", "Carla"):
+            for number in (1, 2):
+                house.obey(name, Tutorial(number), 2.0)
+                while not (at := in_lesson(house.hall, name)).is_over:
+                    house.obey(name, "next" if at.is_done else at.current.answer, 2.0)
+            house.depart(name, 3.0)
+            house.enter(name, 4.0, member=name != "Carla")
+            house.obey(name, Tutorial(), 5.0)
+        assert self.known(house).lessons == {1, 2}
+        assert [in_lesson(house.hall, name).number for name in ("Anna", "Carla")] == [3, 1]
+        [listed] = house.obey("Anna", Lessons(), 6.0)
+        assert listed.text.count("(done)") == 2
+
 
 def test_a_try_is_of_a_puzzle_that_there_can_be() -> None:
-    with pytest.raises(ValueError, match="no puzzle 0"):
+    with pytest.raises(ValueError, match="number 0"):
         PuzzleTried(1.0, "Anna", 0, solved=True)
 
 

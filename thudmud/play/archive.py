@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -139,18 +140,20 @@ class PlayerScore:
     puzzles: Rating | None = None
 
 
-class PuzzleRecord(NamedTuple):
-    """What is known of the puzzles, and of a player who tries them.
+class StudyRecord(NamedTuple):
+    """What a player has done of the lessons and the puzzles, and how hard the puzzles are.
 
     Attributes:
-        tried: whether the player has solved each of those that they have tried, at the first try.
+        lessons: the numbers of the lessons that they have done.
+        tried: whether they have solved each of the puzzles that they have tried, at the first try.
         rating: how good that makes them; None if they have tried none.
         difficulties: how hard those puzzles are that anybody has tried.
     """
 
-    tried: Mapping[int, bool]
-    rating: Rating | None
-    difficulties: Mapping[int, Rating]
+    lessons: frozenset[int] = frozenset()
+    tried: Mapping[int, bool] = MappingProxyType({})
+    rating: Rating | None = None
+    difficulties: Mapping[int, Rating] = MappingProxyType({})
 
 
 PAGE = 20
@@ -200,7 +203,7 @@ class Ranking(NamedTuple):
     in_all: int
 
 
-LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | PuzzleRecord | Ranking
+LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | StudyRecord | Ranking
 
 
 class Lookup(Generic[AnswerT]):
@@ -246,8 +249,8 @@ class StandingsLookup(Lookup[Ranking]):
 
 
 @dataclass(frozen=True, slots=True)
-class PuzzlesLookup(Lookup[PuzzleRecord]):
-    """What is known of the puzzles, and of a player, named in any case, who tries them."""
+class StudiesLookup(Lookup[StudyRecord]):
+    """What a player, named in any case, has done of the lessons and the puzzles."""
 
     player: str
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.play.archive import MIDDLE, Found, PuzzleRecord, PuzzlesLookup
+from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
 from thudmud.play.commands import (
     Command,
@@ -34,7 +34,7 @@ from thudmud.play.commands import (
     Undo,
     Way,
 )
-from thudmud.play.events import Moved, PuzzleTried
+from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.play.exercises import (
     AtPuzzle,
     Exercise,
@@ -68,7 +68,7 @@ def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) ->
     """
     match command:
         case Lessons():
-            return Decision(person.name, asides=(Asked(person.name, command),))
+            return _listed(person, found)
         case LeaveExercise():
             if person.exercise is None:
                 raise Refused(Refusal.NO_EXERCISE)
@@ -77,7 +77,7 @@ def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) ->
         if table.running:
             raise Refused(Refusal.IN_BATTLE, board=table.name)
     if isinstance(command, Tutorial):
-        return _tutorial(command, person)
+        return _tutorial(command, person, found)
     return _puzzle(command, person, found)
 
 
@@ -117,46 +117,64 @@ def obey(hall: Hall, person: Person, command: Command, now: float, found: Found)
             return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
         case Leave() | End() | Resign():
             done = _asked(person.name, exercise, command)
-            return _told(done) if done else Decision(person.name, asides=put_aside(person))
+            if done is None:
+                return Decision(person.name, asides=put_aside(person))
+            told = done
         case Undo():
             raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
         case Look(None):
             board = exercise.table.name
             shown = Asked(person.name, command, board)
             asked = _asked(person.name, exercise, command) or _task(person.name, exercise)
-            return Decision(person.name, board, asides=(shown, asked))
+            then = _counted(hall, person, asked, found, now)
+            return replace(then, asides=(shown, *then.asides))
         case _:
             return None
     return _counted(hall, person, told, found, now)
 
 
-def followed(person: Person, command: Command, decision: Decision) -> Decision:
-    """Return what a command brings about, and the lesson that goes on by it if it was asked for."""
-    questions = Query | GameCommand | Help | OptionCommand
+def followed(
+    hall: Hall, command: Command, decision: Decision, now: float, found: Found
+) -> Decision:
+    """Return what a command brings about, and the lesson that goes on by it if it was asked for.
+
+    Raises:
+        Unread: what is stored of the player's lessons has to be looked up first.
+    """
+    person, questions = hall.people[decision.player], Query | GameCommand | Help | OptionCommand
     if not isinstance(person.exercise, InLesson) or not isinstance(command, questions):
         return decision
     if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
         return decision
     told = _asked(person.name, person.exercise, command)
-    return replace(decision, asides=(*decision.asides, told)) if told else decision
+    if told is None:
+        return decision
+    then = _counted(hall, person, told, found, now)
+    return replace(then, asides=(*decision.asides, *then.asides))
 
 
 # The tutorial.
 
 
-def _tutorial(command: Tutorial, person: Person) -> Decision:
+def _tutorial(command: Tutorial, person: Person, found: Found) -> Decision:
     known, number = lessons(), command.lesson
     last = person.studies.lesson
     if number is None and last and not last.is_over:
         return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
     if number is None:
-        left = [each for each in known if each not in person.studies.lessons]
+        done = person.studies.lessons | _record(person, found).lessons
+        left = [each for each in known if each not in done]
         if not left:
-            return Decision(person.name, asides=(Asked(person.name, Lessons()),))
+            return _listed(person, found)
         number = left[0]
     if number not in known:
         raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
     return _told(_begun(person, known[number]))
+
+
+def _listed(person: Person, found: Found) -> Decision:
+    asked = Asked(person.name, Lessons(), answer=_record(person, found))
+    return Decision(person.name, asides=(asked,))
 
 
 def _begun(person: Person, lesson: Lesson) -> Exercised:
@@ -335,9 +353,9 @@ def _fitting(person: Person, found: Found) -> int:
     return 1 + (last.number if last else 0) % len(puzzles())
 
 
-def _record(person: Person, found: Found) -> PuzzleRecord:
-    """Return what is stored of a member's puzzles; of a guest nothing is."""
-    return found[PuzzlesLookup(person.name)] if person.member else PuzzleRecord({}, None, {})
+def _record(person: Person, found: Found) -> StudyRecord:
+    """Return what is stored of a member's lessons and puzzles; of a guest nothing is."""
+    return found[StudiesLookup(person.name)] if person.member else StudyRecord()
 
 
 def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
@@ -361,15 +379,24 @@ def _answer(game: Game) -> Move | None:
 
 
 def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
-    """Return what is told, and stored if it is a member's first try at a puzzle, or first hint."""
+    """Return what is told, and what is stored of it: a member's first try, or a lesson done.
+
+    Asking for a hint before that counts as a try. Each is stored once for each member, so that
+    nobody can fill the disk.
+    """
     at, decision = told.exercise, _told(told)
-    if not isinstance(at, AtPuzzle) or at.tries + at.hints != 1:
+    is_first = at.is_over if isinstance(at, InLesson) else at.tries + at.hints == 1
+    if not is_first or not person.member or hall.version is None:
         return decision
-    if not person.member or hall.version is None or at.number in _record(person, found).tried:
+    event: HallEvent = LessonDone(now, person.name, at.number)
+    if isinstance(at, InLesson):
+        if at.number in person.studies.lessons | _record(person, found).lessons:
+            return decision
+    elif at.number in _record(person, found).tried:
         return decision
-    event = PuzzleTried(now, person.name, at.number, at.is_over)
-    remarks = (*told.remarks, R.COUNTED)
-    if at.is_over:
-        remarks = (R.DONE, R.COUNTED, R.OVER)
-    asides = (replace(told, remarks=remarks),)
-    return replace(decision, asides=asides, hall=(event,), hall_version=hall.version)
+    else:
+        event = PuzzleTried(now, person.name, at.number, at.is_over)
+        rest = (R.OVER,) if at.is_over else ()
+        remarks = (*(each for each in told.remarks if each not in rest), R.COUNTED, *rest)
+        decision = _told(replace(told, remarks=remarks))
+    return replace(decision, hall=(event,), hall_version=hall.version)

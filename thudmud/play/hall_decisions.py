@@ -173,7 +173,7 @@ def decide(
     if (exercised := exercise_decisions.obey(hall, person, command, now, found)) is not None:
         return [exercised]
     decision = _decide(command, hall, person, context, found)
-    return [exercise_decisions.followed(person, command, decision)]
+    return [exercise_decisions.followed(hall, command, decision, now, found)]
 
 
 def _decide(

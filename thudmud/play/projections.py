@@ -24,6 +24,7 @@ from thudmud.play.events import (
     BoardOpened,
     Cleared,
     Imported,
+    LessonDone,
     PuzzleTried,
     Resumed,
     SavedMatch,
@@ -35,7 +36,7 @@ PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, PuzzleTried)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, LessonDone, PuzzleTried)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -125,6 +126,9 @@ class Rows(Protocol):
     def put_strength(self, player: str, strength: Strength) -> None:
         """Keep how good a player is."""
 
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+
     def has_tried(self, player: str, puzzle: int) -> bool:
         """Return whether a player has tried a puzzle."""
 
@@ -207,6 +211,8 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
                 imported=True,
             )
             rows.put_battle(imported)
+        case LessonDone(player=player, lesson=lesson):
+            rows.put_lesson(player, lesson)
         case PuzzleTried():
             _try_puzzle(event, rows)
 

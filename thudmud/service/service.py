@@ -65,6 +65,7 @@ from thudmud.play.events import (
     BoardOpened,
     HallEvent,
     Interrupted,
+    LessonDone,
     Parting,
     PuzzleTried,
     Returned,
@@ -585,13 +586,13 @@ class Service:
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
                     is_allowed = True  # it counts once, however often it is decided
+                if self._keep and (chosen := self._chosen(name, decision)):
+                    await self._keep(chosen)
                 if decision.hall:
                     await self._write_in_hall(decision, cause)
                 elif decision.events:
                     await self._write(decision, cause)
                 else:
-                    if self._keep and (chosen := self._chosen(name, decision)):
-                        await self._keep(chosen)
                     self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
@@ -773,7 +774,7 @@ class Service:
             return
         self.hall.version = entry.version
         event = cast("HallEvent", entry.event)
-        key = "" if isinstance(event, Interrupted | PuzzleTried) else event.key
+        key = "" if isinstance(event, Interrupted | LessonDone | PuzzleTried) else event.key
         if isinstance(event, Interrupted) or realm_of(key) != self.realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None

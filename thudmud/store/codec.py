@@ -39,6 +39,7 @@ from thudmud.play.events import (
     BoardRenamed,
     Event,
     Interrupted,
+    LessonDone,
     PuzzleTried,
     SavedMatch,
     StoredEvent,
@@ -80,6 +81,7 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "opened": BoardOpened,
     "closed": BoardClosed,
     "renamed": BoardRenamed,
+    "lesson done": LessonDone,
     "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
 }

@@ -29,10 +29,10 @@ from thudmud.play.archive import (
     Battle,
     HistoryPage,
     PlayerScore,
-    PuzzleRecord,
     RankedPlayer,
     Ranking,
     Rating,
+    StudyRecord,
     Tally,
 )
 from thudmud.play.events import (
@@ -850,21 +850,21 @@ class Database:
             solving.rating if solving else None,
         )
 
-    def puzzles(self, player: str, *, realm: str = "") -> PuzzleRecord:
-        """Return what is known of the puzzles, and of a player who tries them."""
-        found = self.player(player, realm)
+    def studies(self, player: str, *, realm: str = "") -> StudyRecord:
+        """Return what a player has done of the lessons and the puzzles."""
+        number, _ = self.player(player, realm) or (0, "")
+        done = self.table.rows("lesson", "where player = ?", number)
+        lessons = frozenset(cast("int", row[1]) for row in done)
         tried: dict[int, bool] = {}
-        solving = None
-        if found:
-            solving = self.projected.solving(str(found[0]))
-            for row in self.table.rows("puzzle_try", "where player = ?", found[0]):
-                _, puzzle, solved = cast("tuple[int, int, int]", row)
-                tried[puzzle] = bool(solved)
+        for row in self.table.rows("puzzle_try", "where player = ?", number):
+            _, puzzle, solved = cast("tuple[int, int, int]", row)
+            tried[puzzle] = bool(solved)
+        solving = self.projected.solving(str(number))
         hard: dict[int, Rating] = {}
         for row in self.table.rows("puzzle"):
             number, *strength = cast("tuple[int, float, float, int]", row)
             hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
-        return PuzzleRecord(tried, solving.rating if solving else None, hard)
+        return StudyRecord(lessons, tried, solving.rating if solving else None, hard)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [

@@ -81,6 +81,7 @@ PROJECTIONS = {
     " primary key (player, rules, kind)",
     "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
     " proven integer",
+    "lesson": "player integer, lesson integer, primary key (player, lesson)",
     "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
     "solving": "player integer primary key, mu real, sigma real, tries integer",
     "puzzle": "number integer primary key, mu real, sigma real, tries integer",
@@ -95,7 +96,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request", "address", "puzzle_try"}
+_WITHOUT_ROWID = {"player_battle", "tally", "request", "address", "lesson", "puzzle_try"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -337,6 +338,10 @@ class ProjectedRows:
         row = self._durable.row("player", "where id = ?", int(player))
         realm = row[1] if row else ""
         self._table.put("rating", int(player), realm, *strength, strength.rating.proven)
+
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+        self._table.put("lesson", int(player), lesson)
 
     def has_tried(self, player: str, puzzle: int) -> bool:
         """Return whether a player has tried a puzzle."""

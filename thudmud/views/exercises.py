@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
 from thudmud.play.asides import Exercised, Remark
 from thudmud.play.commands import Lessons, Play, TryPuzzle, Tutorial, ViewScore
-from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, Studies, lessons
+from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, lessons
 from thudmud.play.hints import Merit
 from thudmud.rules import Piece
 from thudmud.views import hints
@@ -38,11 +38,11 @@ def left(exercise: Exercise) -> str:
     return f'The puzzle waits for you: "{TryPuzzle()}" goes on with it.'
 
 
-def listed_lessons(studies: Studies, width: int) -> list[str]:
+def listed_lessons(done: Container[int], width: int) -> list[str]:
     """Return the lessons, and which of them somebody has done."""
     lines = ["The lessons of the tutorial:"]
     entries = [
-        f"{each.number:>2}. {each.title}{' (done)' if each.number in studies.lessons else ''}"
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
         for each in lessons().values()
     ]
     more = f'"{Tutorial(1)}" begins the first, and so on; "{Tutorial()}" goes on where you were.'

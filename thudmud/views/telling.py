@@ -7,7 +7,14 @@ are at the board.
 from __future__ import annotations
 
 from thudmud.play import asides, commands, events
-from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
+from thudmud.play.archive import (
+    AdjournedMatches,
+    FoundBattle,
+    HistoryPage,
+    PlayerScore,
+    Ranking,
+    StudyRecord,
+)
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
@@ -247,7 +254,10 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
         case commands.ViewBots():
             return rooms.bots_listed(hall, view.width)
         case commands.Lessons():
-            return exercises.listed_lessons(hall.people[asked.player].studies, view.width)
+            done = hall.people[asked.player].studies.lessons
+            if isinstance(asked.answer, StudyRecord):
+                done |= asked.answer.lessons
+            return exercises.listed_lessons(done, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
