@@ -595,7 +595,7 @@ LINES = [
         'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
         'not "c8".',
     ),
-    ("quit now", 'After "quit" comes the end of the line, not "now".'),
+    ("quit now", 'After "quit" comes "tutorial", "puzzle" or the end of the line, not "now".'),
 ]
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]

@@ -10,7 +10,7 @@ The lessons are read from ``tutorial/*.toml``, a file for each by its number. A 
 
 - ``text``: what is to be done, for the player to read;
 - ``answer``: a line that does it. Other lines do it as well if they are in ``accepts``, or begin
-  like one there; and so do plies that are as ``wants`` says, see `Wanted`;
+  like one there; and so do plies that are as ``wants`` says, see `PlyWanted`;
 - ``hint``: what is told to who asks for one, or has played something else;
 - ``done``: what is told when it is done;
 - ``reply``: what the other side plays then, as a line.
@@ -63,7 +63,7 @@ SERVER = "the server"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlyWanted:
     """What a ply has to be like; what is left out does not matter.
 
     Attributes:
@@ -113,7 +113,7 @@ class LessonStep:
     hint: str
     done: str
     accepts: tuple[str, ...] = ()
-    wants: Wanted | None = None
+    wants: PlyWanted | None = None
     reply: Attempt | None = None
     scene: Scene | None = None
 
@@ -222,14 +222,14 @@ def _known(scene: Scene | None) -> Scene:
     return scene
 
 
-def _wanted(data: Mapping[str, Any]) -> Wanted:
+def _wanted(data: Mapping[str, Any]) -> PlyWanted:
     known = dict(data)
     for key, kind in (("verb", Verb), ("origin", Square.parse)):
         if key in known:
             known[key] = kind(known[key])
     if "piece" in known:
         known["piece"] = Piece[known["piece"].upper()]
-    return Wanted(**known)
+    return PlyWanted(**known)
 
 
 # Puzzles.
