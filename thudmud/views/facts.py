@@ -14,6 +14,7 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
+from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
@@ -127,6 +128,8 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Exercise", _exercise(exercise, player, said), player)
         case asides.ExerciseLeft(player, exercise):
             yield Fact("Thud.Exercise", _exercise(exercise, player, [], left=True), player)
+        case asides.Asked(player, commands.ViewBots(), answer=BotList(bots)):
+            yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
         case _ if table and isinstance(event, events.TableEvent):
@@ -280,6 +283,20 @@ def _exercise(exercise: Exercise, player: str, remarks: list[str], *, left: bool
         "remarks": remarks,
         "over": exercise.is_over,
         "left": left,
+    }
+
+
+def _bot(bot: ListedBot) -> Data:
+    rating, tally = bot.fared.rating, bot.fared.in_all
+    return {
+        "bot": bot.name,
+        "level": bot.level or None,
+        "rating": rating.points if rating else None,
+        "uncertainty": rating.uncertainty if rating else None,
+        "battles": rating.battles if rating else 0,
+        "won": tally.won,
+        "drawn": tally.drawn,
+        "lost": tally.lost,
     }
 
 
