@@ -63,15 +63,15 @@ from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, S
 from thudmud.play.events import (
     Absent,
     BattleEnded,
+    BoardClosed,
     BoardOpened,
+    BoardRenamed,
     HallEvent,
     Interrupted,
     Left,
     Parting,
     Returned,
     SavedMatch,
-    SeekEnded,
-    SeekMade,
     StoredEvent,
     TableEvent,
 )
@@ -609,13 +609,13 @@ class Service:
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
                     is_allowed = True  # it counts once, however often it is decided
+                if self._keep and (chosen := self._chosen(name, decision)):
+                    await self._keep(chosen)
                 if decision.hall:
                     await self._write_in_hall(decision, cause)
                 elif decision.events:
                     await self._write(decision, cause)
                 else:
-                    if self._keep and (chosen := self._chosen(name, decision)):
-                        await self._keep(chosen)
                     self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
@@ -800,7 +800,7 @@ class Service:
         if isinstance(event, Interrupted):
             return
         # What is no board's is of the server's own hall.
-        key = "" if isinstance(event, SeekMade | SeekEnded) else event.key
+        key = event.key if isinstance(event, BoardOpened | BoardClosed | BoardRenamed) else ""
         if realm_of(key) != self.realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None

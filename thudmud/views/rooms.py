@@ -102,7 +102,7 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
             return _seek_made(event, me)
         case events.SeekEnded():
             return _seek_ended(event, me)
-        case events.Interrupted():
+        case events.Interrupted() | events.LessonDone() | events.PuzzleTried():
             return ""
         case _:
             assert_never(event)
