@@ -31,6 +31,7 @@ from thudmud.play.commands import (
     Look,
     No,
     Password,
+    Pieces,
     Play,
     Quit,
     Register,
@@ -42,6 +43,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -92,6 +97,9 @@ objects = (
     .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
 )
 boards = st.none() | objects
+sides = st.none() | st.sampled_from(Side)
+some_squares = st.lists(squares, max_size=40).map(tuple)
+pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
@@ -117,6 +125,11 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Resume, st.none() | numbers, boards),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(SetUp, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, st.just(Pieces()), st.sampled_from(Side), boards),
+    st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
+    st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),

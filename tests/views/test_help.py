@@ -47,6 +47,8 @@ SAMPLES = {
     "<topic>": ["koom valley"],
     "<verb>": ["move"],
     "<number>": ["12"],
+    "<squares>": ["a6", "a6, b5 and c4"],
+    "<setup>": ["dA6,TG7,RH8"],
     "<row>": ["5"],
     "<column>": ["f"],
     "<width>": ["20", "500"],

@@ -310,6 +310,45 @@ CASES = [
         R.RULES_UNKNOWN, "", "Anna: set rules chess on elm table",
         'There are no "chess" rules. There are: discworld, classic, koom valley.',
     ),
+    Case(
+        R.SETUP_RUNNING, STARTED, "Anna: setup remove g7",
+        "The oak board keeps its position while a battle is being played. Another can be set up "
+        "when the match is over.",
+    ),
+    Case(
+        R.SETUP_MID_MATCH, HALF, "Anna: setup remove g7",
+        "The second battle at the oak board begins from the same position as the first. Another "
+        "can be set up when the match is over.",
+    ),
+    Case(
+        R.SETUP_SEATED_ONLY, SEATED, "Carla: setup remove g7 on oak board",
+        f"The position at the oak board is for its players to set up. {SITTING}",
+    ),
+    Case(
+        R.SETUP_ALREADY, "", "Anna: setup opening on oak board",
+        "The oak board is set up like that already.",
+    ),
+    Case(
+        R.SETUP_TOO_MANY, "", "Anna: setup add trolls f7 on oak board",
+        "Too many trolls: that is 9, and the discworld rules have 8.",
+    ),
+    Case(
+        R.SETUP_TOO_MANY, "", "Anna: setup add rock f7, f8 on elm table",
+        "Too many Rocks: that is 2, and the koom valley rules have 1.",
+    ),
+    Case(
+        R.SETUP_NEEDS_ROCK, "", "Anna: setup remove h8 on elm table",
+        'The Rock on H8 is needed. "setup add rock" and a square puts it elsewhere.',
+    ),
+    Case(
+        R.SETUP_OVER, "", "Anna: setup trolls g7 on oak board",
+        "A battle would be over there before it begins: the dwarfs have no move. "
+        '"setup turn trolls" lets the trolls begin.',
+    ),
+    Case(
+        R.SETUP_OVER, "", "Anna: setup add rock g1 on elm table",
+        "A battle would be over there before it begins: the Rock is home.",
+    ),
 ]  # fmt: skip
 
 
@@ -564,6 +603,11 @@ LINES = [
         "move a6 b6 on board capturing c7 c8",
         'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
         'not "c8".',
+    ),
+    (
+        "setup dF1,dI5",
+        "The letters of a setup text are those of game records, which skip the I: J is the column "
+        'after H. With the letters of the board, type "setup dwarfs" and squares.',
     ),
     ("quit now", 'After "quit" comes the end of the line, not "now".'),
 ]

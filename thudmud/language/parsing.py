@@ -109,6 +109,7 @@ _KINDS = {
     "COLUMN": ("<column>",),
     "COLUMNS": ("<width>",),
     "SHADE": ("<colour>",),
+    "PIECE": ("<piece>",),
     "SPEECH": ("<text>",),
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),

@@ -49,6 +49,7 @@ class Battle(NamedTuple):
         points: if its match was over with it, the points of who has the dwarfs and of who has the
             trolls.
         imported: whether it was brought in from elsewhere.
+        set_up: whether it began from a position that was set up: then it counts for nothing.
     """
 
     number: int
@@ -67,6 +68,7 @@ class Battle(NamedTuple):
     rated: bool = False
     points: tuple[int, int] | None = None
     imported: bool = False
+    set_up: bool = False
 
     @property
     def players(self) -> tuple[str, str]:

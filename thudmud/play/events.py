@@ -15,7 +15,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules import RULESETS, Move, Outcome, Piece, Side
+from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 
 BATTLES = 2
 """How many battles a match has."""
@@ -50,9 +50,18 @@ def require_match(battle: int, before: tuple[int, int]) -> None:
         raise InvalidValueError(f"nobody has points below 0: {before}")
 
 
-def _require_rules(name: str) -> None:
+def _require_rules(name: str, opening: Position | None = None) -> None:
+    """Raise InvalidValueError if there are no such rules, or no such opening of a battle by them.
+
+    A ruleset's own opening is None.
+    """
     if name not in RULESETS:
         raise InvalidValueError(f"there are no {name!r:.50} rules")
+    if opening is not None:
+        rules = RULESETS[name]
+        require_possible(opening, rules)
+        if opening == rules.opening or rules.outcome(opening) is not None:
+            raise InvalidValueError("no battle is set up like that: it is over, or as by the rules")
 
 
 class BattleId(NamedTuple):
@@ -80,6 +89,7 @@ class SavedMatch:
         rated: whether this battle may count for ratings.
         moves: its plies so far.
         outcome: how it ended; None while it goes on.
+        opening: the position that its battles begin from, if that was set up; else None.
     """
 
     began: BattleId
@@ -91,12 +101,13 @@ class SavedMatch:
     rated: bool
     moves: tuple[Move, ...]
     outcome: Outcome | None
+    opening: Position | None = None
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
         require_name(self.dwarf)
         require_name(self.troll)
-        _require_rules(self.rules)
+        _require_rules(self.rules, self.opening)
 
 
 class Parting(Enum):
@@ -199,11 +210,29 @@ class RulesSet(_AtABoard):
 
 
 @dataclass(frozen=True, slots=True)
+class PositionSet(_AtABoard):
+    """The position that the next match begins from was set up.
+
+    ``opening`` is None if it is the ruleset's own again; ``rules`` is the ruleset's name.
+    """
+
+    at: float
+    player: str
+    rules: str
+    opening: Position | None
+
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        _require_rules(self.rules, self.opening)
+
+
+@dataclass(frozen=True, slots=True)
 class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are who sits where from now on; ``rated`` says whether the battle may
-    count for their ratings, since both have accounts.
+    count for their ratings, since both have accounts. ``opening`` is the position that it begins
+    from, if that was set up: such a battle is never rated.
     """
 
     at: float
@@ -213,11 +242,14 @@ class BattleStarted(_AtABoard):
     dwarf: str
     troll: str
     rated: bool = False
+    opening: Position | None = None
 
     def __post_init__(self) -> None:
         _AtABoard.__post_init__(self)
         require_match(self.number, (0, 0))
-        _require_rules(self.rules)
+        _require_rules(self.rules, self.opening)
+        if self.rated and self.opening is not None:
+            raise InvalidValueError("a battle from a position that was set up is never rated")
         require_name(self.dwarf)
         require_name(self.troll)
 
@@ -350,6 +382,7 @@ TableEvent = (
     | Returned
     | Cleared
     | RulesSet
+    | PositionSet
     | BattleStarted
     | Moved
     | Offered

@@ -77,6 +77,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -178,6 +182,10 @@ def _decide(
             | Claim()
             | Adjourn()
             | SetRules()
+            | SetUp()
+            | SetUpMore()
+            | SetUpLess()
+            | SetUpOpening()
         ):
             table = board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))

@@ -24,7 +24,7 @@ from thudmud.play.events import (
     TakenBack,
     require_match,
 )
-from thudmud.rules import RULESETS, Game, Side, read_record
+from thudmud.rules import RULESETS, Game, Position, Side, read_record
 
 RATED_PLIES = 6
 """The fewest plies of a battle that counts for ratings."""
@@ -63,7 +63,7 @@ class Match:
     @classmethod
     def restored(cls, saved: SavedMatch, number: int | None = None) -> Match:
         """Return the match that was put away as ``saved``, when it had come to a battle."""
-        game = Game.start(RULESETS[saved.rules])
+        game = Game.start(RULESETS[saved.rules], saved.opening)
         for move in saved.moves:
             game = game.play(move)
         game = replace(game, outcome=saved.outcome)
@@ -90,6 +90,7 @@ class Match:
             self.rated,
             self.game.moves,
             self.game.outcome,
+            self.opening,
         )
 
     def second_battle(
@@ -97,7 +98,7 @@ class Match:
     ) -> Match:
         """Return the match at the opening of its second battle, the points with swapped seats."""
         before = self.points(Side.TROLL), self.points(Side.DWARF)
-        game = Game.start(self.game.ruleset)
+        game = Game.start(self.game.ruleset, self.opening)
         return Match(game, began, dwarf, troll, rated, 2, before, number=number)
 
     def with_game(self, game: Game) -> Match:
@@ -116,6 +117,12 @@ class Match:
         """Return the match points, finished battles only, of who now sits at ``side``."""
         outcome = self.game.outcome
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
+
+    @property
+    def opening(self) -> Position | None:
+        """The position that its battles begin from, if that was set up."""
+        opening = self.game.opening
+        return None if opening == self.game.ruleset.opening else opening
 
     @property
     def running(self) -> bool:
@@ -157,8 +164,8 @@ def game_of(events: Iterable[Event], before: Game | None = None) -> Game:
 
 def _opened(event: Event | None) -> Game:
     match event:
-        case BattleStarted(rules=rules):
-            return Game.start(RULESETS[rules])
+        case BattleStarted(rules=rules, opening=opening):
+            return Game.start(RULESETS[rules], opening)
         case Imported(rules=rules, record=record, outcome=outcome):
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case Resumed(match=saved):

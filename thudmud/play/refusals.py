@@ -89,6 +89,14 @@ class Refusal(Enum):
     RULES_ALREADY = "rules_already"
     RULES_UNKNOWN = "rules_unknown"
 
+    SETUP_RUNNING = "setup_running"
+    SETUP_MID_MATCH = "setup_mid_match"
+    SETUP_SEATED_ONLY = "setup_seated_only"
+    SETUP_ALREADY = "setup_already"
+    SETUP_TOO_MANY = "setup_too_many"
+    SETUP_NEEDS_ROCK = "setup_needs_rock"
+    SETUP_OVER = "setup_over"
+
 
 class Mistake(Enum):
     """Why a line is no command; the value is stable, for programs."""
@@ -122,6 +130,7 @@ class Mistake(Enum):
     BRIGHT_ALONE = "bright_alone"
     NO_SUCH_COLOUR = "no_such_colour"
     SET_FOR_OPTIONS = "set_for_options"
+    NO_I_IN_RECORDS = "no_i_in_records"
 
 
 class NameProblem(Enum):

@@ -28,6 +28,7 @@ from thudmud.play.events import (
     Offer,
     Offered,
     OfferLapsed,
+    PositionSet,
     Resumed,
     Returned,
     RulesSet,
@@ -35,7 +36,15 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import Match
-from thudmud.rules import DEFAULT_RULES, RULESETS, Game, IllegalMove, Ruleset, Side
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    IllegalMove,
+    Position,
+    Ruleset,
+    Side,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ class Table:
         key: what its events are stored under.
         own_rules: the board's own ruleset, with which it begins anew.
         ruleset: what the next match is played by; the match on the board has its own.
+        opening: the position that the next match begins from, if that was set up; else None.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
@@ -121,6 +131,7 @@ class Table:
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
     away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
     version: int = 0
+    opening: Position | None = None
 
     @classmethod
     def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
@@ -145,7 +156,8 @@ class Table:
     @property
     def is_new(self) -> bool:
         """Whether the board stands as it was set up, whoever sits at it."""
-        return self.match is None and self.ruleset == self.own_rules
+        is_as_set_up = self.ruleset == self.own_rules and self.opening is None
+        return self.match is None and is_as_set_up
 
     @property
     def half_played(self) -> bool:
@@ -216,7 +228,9 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
             ended = replace(match.game, outcome=outcome)
             return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
         case RulesSet(rules=rules):
-            return replace(table, ruleset=RULESETS[rules], match=None)
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
+        case PositionSet(rules=rules, opening=opening):
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=opening)
         case Resumed(match=saved):
             return _seated(table, Match.restored(saved, battle))
         case Cleared() | Adjourned():
@@ -246,7 +260,7 @@ def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
     began = BattleId(table.key, table.version + 1)
     dwarf, troll, rated = event.dwarf, event.troll, event.rated
     if event.number == 1:
-        game = Game.start(RULESETS[event.rules])
+        game = Game.start(RULESETS[event.rules], event.opening)
         return Match(game, began, dwarf, troll, rated, number=number)
     return _match(table).second_battle(began, dwarf, troll, rated=rated, number=number)
 
@@ -256,6 +270,7 @@ def _seated(table: Table, match: Match) -> Table:
     return replace(
         table,
         ruleset=match.game.ruleset,
+        opening=match.opening,
         match=match,
         seats=MappingProxyType({Side.DWARF: match.dwarf, Side.TROLL: match.troll}),
         offers=NO_OFFERS,
@@ -312,7 +327,7 @@ def _misfit(table: Table, event: TableEvent) -> str | None:
             game = table.game if table.running else None
             last = game.moves[-len(moves) :] if game else ()
             return None if moves == last else "these plies were not the last"
-        case RulesSet() | Resumed():
+        case RulesSet() | PositionSet() | Resumed():
             return "a match is under way" if table.under_way else None
         case Adjourned(match=saved):
             there = table.match and table.match.saved()
@@ -329,6 +344,8 @@ def _start_misfit(table: Table, event: BattleStarted) -> str | None:
     seats = tuple(table.seats.get(side) for side in Side)
     if table.half_played is not swapped:
         return f"battle {event.number} of a match cannot begin"
+    if event.opening != table.opening:
+        return "another position was set up"
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 
 

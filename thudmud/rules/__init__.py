@@ -28,6 +28,7 @@ from thudmud.rules.notation import (
     read_ply,
     read_position,
     read_setup,
+    require_possible,
     write_position,
     write_setup,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "read_position",
     "read_record",
     "read_setup",
+    "require_possible",
     "ruleset_called",
     "write_position",
     "write_record",

@@ -14,8 +14,9 @@ line before the setup, in the form that chess programs have for theirs (tag pair
     [Ending "resignation"]
 
 ``Result`` is what the dwarfs and the trolls count, ``Winner`` a side or ``none`` for a draw,
-``Ending`` an `Ending`'s value; the three are there if the battle has ended. Headers of other names
-are passed over. No file is touched here, and no ply judged: the ruleset does that.
+``Ending`` an `Ending`'s value; the three are there if the battle has ended. ``Turn`` is who moves
+first, where no ply tells it and it is not the side that the rules say. Headers of other names are
+passed over. No file is touched here, and no ply judged: the ruleset does that.
 """
 
 from __future__ import annotations
@@ -104,14 +105,13 @@ class Record:
 def write_record(game: Game) -> str:
     """Return the bare record of a battle, one line for the setup and one for each ply.
 
-    Raises:
-        ValueError: if nobody has moved yet, and another side is the first to move than by the
-            ruleset's own opening, as a record has no way to say that.
+    If nobody has moved yet, and another side is the first to move than by the ruleset's own
+    opening, a header says so.
     """
     first = game.opening.turn
-    if first is not game.ruleset.opening.turn and not game.moves:
-        raise ValueError(f"a record without a ply cannot say that the {first.plural} move first")
-    return "\n".join([write_setup(game.opening), *map(str, game.moves), ""])
+    untold = first is not game.ruleset.opening.turn and not game.moves
+    headers = [f'[Turn "{first.value}"]'] if untold else []
+    return "\n".join([*headers, write_setup(game.opening), *map(str, game.moves), ""])
 
 
 def read_record(
@@ -141,7 +141,8 @@ def read_record(
         headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
     if not lines:
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
-    game = _ended(_played(lines, _ruleset(headers, ruleset, default, lines[0][0])), headers)
+    rules = _ruleset(headers, ruleset, default, lines[0][0])
+    game = _ended(_played(lines, rules, headers), headers)
     record = Record(game)
     for name in ("Dwarf", "Troll", "Date"):
         number, told = headers.get(name, (0, ""))
@@ -176,10 +177,10 @@ def _ruleset(
     return named
 
 
-def _played(lines: list[tuple[int, str]], ruleset: Ruleset) -> Game:
+def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
     """Return the battle of a setup and the plies after it."""
     (first, setup), *plies = lines
-    turn = ruleset.opening.turn
+    turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.opening.turn)
     if plies:
         turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF
     try:
@@ -203,7 +204,7 @@ def _ended(game: Game, headers: _Headers) -> Game:
     number, ending = headers["Ending"]
     result = _RESULT.fullmatch(headers.get("Result", (0, ""))[1])
     winner = headers.get("Winner", (0, ""))[1]
-    sides = {_NOBODY: None} | {side.value: side for side in Side}
+    sides = {_NOBODY: None} | _SIDES
     if ending not in _ENDINGS:
         raise RecordError(number, f"{ending!r} is no ending; there are {', '.join(_ENDINGS)}")
     if result is None or winner not in sides:
@@ -244,6 +245,7 @@ def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | N
 
 
 _ENDINGS = {ending.value: ending for ending in Ending}
+_SIDES = {side.value: side for side in Side}
 
 
 def _escaped(text: str) -> str:

@@ -74,7 +74,8 @@ PROJECTIONS = {
     " until integer,"
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
-    " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
+    " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
+    " unique (stream, version)",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
     "tally": "player integer, rules text, kind text, won integer, drawn integer, lost integer,"
@@ -290,6 +291,7 @@ class ProjectedRows:
             int(battle.rated),
             *points,
             int(battle.imported),
+            int(battle.set_up),
         )
         for player in {dwarf, troll} - {0}:
             self._table.put("player_battle", player, battle.number)
@@ -352,7 +354,7 @@ class ProjectedRows:
     def _battle(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
-        rated, *points, imported = row[20:]
+        rated, *points, imported, set_up = row[20:]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )
@@ -373,4 +375,5 @@ class ProjectedRows:
             bool(rated),
             None if points[0] is None else (points[0], points[1]),
             bool(imported),
+            bool(set_up),
         )

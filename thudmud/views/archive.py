@@ -127,6 +127,8 @@ def entry(battle: Battle) -> str:
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
         facts.insert(1, counted(battle.plies, "ply"))
+    if battle.set_up:
+        facts.append("from a position that was set up")
     if battle.imported:
         facts.append("imported")
     score = battle.outcome.score if battle.outcome else None

@@ -18,8 +18,20 @@ from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, Side, Square
+from thudmud.rules import (
+    SQUARES,
+    Game,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Score,
+    Side,
+    Square,
+    write_position,
+)
 from thudmud.rules.board import WIDTH
+from thudmud.views.sentences import game_at
 
 Data = Mapping[str, object]
 """What a fact holds: only what JSON can hold."""
@@ -28,6 +40,7 @@ DRAWN_ANEW = (
     events.BattleStarted,
     events.Resumed,
     events.RulesSet,
+    events.PositionSet,
     events.TakenBack,
     events.Adjourned,
     events.Cleared,
@@ -174,7 +187,7 @@ def _table(table: Table) -> Data:
 
 
 def _board(table: Table) -> Data:
-    game = table.game or Game.start(table.ruleset)
+    game = game_at(table)
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
@@ -189,6 +202,7 @@ def _board(table: Table) -> Data:
         "rock": str(rock[0]) if rock else None,
         "last": _way(game.moves[-1]) if game.moves else None,
         "score": _score(game.score),
+        "opening": write_position(table.opening) if table.opening else None,
     }
 
 

@@ -15,13 +15,13 @@ import wcwidth
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
-from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start, Undo
+from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, SetUpMore, Start, Undo
 from thudmud.play.events import Offer
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
-from thudmud.rules import Reason, RecordError, Side, Square, Verb
+from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import wrapped
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         'That is no colour here: name {colours:or}, "bright" before them or not; or a number, '
         "0 to 255, or #rrggbb."
     ),
+    Mistake.NO_I_IN_RECORDS: (
+        "The letters of a setup text are those of game records, which skip the I: J is the column"
+        ' after H. With the letters of the board, type "setup dwarfs" and squares.'
+    ),
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
@@ -216,6 +220,21 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+    Refusal.SETUP_RUNNING: (
+        "The {board} keeps its position while a battle is being played. "
+        "Another can be set up when the match is over."
+    ),
+    Refusal.SETUP_MID_MATCH: (
+        "The second battle at the {board} begins from the same position as the first. "
+        "Another can be set up when the match is over."
+    ),
+    Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
+    Refusal.SETUP_TOO_MANY: (
+        "Too many {piece.noun}s: that is {number}, and the {rules} rules have {most}."
+    ),
+    Refusal.SETUP_NEEDS_ROCK: (
+        'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
+    ),
     NameProblem.ASKS_FOR_HELP: (
         'First come in with any name of {least} to {most} letters; then "help" tells the rest.'
     ),
@@ -314,8 +333,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.NOBODY_TO_AGREE:
             return f"There is nobody to agree to that. {free_seat(board, details['seats'])}"
         case Refusal.NO_BATTLE:
-            hint = _next(board, details["seats"], me, "one")
-            return f"No battle is being played at the {board}. {hint}"
+            return (
+                f"No battle is being played at the {board}. "
+                f"{_next(board, details['seats'], me, 'one')}"
+            )
         case Refusal.BATTLE_OVER:
             hint = _next(board, details["seats"], me, "the next")
             return f"The battle at the {board} is over. {hint}"
@@ -354,9 +375,30 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.RULES_SEATED_ONLY:
             sits = who_sits(board, details["seats"], me)
             return f"The rules of the {board} are for its players to choose. {sits}"
+        case Refusal.SETUP_SEATED_ONLY | Refusal.SETUP_OVER:
+            return _not_set_up(refusal, board, me)
         case _:
             raise ValueError(f"there are no words for {refusal}")
 
+
+def _not_set_up(refusal: Refused, board: str, me: str | None) -> str:
+    """Return why somebody cannot set up a position, or none can begin from it."""
+    if refusal.code is Refusal.SETUP_SEATED_ONLY:
+        sits = who_sits(board, refusal.details["seats"], me)
+        return f"The position at the {board} is for its players to set up. {sits}"
+    ending, side = refusal.details["ending"], refusal.details["side"]
+    told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
+    other = side.other.plural
+    begins = f' "{SetUpMore(turn=side.other)}" lets the {other} begin.'
+    return told + begins if ending is Ending.NO_MOVE else told
+
+
+_OVER = {
+    Ending.NO_MOVE: "the {side.plural} have no move",
+    Ending.ROCK_ESCAPED: "the Rock is home",
+    Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
+}
+"""Why nobody can play on from a position."""
 
 _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
@@ -456,6 +498,7 @@ _KINDS = {
     "<column>": "a column such as F",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",
+    "<piece>": "a piece and its square such as dA6",
     "<text>": "what you want to say",
     "<deed>": "what you do",
     ",": "a comma",

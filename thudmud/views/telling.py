@@ -20,7 +20,14 @@ from thudmud.views.words import plain, wrapped, wrapped_each
 SPEECH = asides.Spoke | asides.Emoted | asides.Told
 """What is in a player's own words."""
 
-DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
+DRAWN = (
+    events.BattleStarted,
+    events.Moved,
+    events.PositionSet,
+    events.Resumed,
+    events.RulesSet,
+    events.TakenBack,
+)
 """The events after which there is another position to see."""
 
 
