@@ -29,6 +29,7 @@ from thudmud.play.commands import (
     Leave,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
     Pieces,
@@ -90,6 +91,7 @@ _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "
 
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+comments = texts.filter(lambda text: text.lower() != "none" and not text.isdigit())
 words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
 objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
@@ -136,6 +138,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers),
     st.builds(ViewRecord, numbers),
+    st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
+    st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from(Way)),
     st.builds(Where, st.sampled_from(Piece), boards),
     st.builds(ScanRow, st.integers(0, 14), boards),

@@ -13,6 +13,7 @@ from thudmud.play.events import (
     BattleEnded,
     BattleId,
     BattleStarted,
+    Commented,
     Event,
     Imported,
     Joined,
@@ -106,6 +107,24 @@ def changed(value: Any, field: str, other: object) -> object:
 def test_events_that_cannot_be(kind: type[Event], field: str, value: object, problem: str) -> None:
     with pytest.raises(InvalidValueError, match=problem):
         changed(EVENTS[kind], field, value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("key", ""),
+        ("version", 0),
+        ("ply", -1),
+        ("text", "a" * 301),
+        ("text", " a"),
+        ("text", "a\nb"),
+        ("text", "a\x1bb"),
+    ],
+)
+def test_comments_that_cannot_be(field: str, value: object) -> None:
+    said = Commented(0.0, "Anna", "oak board", 3, 0, "Te\u200dxt")
+    with pytest.raises(InvalidValueError):
+        changed(said, field, value)
 
 
 def test_a_battle_that_was_set_up_is_never_rated() -> None:

@@ -55,6 +55,7 @@ LINES = [
     "Anna: RENAME",
     "Bert: go to hall",
     "Anna: CLOSE",
+    "Anna: comment 1 2 I should have seen that.",
     "Anna: quit",
 ]
 

@@ -49,6 +49,7 @@ SAMPLES = {
     "<number>": ["12"],
     "<squares>": ["a6", "a6, b5 and c4"],
     "<setup>": ["dA6,TG7,RH8"],
+    "<ply>": ["34"],
     "<row>": ["5"],
     "<column>": ["f"],
     "<width>": ["20", "500"],

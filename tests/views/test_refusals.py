@@ -20,7 +20,7 @@ from thudmud.play.commands import SetRules
 from thudmud.play.hall import BotLevel
 from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Mistake, Refusal
-from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
+from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
 from thudmud.views.refusals import explain, refused, unread
 
 NOW = 7.0
@@ -288,6 +288,36 @@ CASES = [
         R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
         'More has happened since; "replay 1" shows it.',
     ),
+    Case(R.NO_COMMENTS, HALF, "Anna: comment 1 0 well", "No comments are kept here."),
+    Case(
+        R.COMMENT_PLAYERS_ONLY, HALF, "Carla: comment 1 0 well",
+        "Only those who played battle 1 here can comment on it.",
+    ),
+    Case(
+        R.COMMENT_RUNNING, STARTED, "Anna: comment 1 0 well",
+        "Battle 1 is still being played. You can comment on it when it is over.",
+    ),
+    Case(
+        R.COMMENT_NO_SUCH_PLY, HALF, "Anna: comment 1 2 well",
+        "Battle 1 has no ply 2; the last is ply 0, and 0 is the opening.",
+    ),
+    Case(
+        R.COMMENT_TOO_LONG, HALF, f"Anna: comment 1 0 {'a' * 301}",
+        "That is too long: a comment has at most 300 characters.",
+    ),
+    Case(
+        R.COMMENT_TOO_MANY, HALF, "Anna: comment 1 0 well",
+        'You have commented on 100 plies of battle 1, the most that you can. "comment 1 1 none" '
+        "would take one of these away.",
+    ),
+    Case(
+        R.COMMENT_NONE, HALF, "Anna: comment 1 0 none",
+        "You have no comment on ply 0 of battle 1.",
+    ),
+    Case(
+        R.NOT_REPLAYING, HALF, "Anna: comment well",
+        'You are not replaying a battle. Begin with "replay" and its number.',
+    ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
         "The oak board keeps the discworld rules while a battle is being played. They can be set "
@@ -379,6 +409,12 @@ def brought_about(case: Case) -> Refused:
     found = Found()
     if case.code is R.NOT_KEPT:
         found.take(BattleLookup(1), FoundBattle(hall.battles[0], None))
+    if case.code is R.COMMENT_TOO_MANY:
+        comments = tuple(Comment(ply, "Anna", "well") for ply in range(1, 101))
+        one = FoundBattle(hall.battles[0], Game.start(CLASSIC), comments, frozenset({"Anna"}))
+        found.take(BattleLookup(1), one)
+    if case.code is R.NO_COMMENTS:
+        hall.version = None
     while True:
         try:
             decide(hall, name, command, NOW, found)

@@ -32,6 +32,7 @@ from thudmud.play.commands import (
     Command,
     Help,
     Look,
+    MakeComment,
     RoomCommand,
     Step,
     Syntax,
@@ -163,7 +164,7 @@ def _board(character: Any, command: Command) -> Any:
         return _meant(character, boards[:1], None, sayable=False)
     elif isinstance(command, RoomCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
-    elif isinstance(command, ArchiveCommand):
+    elif isinstance(command, ArchiveCommand | MakeComment):
         people = [(each, each.host.person(character)) for each in boards]
         replaying = [each for each, person in people if person and person.replay]
         if isinstance(command, Step) and replaying:

@@ -174,6 +174,10 @@ class _Builder(Transformer[Token, Command]):
     score = commands.ViewScore
     standings = commands.ViewStandings
 
+    def comment(self, place: Token | None, text: Token) -> Command:
+        number, ply = map(int, place.split(" ")) if place else (None, None)
+        return commands.MakeComment("" if text.lower() == "none" else str(text), number, ply)
+
     def history(self, player: str | None, page: int | None) -> Command:
         return commands.History(player, page or 1)
 

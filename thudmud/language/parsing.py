@@ -110,6 +110,8 @@ _KINDS = {
     "COLUMNS": ("<width>",),
     "SHADE": ("<colour>",),
     "PIECE": ("<piece>",),
+    "BATTLE_AND_PLY": ("<ply>",),
+    "COMMENT_TEXT": ("<text>",),
     "SPEECH": ("<text>",),
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
 from thudmud.play.events import BattleId, SavedMatch
-from thudmud.rules import Game, Outcome, Side
+from thudmud.rules import Comment, Game, Outcome, Side
 
 
 class State(Enum):
@@ -142,10 +142,19 @@ AnswerT = TypeVar("AnswerT")
 
 
 class FoundBattle(NamedTuple):
-    """A battle, and the game as far as it has come; None if its plies are no longer kept."""
+    """A battle, and what is kept of it.
+
+    Attributes:
+        battle: the battle.
+        game: it as far as it has come; None if its plies are no longer kept.
+        comments: what was said about its plies, in their order.
+        players: the names of those of its players who have them still: a guest's may be another's.
+    """
 
     battle: Battle
     game: Game | None
+    comments: tuple[Comment, ...] = ()
+    players: frozenset[str] = frozenset()
 
 
 class AdjournedMatch(NamedTuple):

@@ -276,6 +276,22 @@ class ViewRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeComment:
+    """Comment on a ply of a battle; on the one that is shown in a replay if ``number`` is None.
+
+    With the text "" one's own comment there is taken away.
+    """
+
+    text: str
+    number: int | None = None
+    ply: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.number is None else f" {self.number} {self.ply}"
+        return f"comment{place} {self.text or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
 class ViewScore:
     """See what a player has won and lost; oneself if ``player`` is None."""
 
@@ -294,6 +310,7 @@ class ViewStandings:
 
 
 ArchiveCommand = Games | History | Replay | Step | ViewRecord | ViewScore | ViewStandings
+"""What is only shown."""
 
 
 # What somebody asks about the pieces on a board.
@@ -647,4 +664,4 @@ GameCommand = (
     | ViewPossible
     | Hint
 )
-Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query
+Command = GameCommand | RoomCommand | ArchiveCommand | MakeComment | OptionCommand | Query

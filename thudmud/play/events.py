@@ -499,6 +499,43 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
+LONGEST_COMMENT = 300
+"""The most characters that a comment may have."""
+
+JOINERS = "\u200c\u200d"
+"""Invisible characters that are part of words in several scripts, and of emoji."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commented:
+    """A player commented on a ply of a battle, in the place of what they had said about it before.
+
+    Attributes:
+        at: when.
+        player: who; "" if that is not known of a battle that was imported.
+        key: what the events of the battle's beginning are stored under.
+        version: of the first of them.
+        ply: which ply, from 1; 0 is the opening.
+        text: what they say; "" if they take away what they have said.
+    """
+
+    at: float
+    player: str
+    key: str
+    version: int
+    ply: int
+    text: str
+
+    def __post_init__(self) -> None:
+        _require_board(self.at, self.player, self.key)
+        if self.version < 1 or self.ply < 0:
+            raise InvalidValueError(f"no battle has a ply {self.version}, {self.ply}")
+        shown = self.text.translate(dict.fromkeys(map(ord, JOINERS)))
+        is_a_line = shown.isprintable() and self.text.strip() == self.text
+        if not is_a_line or len(self.text) > LONGEST_COMMENT:
+            raise InvalidValueError(f"{self.text!r:.50} cannot be a comment")
+
+
 def _require_board(at: float, player: str, key: str) -> None:
     _require_doer(at, player)
     require_name(key)
@@ -510,7 +547,7 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted
+HallEvent = BoardOpened | BoardClosed | BoardRenamed | Commented | Interrupted
 """What happens to the hall itself, as a stream of its own."""
 
 StoredEvent = Event | HallEvent

@@ -23,18 +23,19 @@ from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     Cleared,
+    Commented,
     Imported,
     Resumed,
     SavedMatch,
     StoredEvent,
 )
-from thudmud.rules import Side
+from thudmud.rules import Comment, Side
 
 PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, Commented)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -127,6 +128,12 @@ class Rows(Protocol):
     def put_strength(self, player: str, strength: Strength) -> None:
         """Keep how good a player is."""
 
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep what a player says about a ply of a battle, and where that is stored."""
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget what a player has said about a ply of a battle, if anything."""
+
 
 def realm_of(stream: str) -> str:
     """Return whose players play in a stream: what its key has before the first ``/``, if any.
@@ -182,6 +189,8 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
             _resume(saved, at, rows)
         case Cleared():
             _give_up(at, rows)
+        case Commented():
+            _comment(event, place.position, rows)
         case Imported():
             imported = _new(event, at, rows)._replace(
                 until=at.version,
@@ -275,6 +284,15 @@ def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
     battle = rows.battle(number)
     if battle.state is State.ADJOURNED:
         rows.put_battle(battle._replace(state=State.RUNNING, source=at, until=None, plies=None))
+
+
+def _comment(event: Commented, position: int, rows: Rows) -> None:
+    number = rows.number_of(BattleId(event.key, event.version))
+    if number is None:
+        return  # nobody can see it
+    rows.remove_comment(number, event.ply, event.player)
+    if event.text:
+        rows.put_comment(number, position, Comment(event.ply, event.player, event.text))
 
 
 def _give_up(at: BattleId, rows: Rows) -> None:

@@ -83,6 +83,14 @@ class Refusal(Enum):
     REPLAY_AT_END = "replay_at_end"
     REPLAY_GONE_ON = "replay_gone_on"
 
+    NO_COMMENTS = "no_comments"
+    COMMENT_PLAYERS_ONLY = "comment_players_only"
+    COMMENT_RUNNING = "comment_running"
+    COMMENT_NO_SUCH_PLY = "comment_no_such_ply"
+    COMMENT_TOO_LONG = "comment_too_long"
+    COMMENT_TOO_MANY = "comment_too_many"
+    COMMENT_NONE = "comment_none"
+
     RULES_RUNNING = "rules_running"
     RULES_MID_MATCH = "rules_mid_match"
     RULES_SEATED_ONLY = "rules_seated_only"

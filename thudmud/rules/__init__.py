@@ -33,7 +33,7 @@ from thudmud.rules.notation import (
     write_setup,
 )
 from thudmud.rules.position import Position
-from thudmud.rules.records import Record, RecordError, read_record, write_record
+from thudmud.rules.records import Comment, Record, RecordError, read_record, write_record
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import (
     CLASSIC,
@@ -59,6 +59,7 @@ __all__ = [
     "SQUARES",
     "Attempt",
     "Capturing",
+    "Comment",
     "Ending",
     "Every",
     "Game",

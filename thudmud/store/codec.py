@@ -38,6 +38,7 @@ from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     BoardRenamed,
+    Commented,
     Event,
     Interrupted,
     SavedMatch,
@@ -82,6 +83,7 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "closed": BoardClosed,
     "renamed": BoardRenamed,
     "interrupted": Interrupted,
+    "commented": Commented,
 }
 """The kinds of events by the names that they are kept under."""
 

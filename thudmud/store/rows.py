@@ -25,7 +25,7 @@ from zlib import crc32
 from thudmud.play.archive import Battle, State, Tally
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
-from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store.interface import Damaged
 
 APPLICATION = 0x54687564
@@ -80,6 +80,9 @@ PROJECTIONS = {
     "player_battle": "player integer, battle integer, primary key (player, battle)",
     "tally": "player integer, rules text, kind text, won integer, drawn integer, lost integer,"
     " primary key (player, rules, kind)",
+    # What players say about plies; ``position`` is that of the event that told it.
+    "comment": "battle integer, ply integer, player integer, position integer, text text,"
+    " primary key (battle, ply, player)",
     "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
     " proven integer",
 }
@@ -88,12 +91,13 @@ INDEXES = (
     "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
+    "create index comment_player on comment (player)",
     "create index battle_players on battle (dwarf, troll, at)",
     "create index battle_realm on battle (realm)",
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request", "address"}
+_WITHOUT_ROWID = {"player_battle", "tally", "request", "address", "comment"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -336,6 +340,22 @@ class ProjectedRows:
         row = self._durable.row("player", "where id = ?", int(player))
         realm = row[1] if row else ""
         self._table.put("rating", int(player), realm, *strength, strength.rating.proven)
+
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep what a player says about a ply of a battle."""
+        player = int(comment.player or 0)
+        self._table.put("comment", number, comment.ply, player, position, comment.text)
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget what a player has said about a ply of a battle."""
+        where = "where battle = ? and ply = ? and player = ?"
+        self._table.delete("comment", where, number, ply, int(player or 0))
+
+    def comments(self, number: int) -> Iterator[tuple[int, int, str]]:
+        """Yield the comments on a battle in their order: the ply, the player's number, the text."""
+        rest = "where battle = ? order by ply, position"
+        for _, ply, player, _, text in self._table.rows("comment", rest, number):
+            yield cast("int", ply), cast("int", player), cast("str", text)
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
         """Return the battles that a query finds, the players by number."""

@@ -14,12 +14,14 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
+from thudmud.play.archive import FoundBattle
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
 from thudmud.rules import (
     SQUARES,
+    Comment,
     Game,
     Move,
     Piece,
@@ -31,6 +33,7 @@ from thudmud.rules import (
     write_position,
 )
 from thudmud.rules.board import WIDTH
+from thudmud.views.archive import heard
 from thudmud.views.sentences import game_at
 
 Data = Mapping[str, object]
@@ -133,8 +136,26 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
                 yield from _whole(table, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
+        case asides.CommentMade(player, _, number, ply, text):
+            data = {"battle": number, "ply": ply, "player": player, "text": text or None}
+            yield Fact("Thud.Comment", data)
+        case asides.Replayed(player, battle, _, ply, comments=comments):
+            for comment in heard(hall, player, comments, ply):
+                yield Fact("Thud.Comment", _comment(battle.number, comment), player)
+        case asides.Asked(player, commands.ViewRecord(), answer=FoundBattle() as found):
+            for comment in heard(hall, player, found.comments):
+                yield Fact("Thud.Comment", _comment(found.battle.number, comment), player)
         case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
+
+
+def _comment(battle: int, comment: Comment) -> Data:
+    return {
+        "battle": battle,
+        "ply": comment.ply,
+        "player": comment.player or None,
+        "text": comment.text,
+    }
 
 
 def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:

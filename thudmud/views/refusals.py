@@ -210,6 +210,20 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_REPLAYING: 'You are not replaying a battle. Begin with "replay" and its number.',
     Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
     Refusal.REPLAY_AT_END: 'Battle {number} has no further ply. "back" and "first" go back.',
+    Refusal.NO_COMMENTS: "No comments are kept here.",
+    Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
+    Refusal.COMMENT_RUNNING: (
+        "Battle {number} is still being played. You can comment on it when it is over."
+    ),
+    Refusal.COMMENT_NO_SUCH_PLY: (
+        "Battle {number} has no ply {ply}; the last is ply {plies}, and 0 is the opening."
+    ),
+    Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
+    Refusal.COMMENT_TOO_MANY: (
+        "You have commented on {most} plies of battle {number}, the most that you can. "
+        '"comment {number} {ply} none" would take one of these away.'
+    ),
+    Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
     Refusal.RULES_RUNNING: (
         "The {board} keeps the {rules} rules while a battle is being played. "
         "They can be set again when the match is over."
@@ -494,6 +508,7 @@ _KINDS = {
     "<player>": "the name of a player",
     "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
+    "<ply>": "a battle and a ply such as 12 34",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",

@@ -15,9 +15,9 @@ from thudmud.play.table import Table
 from thudmud.views import archive, boards, hints, legal, options, reader, rooms, sentences
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
-from thudmud.views.words import plain, wrapped, wrapped_each
+from thudmud.views.words import wrapped, wrapped_each
 
-SPEECH = asides.Spoke | asides.Emoted | asides.Told
+SPEECH = asides.Spoke | asides.Emoted | asides.Told | asides.CommentMade
 """What is in a player's own words."""
 
 DRAWN = (
@@ -100,7 +100,13 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
             return archive.replayed(
-                battle, game, then, style=style, me=player, display=view.display
+                battle,
+                game,
+                then,
+                style=style,
+                me=player,
+                display=view.display,
+                comments=archive.heard(hall, player, aside.comments, ply),
             )
         case asides.Entered(player, None, adjourned=True) if player == view.me:
             seen = rooms.hall_seen(hall, player, view.width)
@@ -119,20 +125,14 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
     return told
 
 
-def _spoken(
-    aside: asides.Spoke | asides.Emoted | asides.Told, text: str, table: Table | None, view: View
-) -> list[str]:
+def _spoken(aside: SPEECH, text: str, table: Table | None, view: View) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
     display = view.display
     if isinstance(aside, asides.Emoted):
         text = f"{'Emote:' if display.reader else '*'} {text}"
     if table and view.away:
         text = f"[{table.name}] {text}"
-    if display.ascii_only:
-        text = plain(text)  # or it might need more lines when that is done
-    # A voice does not tell that a line is indented.
-    indent = "more: " if display.reader else "    "
-    return wrapped(text, display.width, indent, glued=False)
+    return archive.own_words(text, display)
 
 
 def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
@@ -257,7 +257,7 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
     me = asked.player
     match asked.question, asked.answer:
         case commands.ViewRecord(), FoundBattle() as found:
-            return archive.record(found, width)
+            return archive.record(found, archive.heard(hall, me, found.comments), width)
         case commands.History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
         case commands.ViewStandings(), Ranking() as ranking:
