@@ -336,8 +336,8 @@ class TestFiles:
         await stored.append({OAK: (1, [started(2)])})
         said = Commented(3.0, "Wilhelmina", OAK, 2, 0, "what a pity")
         await stored.append({HALL: (0, [said])})
-        words = (b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash", b"2001:db8", b"192.0.2.77")
-        words += (b"what a pity",)
+        words = [b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash", b"2001:db8", b"192.0.2.77"]
+        words.append(b"what a pity")
         files = [beside(path, suffix) for suffix in SUFFIXES]
         for word in words:
             assert any(word in file.read_bytes() for file in files)
