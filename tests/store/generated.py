@@ -15,6 +15,7 @@ from thudmud.play.events import (
     BattleStarted,
     Event,
     Imported,
+    Levels,
     Moved,
     PositionSet,
     SavedMatch,
@@ -50,6 +51,8 @@ _names = st.text(
     st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=80
 )
 _counts = st.integers(0, 10**6)
+_level = st.none() | st.integers(0, 10**6)
+_levels = st.builds(Levels, _level, _level)
 
 
 @st.composite
@@ -84,6 +87,7 @@ _saved = st.builds(
     rated=st.booleans(),
     moves=st.lists(_moves()).map(tuple),
     outcome=st.none() | st.deferred(lambda: st.from_type(Outcome)),
+    levels=_levels,
 )
 _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "at": st.floats(0, LATEST),
@@ -95,6 +99,8 @@ _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "plies": _counts,
     "points": st.none() | st.tuples(_counts, _counts),
     "match": _saved,
+    "level": _level,
+    "levels": _levels,
 }
 """What the fields of that name may be, in whichever event; others are as their types are."""
 

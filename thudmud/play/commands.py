@@ -413,10 +413,11 @@ class Style(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Take a free seat at a board."""
+    """Take a free seat at a board; a bot perhaps at some level, which nobody types."""
 
     side: Side
     on: str | None = None
+    level: int | None = None
 
     def __str__(self) -> str:
         return f"join game as {self.side.value}{_on(self.on)}"

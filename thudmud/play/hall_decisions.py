@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from operator import attrgetter
 from typing import assert_never
 
@@ -18,9 +19,13 @@ from thudmud.play import table_decisions
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
+    BotList,
     Found,
     FoundBattle,
     HistoryLookup,
+    ListedBot,
+    Performance,
+    PlayerScore,
     ScoreLookup,
     StandingsLookup,
     State,
@@ -239,7 +244,9 @@ def _decide(
             return _answer(person, command, table.name)
         case Hint():
             return _hint(command, hall, person, found)
-        case Boards() | Who() | ViewBots() | Help() | Syntax() | ShowOptions() | ShowScheme():
+        case ViewBots():
+            return Decision(name, asides=(Asked(name, command, answer=_bots(hall, found)),))
+        case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
@@ -364,6 +371,8 @@ def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decisi
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
+    usual = hall.usual_level(person.name)
+    command = replace(command, level=usual and (command.level or usual))
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, walk)
@@ -382,7 +391,7 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     table = board_meant(hall, person, command.on)
     side = seat(table, person.name)
     for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
-        if each.running and each.match and each.match.rated:
+        if each.running and each.match and each.match.between_members:
             raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
     game = battle(table)
     require_turn(table, side)
@@ -506,6 +515,16 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
             return Asked(me, command, answer=found[StandingsLookup(me)])
         case _:
             assert_never(command)
+
+
+def _bots(hall: Hall, found: Found) -> BotList:
+    """Return the bots that are here, and how they have fared."""
+    listed = []
+    for name in hall.people:
+        if (level := hall.usual_level(name)) is not None:
+            score = found[ScoreLookup(name)] or PlayerScore(name)
+            listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
+    return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
 
 
 def _named(player: str | None, me: str) -> str | None:

@@ -31,6 +31,7 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import (
     BATTLES,
+    NO_BOTS,
     Absent,
     Adjourned,
     BattleEnded,
@@ -39,6 +40,7 @@ from thudmud.play.events import (
     Declined,
     Joined,
     Left,
+    Levels,
     Moved,
     Offer,
     Offered,
@@ -192,24 +194,28 @@ def _join(command: Join, table: Table, player: str, context: Context) -> Events:
             side=command.side,
             seats=table.seating,
         )
-    return (*freed, Joined(context.now, player, command.side))
+    return (*freed, Joined(context.now, player, command.side, command.level))
 
 
 def _start(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if not table.full:
         raise Refused(Refusal.NEEDS_OPPONENT, board=table.name, seats=table.seating)
-    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
     if side.other in table.away:
         raise Refused(Refusal.AWAY, player=table.seats[side.other])
     if table.running and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, context.now)
     rules, opening = table.ruleset.name, table.opening
-    rated = opening is None and dwarf in context.members and troll in context.members
+    # Nobody is wronged by who plays bots under many names, so guests may as well.
+    counts = levels != NO_BOTS or (dwarf in context.members and troll in context.members)
+    rated = counts and opening is None
     number = 1
     if table.half_played:
-        number, dwarf, troll = BATTLES, troll, dwarf
-    return (BattleStarted(context.now, player, number, rules, dwarf, troll, rated, opening),)
+        number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
+    return (
+        BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels, opening),
+    )
 
 
 def _end(table: Table, player: str, context: Context) -> Events:
@@ -413,7 +419,8 @@ def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) 
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
     rated = match.rated and plies >= RATED_PLIES
-    return BattleEnded(now, player, outcome, plies, match.dwarf, match.troll, rated, points)
+    players = match.dwarf, match.troll
+    return BattleEnded(now, player, outcome, plies, *players, rated, points, match.levels)
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:

@@ -18,6 +18,7 @@ from thudmud.play.archive import (
     Battle,
     FoundBattle,
     HistoryPage,
+    Performance,
     PlayerScore,
     Ranking,
     Rating,
@@ -25,8 +26,8 @@ from thudmud.play.archive import (
     Tally,
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
-from thudmud.play.events import BATTLES
-from thudmud.play.hall import Hall
+from thudmud.play.events import BATTLES, OWN_PROGRAM
+from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Comment, Ending, Game, Side, write_record
@@ -284,21 +285,41 @@ def _plies(game: Game, comments: tuple[Comment, ...]) -> tuple[str, ...]:
     return tuple(write_record(game, comments).splitlines())
 
 
-def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:
-    """Return what a player has won and lost, and the rating."""
+def score(
+    found: PlayerScore | None, player: str, me: str, levels: Iterable[BotLevel], width: int
+) -> list[str]:
+    """Return what a player has won and lost, and the ratings.
+
+    What they played against bots is apart from what they played against people, and what a bot
+    played at one of the levels from what it did at the others.
+    """
     if found is None:
         mine = player.lower() == me.lower()
         who = "You have" if mine else f"{capitalised(shortened(player))} has"
         return wrapped(f"{who} not finished a battle here yet.", width)
-    rating = f"rating {_rating(found.rating)}" if found.rating else "no rating yet"
-    lines = wrapped(f"{found.name}: {rating}.", width)
-    for rules in dict.fromkeys(rules for rules, _ in found.battles):
-        matches = found.matches.get(rules)
-        counts = [f"matches {_count(matches)}"] if matches else []
+    names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
+    fared = [("", found.people), (", against bots", found.bots)]
+    fared += [
+        (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
+    ]
+    return [
+        line
+        for role, each in fared
+        if each != Performance()
+        for line in _fared(f"{found.name}{role}", each, width)
+    ]
+
+
+def _fared(who: str, fared: Performance, width: int) -> list[str]:
+    rating = f"rating {_rating(fared.rating)}" if fared.rating else "no rating yet"
+    lines = wrapped(f"{who}: {rating}.", width)
+    for rules in dict.fromkeys(rules for rules, _ in fared.battles):
+        matches = fared.matches.get(rules)
+        counts = [f"matches {count(matches)}"] if matches else []
         counts += [
-            f"as {side.plural} {_count(found.battles[rules, side])}"
+            f"as {side.plural} {count(fared.battles[rules, side])}"
             for side in Side
-            if (rules, side) in found.battles
+            if (rules, side) in fared.battles
         ]
         lines += wrapped(f"  {capitalised(rules)}: {'; '.join(counts)}.", width, INDENT)
     return lines
@@ -314,8 +335,8 @@ def standings(ranking: Ranking, width: int) -> list[str]:
         )
     lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
     for place, player in ranking.players:
-        if player.rating:
-            lines += wrapped(f"{place:>3}. {player.name}: {_rating(player.rating)}", width, "     ")
+        if rating := player.people.rating:
+            lines += wrapped(f"{place:>3}. {player.name}: {_rating(rating)}", width, "     ")
     if ranking.in_all > PAGE:
         lines += wrapped(f"There are {ranking.in_all} in all.", width)
     return lines
@@ -326,7 +347,8 @@ def _rating(rating: Rating) -> str:
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 
-def _count(tally: Tally) -> str:
+def count(tally: Tally) -> str:
+    """Return how often somebody won, drew and lost, as a part of a sentence."""
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
 
 
