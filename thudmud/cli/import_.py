@@ -8,9 +8,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -226,15 +227,26 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
     outcome = named.outcome(game)
     rules, plies = game.ruleset.name, len(game.moves)
     battle = Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
-    return battle, [said for each in record.comments if (said := _said(each)).text]
+    return battle, _said(record.comments)
 
 
-def _said(comment: Comment) -> Comment:
-    """Return a comment as it is kept: of a player, if there can be one of that name, and short."""
-    text, player = comment.text, capitalised(comment.player)
-    if player and not is_player(player):
-        text, player = f"{comment.player}: {text}", ""
-    return replace(comment, player=player, text=clean(text)[:LONGEST_COMMENT].strip())
+def _said(comments: Iterable[Comment]) -> list[Comment]:
+    """Return comments as they are kept: one of each player on a ply, as long as it may be.
+
+    Where there can be no player of that name, nobody knows whose it is.
+    """
+    texts: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    for each in comments:
+        player = capitalised(each.player)
+        if not player or is_player(player):
+            texts[each.ply, player].append(each.text)
+        else:
+            texts[each.ply, ""].append(f"{each.player}: {each.text}")
+    kept = {
+        place: clean(" ".join(several))[:LONGEST_COMMENT].strip()
+        for place, several in texts.items()
+    }
+    return [Comment(ply, player, text) for (ply, player), text in kept.items() if text]
 
 
 def _likely_rules(text: str) -> str:
