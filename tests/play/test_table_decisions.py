@@ -13,6 +13,7 @@ from thudmud.play.commands import (
     Join,
     Leave,
     Pieces,
+    Practice,
     Resign,
     SetRules,
     SetUp,
@@ -39,7 +40,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.match import game_of
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table import BoardSpec, Table, require_fit
 from thudmud.play.table_decisions import Context, TableCommand, battle, decide, part
 from thudmud.rules import (
     CLASSIC,
@@ -307,6 +308,14 @@ class TestSetUp:
         assert isinstance(rated, BattleStarted)
         assert isinstance(unrated, BattleStarted)
         assert (rated.rated, unrated.rated) == (True, False)
+
+    def test_it_is_practised_by_the_rules_that_it_was_set_up_by(self, empty: Table) -> None:
+        table = after(empty, ("Anna", SOME))
+        for rules, opening in ((None, POSITION), ("discworld", POSITION), ("classic", None)):
+            [began] = events(table, "Anna", Practice(rules))
+            assert isinstance(began, BattleStarted)
+            assert began.opening == opening
+            require_fit(table, began)
 
     def test_it_goes_with_a_match_that_is_put_away(self, seated: Table, empty: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()))

@@ -85,7 +85,7 @@ def test_who_sits_alone_is_told_of_it() -> None:
     sat = shown(house, "join game as dwarf on oak board")
     assert '"join game as troll on oak board". "invite grog" has a bot take it.' in sat
     refused = shown(house, "start")
-    assert refused.startswith("A battle needs two players.")
+    assert refused.startswith("A battle needs two players, or")
     assert refused.endswith('"invite grog" has a bot take it.')
 
 

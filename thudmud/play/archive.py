@@ -80,6 +80,11 @@ class Battle(NamedTuple):
         return self.dwarf if side is Side.DWARF else self.troll
 
     @property
+    def is_practice(self) -> bool:
+        """Whether one player had both sides."""
+        return self.dwarf == self.troll and not self.imported
+
+    @property
     def length(self) -> int | None:
         """How many events have to be read for it from its source on; None for all that follow."""
         return None if self.until is None else self.until - self.source.version + 1

@@ -444,6 +444,18 @@ class Start(_BoardCommand):
     words = "start game"
 
 
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
+
+    rules: str | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        rules = "" if self.rules is None else f" {self.rules}"
+        return f"practice{rules}{_on(self.on)}"
+
+
 class Resign(_BoardCommand):
     """Give the battle up."""
 
@@ -651,6 +663,7 @@ GameCommand = (
     | Leave
     | End
     | Start
+    | Practice
     | Resign
     | Undo
     | No

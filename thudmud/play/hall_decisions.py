@@ -75,6 +75,7 @@ from thudmud.play.commands import (
     No,
     Password,
     Play,
+    Practice,
     Quit,
     Register,
     Replay,
@@ -213,8 +214,8 @@ def _decide(
             return _look(command, hall, person)
         case Go():
             return _go(command, hall, person)
-        case Join():
-            return _join(command, hall, person, context)
+        case Join() | Practice():
+            return _sit(command, hall, person, context)
         case Resume():
             table = board_meant(hall, person, command.on)
             saved = _to_resume(command, hall, person, table, found)
@@ -280,15 +281,17 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
 
     That is all that others are told of or that is stored for ever, but for what nobody can do again
     and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
-    over has to be begun anew.
+    over has to be begun anew. In practice nothing waits, and it counts if somebody else looks on.
     """
     if not decision.events:
         return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
+    board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
-            return False
+            others = set(hall.people_in(board)) - {decision.player}
+            return bool(others) and hall.tables[board].is_practice
         case BattleStarted():
-            return Offer.RESTART not in hall.tables[str(decision.board)].offers
+            return Offer.RESTART not in hall.tables[board].offers
         case _:
             return True
 
@@ -366,13 +369,14 @@ def _unignore(hall: Hall, person: Person, words: str) -> Decision:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
-def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decision:
+def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context) -> Decision:
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
-    usual = hall.usual_level(person.name)
-    command = replace(command, level=usual and (command.level or usual))
+    if isinstance(command, Join):
+        usual = hall.usual_level(person.name)
+        command = replace(command, level=usual and (command.level or usual))
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, walk)

@@ -135,9 +135,19 @@ class Match:
         return self.game.outcome is None
 
     @property
+    def is_practice(self) -> bool:
+        """Whether one player has both sides: then a second battle would be as the first."""
+        return self.dwarf == self.troll and not self.single
+
+    @property
+    def battles(self) -> int:
+        """How many battles there are."""
+        return 1 if self.single or self.is_practice else BATTLES
+
+    @property
     def over(self) -> bool:
-        """Whether both battles have ended."""
-        return not self.running and self.battle == BATTLES
+        """Whether all battles have ended."""
+        return not self.running and self.battle == self.battles
 
 
 def game_of(events: Iterable[Event], before: Game | None = None) -> Game:

@@ -251,8 +251,8 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
             points=event.points,
         )
     )
-    if battle.set_up:
-        return
+    if battle.set_up or event.dwarf == event.troll:
+        return  # nobody has won against anybody, or as in a battle from the opening
     winner = event.outcome.winner
     dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
     if None in event.levels:  # what two bots play against each other is in their ratings alone
@@ -265,7 +265,7 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
                 tally = rows.tally(*who, battle.rules, MATCH)
                 tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
                 rows.put_tally(*who, battle.rules, MATCH, tally)
-    if event.rated and event.dwarf != event.troll:
+    if event.rated:
         before = rows.strength(*dwarf), rows.strength(*troll)
         after = rate(before[0] or Strength(), before[1] or Strength(), winner)
         rows.put_strength(*dwarf, after[0])

@@ -184,6 +184,11 @@ class Table:
         return len(self.seats) == len(Side)
 
     @property
+    def is_practice(self) -> bool:
+        """Whether both seats are one player's."""
+        return self.full and len(set(self.seats.values())) == 1
+
+    @property
     def quiet(self) -> bool:
         """Whether nothing was captured for so long that one player may end the battle alone."""
         game = self.game
@@ -195,8 +200,15 @@ class Table:
         return since is not None and now - since >= self.seat_grace
 
     def side_of(self, player: str) -> Side | None:
-        """Return the side that ``player`` plays here, if any."""
-        return next((side for side, holder in self.seats.items() if holder == player), None)
+        """Return the side that ``player`` plays here, if any; of both, the one whose turn it is."""
+        side = next(iter(self.sides_of(player)), None)
+        if side and self.game and self.is_practice:
+            return self.game.turn
+        return side
+
+    def sides_of(self, player: str) -> tuple[Side, ...]:
+        """Return the sides that ``player`` plays here: none, one, or both."""
+        return tuple(side for side in Side if self.seats.get(side) == player)
 
 
 def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
@@ -360,10 +372,13 @@ def _misfit(table: Table, event: TableEvent) -> str | None:
 def _start_misfit(table: Table, event: BattleStarted) -> str | None:
     sit = event.dwarf, event.troll
     swapped = event.number > 1
+    if event.dwarf == event.troll and not table.under_way:  # who takes whatever seats are free
+        is_free = set(table.seats.values()) <= {event.dwarf}
+        return None if is_free and not swapped else "others sit there"
     seats = tuple(table.seats.get(side) for side in Side)
     if table.half_played is not swapped:
         return f"battle {event.number} of a match cannot begin"
-    if event.opening != table.opening:
+    if event.rules == table.ruleset.name and event.opening != table.opening:
         return "another position was set up"
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 

@@ -169,6 +169,9 @@ def entry(battle: Battle) -> str:
         f"{battle.player(side) or UNKNOWN} ({side.plural}){f' {score.of(side)}' if score else ''}"
         for side in Side
     ]
+    if battle.is_practice:
+        sides = [f"{battle.dwarf} (practice)"]
+        sides += [f"{side.plural} {score.of(side)}" for side in Side if score]
     return f"{day(battle.at)}: {', '.join(sides)}; {', '.join(facts)}"
 
 
@@ -178,6 +181,8 @@ def _state(battle: Battle) -> str:
     if outcome is None:
         return STATES[battle.state]
     loser = battle.player(outcome.winner.other) if outcome.winner else ""
+    if battle.is_practice and outcome.winner:
+        loser = f"the {outcome.winner.other.plural}"
     return ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
 
 
@@ -208,13 +213,13 @@ def games(
 def _running(table: Table, match: Match, side: Side) -> str:
     other = table.seats.get(side.other)
     against = f"against {other}" if other else "with nobody against you"
-    board = (
-        f"{capitalised(table.name)}: {side.plural} {against}; battle {match.battle} of {BATTLES}"
-    )
+    which = f"{side.plural} {against}; battle {match.battle} of {match.battles}"
+    board = f"{capitalised(table.name)}: {'practice' if match.is_practice else which}"
     if not match.running:
         return f"{board} is over"
     turn = match.game.position.turn
-    whose = "your turn" if turn is side else f"the {turn.plural}' turn"
+    is_mine = turn is side and not match.is_practice
+    whose = "your turn" if is_mine else f"the {turn.plural}' turn"
     return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}"
 
 
@@ -223,10 +228,10 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
     side = Side.DWARF if match.dwarf == me else Side.TROLL
     other = match.troll if side is Side.DWARF else match.dwarf
     state = counted(len(match.moves), "ply") if match.outcome is None else "which is over"
-    return (
-        f"{match.rules.capitalize()}, {side.plural} against {other}; battle {match.battle} of "
-        f'{BATTLES}, {state}, begun on {day(battle.at)}: "{Resume(battle.number)}"'
-    )
+    which = f"{side.plural} against {other}; battle {match.battle} of {BATTLES}"
+    which = "practice" if battle.is_practice else which
+    begun = f'begun on {day(battle.at)}: "{Resume(battle.number)}"'
+    return f"{match.rules.capitalize()}, {which}, {state}, {begun}"
 
 
 def put_away(width: int) -> list[str]:

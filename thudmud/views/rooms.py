@@ -186,6 +186,8 @@ def _board(hall: Hall, table: Table) -> str:
         for seat in table.seating
         if seat.player is not None
     ]
+    if table.is_practice:
+        taken = [f"{table.seats[Side.DWARF]} (both sides{', away' if table.away else ''})"]
     facts = [" and ".join(taken) or "both seats free"]
     if taken:
         if table.match or table.full:
@@ -202,11 +204,12 @@ def _progress(table: Table) -> str:
     if match is None:
         return "no battle begun"
     if match.over:
-        return "match over"
+        return "battle over" if match.is_practice else "match over"
     if not match.running:
         return "between the battles of a match"
     plies = counted(len(match.game.moves), "ply")
-    return f"battle {match.battle}, {plies} played, {match.game.position.turn.plural} to move"
+    which = "practice" if match.is_practice else f"battle {match.battle}"
+    return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
 
 
 def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
@@ -250,13 +253,18 @@ def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
 
 def _person(hall: Hall, name: str, player: str) -> str:
     room = hall.people[name].room
-    plays = [
-        f"plays the {side.plural} at the {table.name}{_level(table.levels.of(side), hall, name)}"
-        for table in hall.seats_of(name)
-        if (side := table.side_of(name))
-    ]
+    plays = [_plays(hall, table, name) for table in hall.seats_of(name)]
     mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
     return f"{name}{mine}: {'; '.join([f'at the {room}' if room else 'in the hall', *plays])}"
+
+
+def _plays(hall: Hall, table: Table, name: str) -> str:
+    """Return what somebody plays at a table where they have a seat."""
+    side = table.side_of(name)
+    if side is None or table.is_practice:
+        return f"plays both sides at the {table.name}"
+    level = _level(table.levels.of(side), hall, name)
+    return f"plays the {side.plural} at the {table.name}{level}"
 
 
 def _level(level: int | None, hall: Hall, name: str) -> str:

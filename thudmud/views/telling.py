@@ -78,6 +78,9 @@ def _happened(hall: Hall, event: events.TableEvent, table: Table, view: View) ->
         facts = reader.happened(event, table, view.me)
     else:
         facts = [sentences.event_text(event, table, view.me)]
+    facts = [each for each in facts if each]
+    if not facts:
+        return []  # what comes next tells it
     return _at_table([*facts, *hints], table, view)
 
 
@@ -166,7 +169,7 @@ def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> 
         else:
             told = sentences.event_sentences(event, after, view.me)
             missed.append(" ".join(each for each in told if '"' not in each))
-    lines = wrapped_each(missed, view.width)
+    lines = wrapped_each(filter(None, missed), view.width)
     if lines:
         lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
     if view.away:
