@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, NOON, TROLLS, Annals
-from thudmud.play.archive import PAGE, Performance, StandingsLookup, Tally
+from thudmud.play.archive import MIDDLE, PAGE, Performance, StandingsLookup, Tally
 from thudmud.play.events import BattleStarted, Levels
-from thudmud.play.projections import MIDDLE
 from thudmud.rules import DISCWORLD, Outcome, Side, read_position
 
 

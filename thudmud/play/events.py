@@ -545,6 +545,38 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
+@dataclass(frozen=True, slots=True)
+class LessonDone:
+    """A member has come to the end of a lesson of the tutorial for the first time."""
+
+    at: float
+    player: str
+    lesson: int
+
+    def __post_init__(self) -> None:
+        _require_number(self.at, self.player, self.lesson)
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleTried:
+    """A member has tried a puzzle for the first time; that alone counts.
+
+    Attributes:
+        at: when.
+        player: who.
+        puzzle: its number.
+        solved: whether the first ply that they played was right, without a hint.
+    """
+
+    at: float
+    player: str
+    puzzle: int
+    solved: bool
+
+    def __post_init__(self) -> None:
+        _require_number(self.at, self.player, self.puzzle)
+
+
 LONGEST_COMMENT = 300
 """The most characters that a comment may have."""
 
@@ -587,14 +619,23 @@ def _require_board(at: float, player: str, key: str) -> None:
     require_name(key)
 
 
+def _require_number(at: float, player: str, number: int) -> None:
+    require_time(at, EARLIEST)
+    require_name(player)
+    if number < 1:
+        raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
+
+
 def _require_doer(at: float, player: str) -> None:
     require_time(at, EARLIEST)
     if player:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | Commented | Interrupted
-"""What happens to the hall itself, as a stream of its own."""
+HallEvent = (
+    BoardOpened | BoardClosed | BoardRenamed | LessonDone | PuzzleTried | Commented | Interrupted
+)
+"""What happens to the hall itself and at none of its boards, as a stream of its own."""
 
 StoredEvent = Event | HallEvent
 """Everything that a store holds."""

@@ -41,6 +41,8 @@ from thudmud.play.events import (
     Commented,
     Event,
     Interrupted,
+    LessonDone,
+    PuzzleTried,
     SavedMatch,
     StoredEvent,
 )
@@ -82,6 +84,8 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "opened": BoardOpened,
     "closed": BoardClosed,
     "renamed": BoardRenamed,
+    "lesson done": LessonDone,
+    "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
     "commented": Commented,
 }

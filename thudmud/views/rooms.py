@@ -89,7 +89,7 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
             return f"{capitalised(does(player, me, 'close'))} the {board}."
         case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
-        case events.Commented() | events.Interrupted():
+        case events.Commented() | events.Interrupted() | events.LessonDone() | events.PuzzleTried():
             return ""  # an aside says it, or nobody is told
         case _:
             assert_never(event)
