@@ -34,9 +34,11 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     NewBoard,
     No,
     Password,
+    Pieces,
     Play,
     PlayNow,
     Practice,
@@ -52,6 +54,10 @@ from thudmud.play.commands import (
     Seeks,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -99,6 +105,7 @@ _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "
 
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+comments = texts.filter(lambda text: text.lower() != "none" and not text.isdigit())
 words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
 objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
@@ -106,6 +113,9 @@ objects = (
     .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
 )
 boards = st.none() | objects
+sides = st.none() | st.sampled_from(Side)
+some_squares = st.lists(squares, max_size=40).map(tuple)
+pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
@@ -137,12 +147,19 @@ commands: st.SearchStrategy[Command] = st.one_of(
     ),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(_RULES), boards),
+    st.builds(SetUp, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, st.just(Pieces()), st.sampled_from(Side), boards),
+    st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
+    st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers),
     st.builds(ViewRecord, numbers),
+    st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
+    st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from([way for way in Way if way is not Way.PLAY])),
     st.builds(Seek, rules, sides, st.booleans()),
     st.builds(Challenge, players, rules, sides, st.booleans(), levels),

@@ -24,8 +24,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Bots", "Thud.Seek", "Thud.Settled"]
-PACKAGES += ["Thud.Declined", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
+PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots", "Thud.Seek"]
+PACKAGES += ["Thud.Settled", "Thud.Declined", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
 
 Fact = dict[str, Any]
 

@@ -17,6 +17,7 @@ from thudmud.play.commands import (
     Look,
     PlayNow,
     Unignore,
+    ViewRecord,
     Withdraw,
 )
 from thudmud.play.hall import Hall
@@ -66,6 +67,13 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}{how}."
         case asides.TurnedDown(player, to, board):
             return f"{does(player, me, 'decline')} to sit down at the {board}."
+        case asides.CommentMade(player, _, battle, ply, text) if player == me:
+            on = f"comment on ply {ply} of battle {battle}"
+            if not text:
+                return f"Your {on} is gone."
+            return f'Your {on} is kept, and "{ViewRecord(battle)}" shows it.'
+        case asides.CommentMade(player, _, battle, ply, text):
+            return f"{player} comments on ply {ply} of battle {battle}: {text}"
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.IgnoreChosen(_, other, ignored, is_here):
@@ -102,8 +110,8 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
             return _seek_made(event, me)
         case events.SeekEnded():
             return _seek_ended(event, me)
-        case events.Interrupted() | events.LessonDone() | events.PuzzleTried():
-            return ""
+        case events.Commented() | events.Interrupted() | events.LessonDone() | events.PuzzleTried():
+            return ""  # an aside says it, or nobody is told
         case _:
             assert_never(event)
 

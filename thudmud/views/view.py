@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.play.asides import Aside, Invited, Told, TurnedDown
+from thudmud.play.asides import Aside, CommentMade, Invited, Told, TurnedDown
 from thudmud.play.commands import Style
 from thudmud.play.events import (
     Adjourned,
@@ -267,7 +267,12 @@ def _at(person: Person) -> str | None:
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case Told(player, to) | Invited(player, to) | TurnedDown(player, to):
+        case (
+            Told(player, to)
+            | Invited(player, to)
+            | TurnedDown(player, to)
+            | CommentMade(player, to)
+        ):
             return {player, to}
         case SeekMade(player=player, to=to):
             return {player, to}
