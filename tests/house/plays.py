@@ -126,7 +126,8 @@ def _ply(house: House, number: int, now: float) -> list[Message]:
 RICH_DEEDS = [
     *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign"),
     ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"), ("Anna", "8"),
-    ("Anna", "leave game"), ("Carla", "join game as troll on oak board"),
+    ("Anna", "leave game"), ("Bert", "invite carla"),
+    ("Carla", "join game as troll on oak board"),
     ("Carla", "adjourn"), ("Bert", "adjourn"),
     ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),
     ("Carla", "start"), ("Anna", "17"), ("Carla", "44"), ("Anna", "end game"),

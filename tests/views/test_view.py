@@ -76,6 +76,7 @@ def test_who_speaks_or_sits_down_among_those_who_look_on_is_told_apart(house: Ho
         ("Carla", "Emil"),
     }
     house.obey("Bert", "leave", 0.0)
+    house.obey("Anna", "invite emil", 0.0)
     assert groups(house, "Emil", "join game as troll") >= {("Emil",), ("Bert", "Carla", "Dora")}
 
 

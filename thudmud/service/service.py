@@ -59,7 +59,7 @@ from thudmud.play.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
+from thudmud.play.commands import Command, Go, Hint, Look, PlayNow, Quit, Replay, Step, Style, Way
 from thudmud.play.events import (
     Absent,
     BattleEnded,
@@ -137,7 +137,7 @@ HINT_SECONDS = 0.05
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
 
-_ReplayCommand = Replay | Step
+_ReplayCommand = Replay | Step | PlayNow
 
 _CrossingAside = (
     CameIn
