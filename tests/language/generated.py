@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from thudmud.language import clean
 from thudmud.play.commands import (
     Adjourn,
+    Analyse,
     Around,
     Boards,
+    CancelAnalysis,
     Captures,
     Claim,
     Command,
@@ -123,6 +125,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers),
     st.builds(ViewRecord, numbers),
+    st.builds(Analyse, st.none() | numbers),
+    st.just(CancelAnalysis()),
     st.builds(Step, st.sampled_from(Way)),
     st.builds(Where, st.sampled_from(Piece), boards),
     st.builds(ScanRow, st.integers(0, 14), boards),

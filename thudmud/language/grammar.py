@@ -137,6 +137,8 @@ class _Builder(Transformer[Token, Command]):
     record = commands.ViewRecord
     score = commands.ViewScore
     standings = commands.ViewStandings
+    analyse = commands.Analyse
+    cancel_analysis = commands.CancelAnalysis
 
     def history(self, player: str | None, page: int | None) -> Command:
         return commands.History(player, page or 1)

@@ -244,9 +244,10 @@ NAME_LENGTHS = range(2, 21)
 """How many letters the name of a player may have."""
 
 _SENTENCES_BEGIN = """
-    add after also and another any anybody anyone as ask battle battles begin between both bots
+    above add after also and another any anybody anyone as ask battle battles begin better between
+    both bots
     by change colours column come did do each east either elsewhere every everyone everything
-    examples for give goodbye how if in instead keep many match more name names no north
+    examples for give goodbye how if in instead keep many match more name names no north now
     northeast northwest not note nothing numbers old once one only options or other others part
     players playing please ply put ready row saying see seeing so sorry south southeast
     southwest squares still take tell that then there these they this those three too try turn

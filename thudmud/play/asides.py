@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.commands import (
+    Analyse,
     Boards,
     Games,
     Help,
@@ -35,7 +37,8 @@ from thudmud.play.table import Table
 from thudmud.rules import Game, Side
 
 Question = (
-    Boards
+    Analyse
+    | Boards
     | ViewBots
     | Games
     | Help
@@ -202,7 +205,8 @@ class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
     ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
-    known, so that what is seen next need not be found from the opening.
+    known, so that what is seen next need not be found from the opening. ``analysis`` is what each
+    ply was worth, if that is known and may be told.
     """
 
     player: str
@@ -211,6 +215,25 @@ class Replayed:
     ply: int
     playing: bool = False
     then: Game | None = field(default=None, compare=False, repr=False)
+    analysis: Analysis | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysing:
+    """A battle is analysed for a player; ``done`` of its plies are, so far."""
+
+    player: str
+    battle: Battle
+    done: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisCancelled:
+    """A player waits no longer for the analysis of a battle."""
+
+    player: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +247,7 @@ class Asked:
     player: str
     question: Question
     board: str | None = None
-    answer: LookupAnswer | Advice | None = None
+    answer: LookupAnswer | Advice | AnalysedBattle | None = None
 
 
 Happening = (
@@ -242,5 +265,7 @@ Happening = (
     | OptionChosen
     | IgnoreChosen
     | Replayed
+    | Analysing
+    | AnalysisCancelled
 )
 Aside = Happening | Asked

@@ -15,7 +15,10 @@ from functools import reduce
 from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.asides import (
+    Analysing,
+    AnalysisCancelled,
     Aside,
     Asked,
     CameIn,
@@ -562,8 +565,17 @@ class Hall:
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
-            case Asked(player, _, board):
+            case Analysing(player) | AnalysisCancelled(player):
+                return Telling(aside, (player,))
+            case Asked(player, _, board, answer):
+                if isinstance(answer, AnalysedBattle):
+                    self._show_in_replay(self.people[player], answer)
                 return Telling(aside, (player,), self._table(board))
+
+    def _show_in_replay(self, person: Person, found: AnalysedBattle) -> None:
+        """Show somebody what the plies were worth, if it is that battle that they see again."""
+        if person.replay and person.replay.game == found.game:
+            person.replay = replace(person.replay, analysis=found.analysis)
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
