@@ -12,6 +12,7 @@ import pytest
 
 from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
+from thudmud.play.analysis import PlyMark
 from thudmud.play.events import Offer
 from thudmud.play.hints import Merit
 from thudmud.play.refusals import Mistake, Refusal
@@ -22,7 +23,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
+PACKAGES += ["Thud.Hint", "Thud.Analysis", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
 
 Fact = dict[str, Any]
 
@@ -100,6 +101,7 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
         ("Thud.Say", ["say", "emote", "tell"]),
         ("Thud.Invite", ["dwarf", "troll"]),
         ("Thud.Hint", [merit.value for merit in Merit]),
+        ("Thud.Analysis", [mark.value for mark in PlyMark]),
     ],
 )
 def test_every_word_is_told_of(package: str, words: list[str]) -> None:

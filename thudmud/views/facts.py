@@ -14,6 +14,8 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
+from thudmud.play.analysis import AnalysedBattle, Analysis
+from thudmud.play.archive import Battle
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
@@ -120,6 +122,10 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
                 yield from _whole(table, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
+        case asides.Analysing(player, battle, done, plies):
+            yield Fact("Thud.Analysis", _analysing(battle, done, plies), player)
+        case asides.Asked(player, answer=AnalysedBattle(battle, game, analysis)):
+            yield Fact("Thud.Analysis", _analysed(battle, game, analysis), player)
         case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
 
@@ -255,6 +261,32 @@ def _hint(table: Table, advice: Advice) -> Data:
         "record": str(advice.move),
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
+        ],
+    }
+
+
+def _analysing(battle: Battle, done: int, plies: int) -> Data:
+    known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
+    return {**known, "nodes": None, "worth": [], "better": []}
+
+
+def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
+    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    return {
+        **_analysing(battle, plies, plies),
+        "nodes": analysis.nodes,
+        "worth": list(analysis.worths),
+        "better": [
+            {
+                "ply": ply,
+                "side": turns[(ply - 1) % 2].value,
+                "record": str(game.moves[ply - 1]),
+                "lost": analysis.lost[ply - 1],
+                "mark": mark.value if (mark := analysis.mark(ply)) else None,
+                "line": list(map(str, line)),
+            }
+            for ply, line in enumerate(analysis.lines, 1)
+            if line
         ],
     }
 

@@ -7,12 +7,13 @@ are at the board.
 from __future__ import annotations
 
 from thudmud.play import asides, commands, events
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.views import archive, boards, hints, legal, options, reader, rooms, sentences
+from thudmud.views import analysis, archive, boards, hints, legal, options, reader, rooms, sentences
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
 from thudmud.views.words import plain, wrapped, wrapped_each
@@ -92,9 +93,12 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
         case asides.Replayed(player, battle, game, ply, then=then):
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
-            return archive.replayed(
+            shown = archive.replayed(
                 battle, game, then, style=style, me=player, display=view.display
             )
+            if aside.analysis:
+                shown += wrapped(analysis.of_ply(aside.analysis, game, ply), view.width)
+            return shown
         case asides.Entered(player, None, adjourned=True) if player == view.me:
             seen = rooms.hall_seen(hall, player, view.width)
             return told + seen + archive.put_away(view.width)
@@ -233,6 +237,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return legal.moves_by_piece(
                 table.game, origin, view.width, legal.range_word(view.display)
             )
+        case commands.Analyse() if isinstance(asked.answer, AnalysedBattle):
+            return analysis.told(asked.answer, view.display)
         case commands.Hint() if table and isinstance(asked.answer, Advice):
             return hints.told(table, asked.answer, view)
         case commands.Look(at) if at in hall.people:
