@@ -40,6 +40,8 @@ from thudmud.play.events import (
     BoardRenamed,
     Event,
     Interrupted,
+    LessonDone,
+    PuzzleTried,
     SavedMatch,
     StoredEvent,
 )
@@ -80,6 +82,8 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "opened": BoardOpened,
     "closed": BoardClosed,
     "renamed": BoardRenamed,
+    "lesson done": LessonDone,
+    "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
 }
 """The kinds of events by the names that they are kept under."""
