@@ -23,6 +23,7 @@ from thudmud.play.asides import (
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Exercised,
@@ -609,6 +610,8 @@ class Hall:
                 return Telling(aside, (player,))
             case Analysing(player) | AnalysisCancelled(player):
                 return Telling(aside, (player,))
+            case CommentMade():
+                return self._commented(aside)
             case Exercised() | ExerciseLeft():
                 return self._exercised(aside)
             case Asked(player, _, board, answer):
@@ -621,6 +624,15 @@ class Hall:
         """Show somebody what the plies were worth, if it is that battle that they see again."""
         if person.replay and person.replay.game == found.game:
             person.replay = replace(person.replay, analysis=found.analysis)
+
+    def _commented(self, made: CommentMade) -> Telling:
+        """Note that a player has commented on a battle, and return who is to be told."""
+        both = [self.people[name] for name in (made.player, made.other) if name in self.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == made.battle:
+                person.replay = replace(person.replay, comments=made.comments)
+        told = tuple(person.name for person in (both if made.text else both[:1]))
+        return Telling(made, self._hearers(made.player, told))
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

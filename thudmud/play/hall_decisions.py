@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
+from operator import attrgetter
 from typing import assert_never
 
 from thudmud.english import capitalised
@@ -26,7 +27,6 @@ from thudmud.play.analysis import (
 )
 from thudmud.play.archive import (
     AdjournedLookup,
-    Battle,
     BattleLookup,
     BotList,
     Found,
@@ -37,6 +37,7 @@ from thudmud.play.archive import (
     PlayerScore,
     ScoreLookup,
     StandingsLookup,
+    State,
 )
 from thudmud.play.asides import (
     AnalysisCancelled,
@@ -44,6 +45,7 @@ from thudmud.play.asides import (
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Gone,
@@ -83,6 +85,7 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
     Play,
@@ -97,6 +100,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -117,10 +124,12 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import (
+    LONGEST_COMMENT,
     LONGEST_NAME,
     Adjourned,
     BattleEnded,
     BattleStarted,
+    Commented,
     Declined,
     Moved,
     Offer,
@@ -164,7 +173,7 @@ from thudmud.play.table_decisions import (
     seat,
     vanish,
 )
-from thudmud.rules import Game
+from thudmud.rules import Comment, Game
 
 
 def decide(
@@ -211,6 +220,10 @@ def _decide(
             | Claim()
             | Adjourn()
             | SetRules()
+            | SetUp()
+            | SetUpMore()
+            | SetUpLess()
+            | SetUpOpening()
         ):
             table = hall_board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
@@ -238,6 +251,8 @@ def _decide(
             return _invite(command, hall, person, context)
         case Step():
             return _step(command, hall, person, found)
+        case MakeComment():
+            return _comment(command, hall, person, context, found)
         case (
             Games()
             | History()
@@ -298,7 +313,7 @@ def _decide(
             assert_never(command)
 
 
-_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn | CommentMade
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -537,13 +552,13 @@ def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found
     me = person.name
     match command:
         case ViewRecord(number):
-            return Asked(me, command, answer=FoundBattle(*_battle(number, found)))
+            return Asked(me, command, answer=_battle(number, found)[0])
         case Replay(number):
-            battle, game = _battle(number, found)
+            known, game = _battle(number, found)
             analysis = None
-            if battle.state not in GOES_ON and not _rated_board(hall, me):
-                analysis = found[KeptAnalysisLookup(battle.id, len(game.moves))]
-            return Replayed(me, battle, game, 0, analysis=analysis)
+            if known.battle.state not in GOES_ON and not _rated_board(hall, me):
+                analysis = found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
+            return Replayed(me, known.battle, game, 0, comments=known.comments, analysis=analysis)
         case Step(way):
             seen = _stepped(person, way, found)
             return replace(seen, analysis=None) if _rated_board(hall, me) else seen
@@ -614,7 +629,8 @@ def _analysed(hall: Hall, person: Person, command: Analyse, found: Found) -> Ana
         if person.replay is None:
             raise Refused(Refusal.ANALYSE_WHICH)
         number = person.replay.battle.number
-    battle, game = _battle(number, found)
+    known, game = _battle(number, found)
+    battle = known.battle
     if battle.state in GOES_ON:
         raise Refused(Refusal.NOT_OVER, number=number)
     if len(game.moves) < SHORTEST:
@@ -625,6 +641,44 @@ def _analysed(hall: Hall, person: Person, command: Analyse, found: Found) -> Ana
     if analysis is None:
         raise Refused(Refusal.ANALYSIS_FAILED, number=number)
     return AnalysedBattle(battle, game, analysis)
+
+
+MOST_COMMENTS = 100
+"""On how many plies of a battle a player can comment."""
+
+
+def _comment(
+    command: MakeComment, hall: Hall, person: Person, context: Context, found: Found
+) -> Decision:
+    """Return that a player comments on a ply of a battle of theirs, or takes the comment away."""
+    if hall.version is None:
+        raise Refused(Refusal.NO_COMMENTS)
+    number, ply, text, me = command.number, command.ply, command.text, person.name
+    if number is None or ply is None:
+        if person.replay is None:
+            raise Refused(Refusal.NOT_REPLAYING)
+        number, ply = person.replay.battle.number, person.replay.ply
+    known, game = _battle(number, found)
+    battle = known.battle
+    if battle.imported or me not in known.players:
+        raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
+    if battle.state is State.RUNNING:
+        raise Refused(Refusal.COMMENT_RUNNING, number=number)
+    if ply > len(game.moves):
+        raise Refused(Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves))
+    if len(text) > LONGEST_COMMENT:
+        raise Refused(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
+    mine = [each.ply for each in known.comments if each.player == me]
+    if not text and ply not in mine:
+        raise Refused(Refusal.COMMENT_NONE, number=number, ply=ply)
+    if len(mine) >= MOST_COMMENTS and ply not in mine:
+        raise Refused(Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0])
+    others = tuple(each for each in known.comments if (each.ply, each.player) != (ply, me))
+    comments = (*others, *((Comment(ply, me, text),) if text else ()))
+    other = next((name for name in battle.players if name != me), "")
+    made = CommentMade(me, other, number, ply, text, tuple(sorted(comments, key=attrgetter("ply"))))
+    event = Commented(context.now, me, *battle.id, ply, text)
+    return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
 
 
 def _to_resume(
@@ -666,10 +720,10 @@ def _to_resume(
     raise Refused(Refusal.WHICH_ADJOURNED, words=command.on, numbers=tuple(ready))
 
 
-def _battle(number: int, found: Found) -> tuple[Battle, Game]:
+def _battle(number: int, found: Found) -> tuple[FoundBattle, Game]:
     known = found[BattleLookup(number)]
     if known is None:
         raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
     if known.game is None:
         raise Refused(Refusal.NOT_KEPT, number=number)
-    return known.battle, known.game
+    return known, known.game

@@ -15,14 +15,28 @@ from math import ceil
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
 from thudmud.play.analysis import AnalysedBattle, Analysis
-from thudmud.play.archive import Battle, BotList, ListedBot
+from thudmud.play.archive import Battle, BotList, FoundBattle, ListedBot
 from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, Side, Square
+from thudmud.rules import (
+    SQUARES,
+    Comment,
+    Game,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Score,
+    Side,
+    Square,
+    write_position,
+)
 from thudmud.rules.board import WIDTH
+from thudmud.views.archive import heard
+from thudmud.views.sentences import game_at
 
 Data = Mapping[str, object]
 """What a fact holds: only what JSON can hold."""
@@ -31,6 +45,7 @@ DRAWN_ANEW = (
     events.BattleStarted,
     events.Resumed,
     events.RulesSet,
+    events.PositionSet,
     events.TakenBack,
     events.Adjourned,
     events.Cleared,
@@ -133,12 +148,28 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
-        case asides.Analysing(player, battle, done, plies):
-            yield Fact("Thud.Analysis", _analysing(battle, done, plies), player)
-        case asides.Asked(player, answer=AnalysedBattle(battle, game, analysis)):
-            yield Fact("Thud.Analysis", _analysed(battle, game, analysis), player)
+        case asides.Analysing() | asides.Asked(answer=AnalysedBattle()):
+            yield Fact("Thud.Analysis", _analysis(event), event.player)
+        case asides.CommentMade(player, _, number, ply, text):
+            data = {"battle": number, "ply": ply, "player": player, "text": text or None}
+            yield Fact("Thud.Comment", data)
+        case asides.Replayed(player, battle, _, ply, comments=comments):
+            for comment in heard(hall, player, comments, ply):
+                yield Fact("Thud.Comment", _comment(battle.number, comment), player)
+        case asides.Asked(player, commands.ViewRecord(), answer=FoundBattle() as found):
+            for comment in heard(hall, player, found.comments):
+                yield Fact("Thud.Comment", _comment(found.battle.number, comment), player)
         case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
+
+
+def _comment(battle: int, comment: Comment) -> Data:
+    return {
+        "battle": battle,
+        "ply": comment.ply,
+        "player": comment.player or None,
+        "text": comment.text,
+    }
 
 
 def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
@@ -191,7 +222,7 @@ def _table(table: Table) -> Data:
 
 
 def _board(table: Table) -> Data:
-    game = table.game or Game.start(table.ruleset)
+    game = game_at(table)
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
@@ -206,6 +237,7 @@ def _board(table: Table) -> Data:
         "rock": str(rock[0]) if rock else None,
         "last": _way(game.moves[-1]) if game.moves else None,
         "score": _score(game.score),
+        "opening": write_position(table.opening) if table.opening else None,
     }
 
 
@@ -303,6 +335,16 @@ def _bot(bot: ListedBot) -> Data:
         "drawn": tally.drawn,
         "lost": tally.lost,
     }
+
+
+def _analysis(aside: asides.Analysing | asides.Asked) -> Data:
+    """Return how far an analysis has come, or all of it."""
+    match aside:
+        case asides.Analysing(_, battle, done, plies):
+            return _analysing(battle, done, plies)
+        case asides.Asked(answer=AnalysedBattle(battle, game, analysis)):
+            return _analysed(battle, game, analysis)
+    raise ValueError(f"{aside} is about no analysis")
 
 
 def _analysing(battle: Battle, done: int, plies: int) -> Data:
