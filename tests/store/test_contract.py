@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.store.conftest import Opening
 from tests.store.deeds import (
     NOON,
     OAK,
@@ -29,6 +31,7 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
+from thudmud.play.analysis import DECIDED, Analysis, KeptAnalysisLookup
 from thudmud.play.archive import BattleLookup
 from thudmud.play.events import (
     Adjourned,
@@ -40,7 +43,7 @@ from thudmud.play.events import (
     SavedMatch,
 )
 from thudmud.play.projections import HALL, match_stream
-from thudmud.rules import Comment
+from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
 from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
 
 
@@ -99,6 +102,10 @@ class TestComments:
         found = await kept.look_up(BattleLookup(1))
         assert found.battle.dwarf == "Anna"
         assert found.players == {"Bert"}
+
+
+DISCWORLD_LINE = Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").moves
+KOOM_VALLEY_LINE = tuple(Game.start(KOOM_VALLEY).legal_moves()[:1])
 
 
 class TestAppending:
@@ -479,6 +486,43 @@ class TestSubscribing:
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])})
         assert events_of(taken.entries) == same(joined(1))
+
+
+class TestAnalyses:
+    BEGAN = BattleId(OAK, 2)
+    ANALYSIS = Analysis(
+        6000,
+        (0, -130, 300, DECIDED),
+        (0, 430, 60),
+        ((), DISCWORLD_LINE, KOOM_VALLEY_LINE),
+    )
+
+    async def found(self, store: Store, began: BattleId, plies: int) -> Analysis | None:
+        found = await store.look_up(KeptAnalysisLookup(began, plies))
+        assert found is None or isinstance(found, Analysis)
+        return found
+
+    async def test_what_was_found_out_is_kept(self, opening: Opening) -> None:
+        store = await opening()
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        assert await self.found(store, self.BEGAN, 3) is None
+        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        assert await self.found(store, self.BEGAN, 3) == self.ANALYSIS
+        assert await store.check() is None
+
+    async def test_it_is_of_one_battle_as_far_as_it_had_come(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        for board, version, plies in ((OAK, 1, 3), (PINE, 2, 3), (OAK, 2, 4)):
+            assert await self.found(store, BattleId(board, version), plies) is None
+
+    async def test_another_takes_its_place(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        better = replace(self.ANALYSIS, nodes=100_000)
+        for each in (self.ANALYSIS, better):
+            await store.keep_analysis(self.BEGAN, each)
+        assert await self.found(store, self.BEGAN, 3) == better
+        assert await store.check() is None
 
 
 class TestClosing:

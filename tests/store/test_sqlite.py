@@ -20,7 +20,7 @@ from thudmud.play.events import Commented, Interrupted
 from thudmud.play.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
 from thudmud.store.checking import check_file
-from thudmud.store.files import beside
+from thudmud.store.files import ADDED, beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 
@@ -281,7 +281,8 @@ class TestFiles:
         await store.append({OAK: (0, [started(1)])})
         await store.close()
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("drop table address")
+            for added in ADDED:
+                connection.execute(f"drop table {added}")
             connection.execute("pragma user_version = 1")
         check_file(path)
         for coming in (["192.0.2.1"], ["192.0.2.2", "192.0.2.1"]):

@@ -626,6 +626,47 @@ HINTS = {
 is seen here."""
 
 
+ANALYSES = [
+    (
+        Refused(R.NO_ANALYSES, number=12),
+        'Nobody here can analyse a battle. "replay 12" shows it again.',
+    ),
+    (
+        Refused(R.NO_ANALYSES_RATED, board="oak board"),
+        "You are playing a battle at the oak board that counts for ratings. Nothing is analysed for"
+        " you until it is over.",
+    ),
+    (Refused(R.ANALYSE_WHICH), 'Say which battle, by its number: "history" lists them.'),
+    (
+        Refused(R.NOT_OVER, number=12),
+        "Battle 12 may go on still. It can be analysed once it is over.",
+    ),
+    (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
+    (
+        Refused(R.ANALYSIS_PENDING, number=12, done=40, plies=118),
+        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are."
+        ' "analyse cancel" ends it.',
+    ),
+    (
+        Refused(R.ANALYSES_TOO_MANY),
+        "As many battles are being analysed as can be at once. Try again in a minute.",
+    ),
+    (
+        Refused(R.ANALYSIS_FAILED, number=12),
+        'Battle 12 could not be analysed this time. "analyse 12" tries again.',
+    ),
+    (
+        Refused(R.NOTHING_ANALYSED),
+        'Nothing is being analysed for you. "analyse 12" would begin that.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), ANALYSES, ids=lambda each: str(each)[:20])
+def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
+
+
 @pytest.mark.parametrize("code", HINTS)
 def test_why_there_is_no_hint(code: Refusal) -> None:
     assert refused(Refused(code, board="oak board")) == HINTS[code]
@@ -638,6 +679,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, CROWDED)
     yield from (Refused(code, board="oak board") for code in HINTS)
+    yield from (refusal for refusal, _ in ANALYSES)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 

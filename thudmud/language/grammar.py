@@ -200,6 +200,8 @@ class _Builder(Transformer[Token, Command]):
     record = commands.ViewRecord
     score = commands.ViewScore
     standings = commands.ViewStandings
+    analyse = commands.Analyse
+    cancel_analysis = commands.CancelAnalysis
 
     def games(self, everybodys: Token | None) -> Command:
         return commands.Games(everybodys is not None)

@@ -292,8 +292,8 @@ def _record_with_an_i(place: Place) -> Finding | None:
 
 
 def _no_number(place: Place) -> Finding | None:
-    """``replay``, ``record anna``: a battle that is not said by its number."""
-    if place.before.lower() not in {"replay", "record"}:
+    """``replay``, ``analyse anna``: a battle that is not said by its number."""
+    if place.before.lower() not in {"replay", "record", "analyse"}:
         return None
     return _wrong(Mistake.NO_BATTLE_NUMBER)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.commands import (
+    Analyse,
     Boards,
     Games,
     Help,
@@ -40,7 +42,8 @@ from thudmud.play.table import Table
 from thudmud.rules import Comment, Game, Move, Side
 
 Question = (
-    Boards
+    Analyse
+    | Boards
     | ViewBots
     | Games
     | Help
@@ -220,7 +223,7 @@ class Replayed:
 
     ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
     known, so that what is seen next need not be found from the opening. ``comments`` are those on
-    all its plies.
+    all its plies. ``analysis`` is what each ply was worth, if that is known and may be told.
     """
 
     player: str
@@ -230,6 +233,25 @@ class Replayed:
     playing: bool = False
     then: Game | None = field(default=None, compare=False, repr=False)
     comments: tuple[Comment, ...] = ()
+    analysis: Analysis | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysing:
+    """A battle is analysed for a player; ``done`` of its plies are, so far."""
+
+    player: str
+    battle: Battle
+    done: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisCancelled:
+    """A player waits no longer for the analysis of a battle."""
+
+    player: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +337,7 @@ class Asked:
     player: str
     question: Question
     board: str | None = None
-    answer: LookupAnswer | Advice | None = None
+    answer: LookupAnswer | Advice | AnalysedBattle | None = None
 
 
 Happening = (
@@ -334,6 +356,8 @@ Happening = (
     | OptionChosen
     | IgnoreChosen
     | Replayed
+    | Analysing
+    | AnalysisCancelled
     | CommentMade
     | Exercised
     | ExerciseLeft

@@ -453,7 +453,35 @@ class ViewStandings:
         return "standings"
 
 
-ArchiveCommand = Games | History | Replay | Step | ViewRecord | ViewScore | ViewStandings
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """See what a battle was worth, ply by ply; without a number, the one that is replayed."""
+
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return "analyse" if self.number is None else f"analyse {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnalysis:
+    """Wait no longer for the analysis that one has asked for."""
+
+    def __str__(self) -> str:
+        return "analyse cancel"
+
+
+ArchiveCommand = (
+    Games
+    | History
+    | Replay
+    | Step
+    | ViewRecord
+    | ViewScore
+    | ViewStandings
+    | Analyse
+    | CancelAnalysis
+)
 """What is only shown."""
 
 

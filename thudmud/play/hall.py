@@ -16,7 +16,10 @@ from functools import reduce
 from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.asides import (
+    Analysing,
+    AnalysisCancelled,
     Aside,
     Asked,
     CameIn,
@@ -693,11 +696,15 @@ class Hall:
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
+            case Analysing(player) | AnalysisCancelled(player):
+                return Telling(aside, (player,))
             case CommentMade():
                 return self._commented(aside)
             case Exercised() | ExerciseLeft():
                 return self._exercised(aside)
-            case Asked(player, _, board):
+            case Asked(player, _, board, answer):
+                if isinstance(answer, AnalysedBattle):
+                    self._show_in_replay(self.people[player], answer)
                 table = self.board_seen(player, board) if board else None
                 return Telling(aside, (player,), table)
 
@@ -708,6 +715,11 @@ class Hall:
                 self.people[to].invitations[player] = aside
             case TurnedDown(player, to) if player in self.people:
                 self.people[player].invitations.pop(to, None)
+
+    def _show_in_replay(self, person: Person, found: AnalysedBattle) -> None:
+        """Show somebody what the plies were worth, if it is that battle that they see again."""
+        if person.replay and person.replay.game == found.game:
+            person.replay = replace(person.replay, analysis=found.analysis)
 
     def _commented(self, made: CommentMade) -> Telling:
         """Note that a player has commented on a battle, and return who is to be told."""

@@ -16,6 +16,15 @@ from typing import assert_never
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.play import exercise_decisions, matchmaking, table_decisions
+from thudmud.play.analysis import (
+    GOES_ON,
+    SHORTEST,
+    AnalysedBattle,
+    Analysis,
+    AnalysisLookup,
+    KeptAnalysisLookup,
+    UnderWayLookup,
+)
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
@@ -31,6 +40,7 @@ from thudmud.play.archive import (
     State,
 )
 from thudmud.play.asides import (
+    AnalysisCancelled,
     Aside,
     Asked,
     CameIn,
@@ -53,9 +63,11 @@ from thudmud.play.asides import (
 from thudmud.play.commands import (
     Accept,
     Adjourn,
+    Analyse,
     ArchiveCommand,
     Around,
     Boards,
+    CancelAnalysis,
     Captures,
     Challenge,
     Claim,
@@ -240,7 +252,7 @@ def _decide(
             | NewBoard()
         ):
             if command == PlayNow() and person.replay:
-                return _step(Step(Way.PLAY), person, found)
+                return _step(Step(Way.PLAY), hall, person, found)
             found_out = matchmaking.decide(command, hall, person, context, found)
             if isinstance(found_out, Decision):
                 return found_out
@@ -268,11 +280,20 @@ def _decide(
         case Invite():
             return _invite(command, hall, person, context)
         case Step():
-            return _step(command, person, found)
+            return _step(command, hall, person, found)
         case MakeComment():
             return _comment(command, hall, person, context, found)
-        case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
-            shown = _looked_up(person, command, found)
+        case (
+            Games()
+            | History()
+            | ViewRecord()
+            | Replay()
+            | ViewScore()
+            | ViewStandings()
+            | Analyse()
+            | CancelAnalysis()
+        ):
+            shown = _looked_up(hall, person, command, found)
             left = put_aside(person) if isinstance(shown, Replayed) else ()
             return Decision(name, asides=(*left, shown))
         case Tutorial() | Lessons() | TryPuzzle() | LeaveExercise():
@@ -448,9 +469,8 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     """Return what somebody is advised to play, if it is their turn, and nobody is wronged by it."""
     table = board_meant(hall, person, command.on)
     side = seat(table, person.name)
-    for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
-        if each.running and each.match and each.match.between_members:
-            raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
+    if rated := _rated_board(hall, person.name):
+        raise Refused(Refusal.NO_HINTS_RATED, board=rated)
     game = battle(table)
     require_turn(table, side)
     line = found[AdviceLookup(table.key, game)]
@@ -460,12 +480,23 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     return Decision(person.name, table.name, asides=(asked,))
 
 
-def _step(command: Step, person: Person, found: Found) -> Decision:
+def _rated_board(hall: Hall, player: str) -> str | None:
+    """Return a board at which a player is in a battle that counts for ratings, if there is one.
+
+    They are given no help at any other: who thinks of one board may have the other in mind.
+    """
+    for each in hall.seats_of(player):
+        if each.running and each.match and each.match.between_members:
+            return each.name
+    return None
+
+
+def _step(command: Step, hall: Hall, person: Person, found: Found) -> Decision:
     replay = person.replay
     at_end = replay is None or replay.ply == len(replay.game.moves)
     if command.way is Way.LAST and at_end and person.room:
         return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
-    return Decision(person.name, asides=(_looked_up(person, command, found),))
+    return Decision(person.name, asides=(_looked_up(hall, person, command, found),))
 
 
 def _at(table: Table, person: Person, events: Events, asides: tuple[Aside, ...] = ()) -> Decision:
@@ -535,11 +566,12 @@ def _has_turn(table: Table, player: str) -> bool:
 # The battles that were played, and those that are put away.
 
 
-def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
+def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found) -> Aside:
     """Return what ``command`` shows to ``person``.
 
     Raises:
-        Refused: there is no such battle, or none is being replayed.
+        Refused: there is no such battle, or none is being replayed or analysed; or they are not to
+            have it analysed.
         Unread: it has to be looked up first.
     """
     me = person.name
@@ -548,9 +580,21 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
             return Asked(me, command, answer=_battle(number, found)[0])
         case Replay(number):
             known, game = _battle(number, found)
-            return Replayed(me, known.battle, game, 0, comments=known.comments)
+            analysis = None
+            if known.battle.state not in GOES_ON and not _rated_board(hall, me):
+                analysis = found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
+            return Replayed(me, known.battle, game, 0, comments=known.comments, analysis=analysis)
         case Step(way):
-            return _stepped(person, way, found)
+            seen = _stepped(person, way, found)
+            return replace(seen, analysis=None) if _rated_board(hall, me) else seen
+        case Analyse():
+            analysed = _analysed(hall, person, command, found)
+            return Asked(me, Analyse(analysed.battle.number), answer=analysed)
+        case CancelAnalysis():
+            under_way = found[UnderWayLookup(me)]
+            if under_way is None:
+                raise Refused(Refusal.NOTHING_ANALYSED)
+            return AnalysisCancelled(me, under_way[0])
         case Games(everybodys=True):
             return Asked(me, command)
         case Games():
@@ -596,6 +640,34 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
     then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
+
+
+def _analysed(hall: Hall, person: Person, command: Analyse, found: Found) -> AnalysedBattle:
+    """Return the analysis of a battle: the one that is kept, or else a new one.
+
+    Raises:
+        Refused: there is no such battle, it cannot be analysed, or nobody is to help the player.
+        Unread: it has to be looked up or found out first.
+    """
+    if rated := _rated_board(hall, person.name):
+        raise Refused(Refusal.NO_ANALYSES_RATED, board=rated)
+    number = command.number
+    if number is None:
+        if person.replay is None:
+            raise Refused(Refusal.ANALYSE_WHICH)
+        number = person.replay.battle.number
+    known, game = _battle(number, found)
+    battle = known.battle
+    if battle.state in GOES_ON:
+        raise Refused(Refusal.NOT_OVER, number=number)
+    if len(game.moves) < SHORTEST:
+        raise Refused(Refusal.TOO_SHORT, number=number)
+    analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
+    if analysis is None:
+        analysis = found[AnalysisLookup(battle, game)]
+    if analysis is None:
+        raise Refused(Refusal.ANALYSIS_FAILED, number=number)
+    return AnalysedBattle(battle, game, analysis)
 
 
 MOST_COMMENTS = 100

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 
 from thudmud.errors import ThudmudError
 from thudmud.play import events
+from thudmud.play.analysis import Analysis
 from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
@@ -108,6 +109,26 @@ class Misread(ThudmudError, ValueError):
 
 class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote it."""
+
+
+# Analyses, which are no events.
+
+
+def analysis_to_text(analysis: Analysis) -> str:
+    """Return an analysis as it is stored, in ASCII."""
+    return _TO_JSON(_ANALYSIS.write(analysis))
+
+
+def analysis_from_text(text: str) -> Analysis:
+    """Return the analysis that was stored as a text.
+
+    Raises:
+        Damaged: no version wrote it.
+    """
+    try:
+        return _ANALYSIS.read(_parsed(text))  # type: ignore[no-any-return]  # of its form
+    except _TROUBLES as error:
+        raise Damaged(f"This is not an analysis: {text:.200} ({error}).") from error
 
 
 # Lines, for whoever keeps the events of a house.
@@ -382,6 +403,19 @@ _PLAIN = {
         lambda text: tuple(map(_read_move, text.split(" "))) if _exactly(str, text) else (),
     ),
 }
+
+
+def _any_number(form: _Form) -> _Form:
+    """Return the form of a tuple of any number of values of a form."""
+    return _Form(
+        lambda values: list(map(form.write, values)),
+        lambda values: tuple(map(form.read, _exactly(list, values))),
+    )
+
+
+_PLAIN[tuple[int, ...]] = _any_number(_PLAIN[int])
+_PLAIN[tuple[tuple[Move, ...], ...]] = _any_number(_PLAIN[tuple[Move, ...]])
+_ANALYSIS = _with_fields(Analysis)
 
 
 # Kinds of events.

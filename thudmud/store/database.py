@@ -25,6 +25,7 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
+from thudmud.play.analysis import Analysis
 from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
@@ -67,7 +68,16 @@ from thudmud.play.projections import (
     realm_of,
 )
 from thudmud.rules import Comment, Side
-from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
+from thudmud.store.codec import (
+    KINDS,
+    SCHEMA,
+    analysis_from_text,
+    analysis_to_text,
+    from_array,
+    from_text,
+    to_array,
+    to_text,
+)
 from thudmud.store.files import Files
 from thudmud.store.interface import (
     Conflict,
@@ -671,6 +681,18 @@ class Database:
         if not 0 < number < 1 << 63:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
+
+    def analysis(self, began: BattleId) -> Analysis | None:
+        """Return what was found out about the battle that began there, if anything was."""
+        stream = self._known(began.board)
+        where = "where stream = ? and version = ?"
+        row = stream and self.table.row("analysis", where, stream.id, began.version)
+        return analysis_from_text(cast("str", row[3])) if row else None
+
+    def keep_analysis(self, began: BattleId, analysis: Analysis) -> None:
+        """Keep what was found out about the battle that began there, instead of what was before."""
+        body, stream = analysis_to_text(analysis), self._stream(began.board)
+        self.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
     def comments(self, number: int) -> tuple[Comment, ...]:
         """Return what was said about the plies of a battle, in their order."""

@@ -62,6 +62,9 @@ DURABLE = {
     # What requests with a key came to.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
+    # What was found out about battles, by where they began; it could be found out again.
+    "analysis": "stream integer, version integer, nodes integer, body text,"
+    " primary key (stream, version)",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
@@ -111,8 +114,10 @@ _WITHOUT_ROWID = {
     "lesson",
     "puzzle_try",
     "comment",
+    "analysis",
 }
-"""Tables of which the primary key is most of the row: kept as its index, not beside it."""
+"""Tables of which the primary key is most of the row: kept as its index, not beside it. So are
+those that were added later: an index of SQLite's own would be missing in a file without them."""
 
 _ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")

@@ -19,6 +19,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
+from thudmud.play.analysis import Analysis, KeptAnalysisLookup
 from thudmud.play.archive import (
     AdjournedLookup,
     AdjournedMatches,
@@ -361,11 +362,18 @@ class Store:
                 return await self._runner.read(lambda db: db.history_page(player, page, realm))
             case ScoreLookup(player):
                 return await self.score(player, realm=realm)
+            case KeptAnalysisLookup(began, plies):
+                return await self._kept_analysis(began, plies)
             case StudiesLookup(player):
                 return await self.studies(player, realm=realm)
             case StandingsLookup(player):
                 return await self._runner.read(lambda db: db.ranking(player, realm))
         raise ValueError(f"{lookup} cannot be looked up here")
+
+    async def _kept_analysis(self, began: BattleId, plies: int) -> Analysis | None:
+        """Return the analysis of a battle, unless it is of fewer plies than have been played."""
+        found = await self._runner.read(lambda database: database.analysis(began))
+        return found if found and len(found.lost) == plies else None
 
     battle = _reading(Database.battle)
     plies = _reading(Database.plies)
@@ -374,6 +382,7 @@ class Store:
     battles = _reading(Database.battles)
     between = _reading(Database.between)
     number_of = _reading(Database.battle_number)
+    keep_analysis = _writing(Database.keep_analysis)
     adjourned = _reading(Database.adjourned)
     standings = _reading(Database.standings)
     score = _reading(Database.score)

@@ -14,7 +14,8 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
-from thudmud.play.archive import BotList, FoundBattle, ListedBot
+from thudmud.play.analysis import AnalysedBattle, Analysis
+from thudmud.play.archive import Battle, BotList, FoundBattle, ListedBot
 from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
@@ -150,6 +151,8 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
+        case asides.Analysing() | asides.Asked(answer=AnalysedBattle()):
+            yield Fact("Thud.Analysis", _analysis(event), event.player)
         case asides.CommentMade(player, _, number, ply, text):
             data = {"battle": number, "ply": ply, "player": player, "text": text or None}
             yield Fact("Thud.Comment", data)
@@ -361,6 +364,42 @@ def _bot(bot: ListedBot) -> Data:
         "won": tally.won,
         "drawn": tally.drawn,
         "lost": tally.lost,
+    }
+
+
+def _analysis(aside: asides.Analysing | asides.Asked) -> Data:
+    """Return how far an analysis has come, or all of it."""
+    match aside:
+        case asides.Analysing(_, battle, done, plies):
+            return _analysing(battle, done, plies)
+        case asides.Asked(answer=AnalysedBattle(battle, game, analysis)):
+            return _analysed(battle, game, analysis)
+    raise ValueError(f"{aside} is about no analysis")
+
+
+def _analysing(battle: Battle, done: int, plies: int) -> Data:
+    known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
+    return {**known, "nodes": None, "worth": [], "better": []}
+
+
+def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
+    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    return {
+        **_analysing(battle, plies, plies),
+        "nodes": analysis.nodes,
+        "worth": list(analysis.worths),
+        "better": [
+            {
+                "ply": ply,
+                "side": turns[(ply - 1) % 2].value,
+                "record": str(game.moves[ply - 1]),
+                "lost": analysis.lost[ply - 1],
+                "mark": mark.value if (mark := analysis.mark(ply)) else None,
+                "line": list(map(str, line)),
+            }
+            for ply, line in enumerate(analysis.lines, 1)
+            if line
+        ],
     }
 
 

@@ -241,6 +241,25 @@ _TEMPLATES: Mapping[Enum, str] = {
         "The {board} has changed since you asked for a hint, so there is none."
         ' "hint on {board}" asks again.'
     ),
+    Refusal.NO_ANALYSES: 'Nobody here can analyse a battle. "replay {number}" shows it again.',
+    Refusal.NO_ANALYSES_RATED: (
+        "You are playing a battle at the {board} that counts for ratings. Nothing is analysed for"
+        " you until it is over."
+    ),
+    Refusal.ANALYSE_WHICH: 'Say which battle, by its number: "history" lists them.',
+    Refusal.NOT_OVER: "Battle {number} may go on still. It can be analysed once it is over.",
+    Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
+    Refusal.ANALYSIS_PENDING: (
+        "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
+        ' when all are. "analyse cancel" ends it.'
+    ),
+    Refusal.ANALYSES_TOO_MANY: (
+        "As many battles are being analysed as can be at once. Try again in a minute."
+    ),
+    Refusal.ANALYSIS_FAILED: (
+        'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
+    ),
+    Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" would begin that.',
     Refusal.NO_EXERCISE: (
         'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.'
     ),

@@ -23,6 +23,7 @@ from thudmud.play.commands import (
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
+from thudmud.views import analysis
 from thudmud.views.archive import count
 from thudmud.views.options import choice_text
 from thudmud.views.view import Display
@@ -84,6 +85,10 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"You do not hear {other} from now on. {back}"
         case asides.OptionChosen(_, choice, options):
             return choice_text(choice, options)
+        case asides.Analysing():
+            return analysis.progress(aside)
+        case asides.AnalysisCancelled(_, number):
+            return f"Battle {number} is not analysed for you any more."
     return ""  # the board or the battle that is shown says it
 
 

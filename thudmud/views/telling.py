@@ -7,6 +7,7 @@ are at the board.
 from __future__ import annotations
 
 from thudmud.play import asides, commands, events
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import (
     AdjournedMatches,
     BotList,
@@ -21,6 +22,7 @@ from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.views import (
+    analysis,
     archive,
     boards,
     exercises,
@@ -120,7 +122,7 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
         case asides.Replayed(player, battle, game, ply, then=then):
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
-            return archive.replayed(
+            shown = archive.replayed(
                 battle,
                 game,
                 then,
@@ -129,6 +131,9 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
                 display=view.display,
                 comments=archive.heard(hall, player, aside.comments, ply),
             )
+            if aside.analysis:
+                shown += wrapped(analysis.of_ply(aside.analysis, game, ply), view.width)
+            return shown
         case asides.Exercised():
             return _exercised(aside, view)
         case asides.ExerciseLeft(exercise=exercise):
@@ -297,6 +302,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return legal.moves_by_piece(
                 table.game, origin, view.width, legal.range_word(view.display)
             )
+        case commands.Analyse() if isinstance(asked.answer, AnalysedBattle):
+            return analysis.told(asked.answer, view.display)
         case commands.Hint() if table and isinstance(asked.answer, Advice):
             return hints.told(table, asked.answer, view)
         case commands.Look(at) if at in hall.people:
