@@ -22,6 +22,7 @@ from thudmud.play.commands import (
     Syntax,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -37,6 +38,7 @@ from thudmud.rules import Game, Side
 Question = (
     Boards
     | ViewBots
+    | ViewNews
     | Games
     | Help
     | Hint

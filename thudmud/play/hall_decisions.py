@@ -44,6 +44,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import (
     Adjourn,
+    Again,
     ArchiveCommand,
     Around,
     Boards,
@@ -86,6 +87,7 @@ from thudmud.play.commands import (
     Unignore,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -116,6 +118,7 @@ from thudmud.play.options import (
     SetElement,
     SetMachine,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -224,7 +227,16 @@ def _decide(
             return _answer(person, command, table.name)
         case Hint():
             return _hint(command, hall, person, found)
-        case Boards() | Who() | ViewBots() | Help() | Syntax() | ShowOptions() | ShowScheme():
+        case (
+            Boards()
+            | Who()
+            | ViewBots()
+            | ViewNews()
+            | Help()
+            | Syntax()
+            | ShowOptions()
+            | ShowScheme()
+        ):
             return _answer(person, command)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
@@ -236,6 +248,7 @@ def _decide(
             | SetOrient()
             | SetReader()
             | SetMachine()
+            | SetPrompt()
             | SetScheme()
             | SetElement()
         ):
@@ -244,6 +257,9 @@ def _decide(
         case Register() | Password():
             # Whoever keeps accounts sees to these before they come here.
             raise Refused(Refusal.NO_ACCOUNTS)
+        case Again():
+            # What was done last stands in its place, if there is anything.
+            raise Refused(Refusal.NOTHING_TO_REPEAT)
         case Quit():
             raise ValueError("to quit is more than one decision")
         case _:
@@ -474,10 +490,11 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
     match command:
         case ViewRecord(number):
             return Asked(me, command, answer=FoundBattle(*_battle(number, found)))
-        case Replay(number):
-            return Replayed(me, *_battle(number, found), 0)
-        case Step(way):
-            return _stepped(person, way, found)
+        case Replay(number, ply):
+            battle, game = _battle(number, found)
+            return Replayed(me, battle, game, min(ply, len(game.moves)))
+        case Step():
+            return _stepped(person, command, found)
         case Games():
             return Asked(me, command, answer=found[AdjournedLookup(me)])
         case History(player, page):
@@ -496,8 +513,8 @@ def _named(player: str | None, me: str) -> str | None:
     return me if player and player.lower() in {"me", "myself"} else player
 
 
-def _stepped(person: Person, way: Way, found: Found) -> Replayed:
-    seen = person.replay
+def _stepped(person: Person, step: Step, found: Found) -> Replayed:
+    seen, way = person.replay, step.way
     if seen is None:
         raise Refused(Refusal.NOT_REPLAYING)
     number = seen.battle.number
@@ -508,7 +525,8 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
         if not back and _battle(number, found)[1] != seen.game:
             reason = Refusal.REPLAY_GONE_ON
         raise Refused(reason, number=number)
-    to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
+    on, back_to = min(seen.ply + step.plies, end), max(seen.ply - step.plies, 0)
+    to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
     then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 

@@ -6,7 +6,7 @@ shown. Everything has been looked up before it comes here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -250,12 +250,25 @@ def _plies(game: Game) -> tuple[str, ...]:
     return tuple(write_record(game).splitlines())
 
 
-def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:
-    """Return what a player has won and lost, and the rating."""
+def score(
+    found: PlayerScore | None, player: str, me: str, here: Container[str], width: int
+) -> list[str]:
+    """Return what a player has won and lost, and the rating.
+
+    Args:
+        found: all that is known of it.
+        player: their name; as it was typed, if nobody here has it.
+        me: who asks.
+        here: the lower-case names of those who are here.
+        width: of the screen.
+    """
     if found is None:
-        mine = player.lower() == me.lower()
-        who = "You have" if mine else f"{capitalised(shortened(player))} has"
-        return wrapped(f"{who} not finished a battle here yet.", width)
+        if player.lower() == me.lower():
+            return wrapped("You have not finished a battle here yet.", width)
+        if player.lower() in here:
+            return wrapped(f"{player} has not finished a battle here yet.", width)
+        who = capitalised(shortened(player))
+        return wrapped(f"Nobody called {who} has finished a battle here.", width)
     rating = f"rating {_rating(found.rating)}" if found.rating else "no rating yet"
     lines = wrapped(f"{found.name}: {rating}.", width)
     for rules in dict.fromkeys(rules for rules, _ in found.battles):

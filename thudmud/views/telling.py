@@ -211,6 +211,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.who(hall, asked.player, view.width)
         case commands.ViewBots():
             return rooms.bots_listed(hall, view.width)
+        case commands.ViewNews():
+            return rooms.news(hall, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
@@ -256,7 +258,8 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
         case commands.ViewStandings(), Ranking() as ranking:
             return archive.standings(ranking, width)
         case commands.ViewScore(player), (PlayerScore() | None) as score:
-            return archive.score(score, player or me, me, width)
+            name = player or me
+            return archive.score(score, hall.names.get(name.lower(), name), me, hall.names, width)
         case commands.Games(), AdjournedMatches(matches):
             return archive.games(hall.tables.values(), matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")
