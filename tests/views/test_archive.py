@@ -244,10 +244,14 @@ Anna: no rating yet.
     0 lost."""
         )
 
-    @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("zoe", "Zoe has")])
+    @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("Bert", "Bert has")])
     def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
         said = score(annals, player, "Anna", 80)
         assert text(said) == f"{who} not finished a battle here yet."
+
+    def test_of_nobody(self, annals: Annals) -> None:
+        said = score(annals, "zoe", "Anna", 80)
+        assert text(said) == "Nobody called Zoe has finished a battle here."
 
 
 class TestStandings:

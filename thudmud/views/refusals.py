@@ -132,7 +132,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' "boards" lists them. In a replay, "next" and "back" go on and back.'
     ),
     Mistake.NOTHING_TO_CARRY: (
-        'There is nothing to carry here. "look" tells what there is, "games" where you are playing.'
+        'There is nothing to carry here. "look" tells what there is, "games" lists your matches.'
     ),
     Mistake.NO_CLOCKS: "There are no clocks here: everybody may think for as long as they like.",
     Mistake.PLAY_FOR_JOIN: ('To take a seat, type "join game as dwarf" or "join game as troll".'),
