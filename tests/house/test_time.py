@@ -197,7 +197,7 @@ class TestPartings:
 
 class TestSittingDown:
     def test_opposite_somebody_who_is_away(self) -> None:
-        house = house_of("anna join game as dwarf on oak board")
+        house = house_of("anna join game as dwarf")
         house.depart("Anna", 0.0, Parting.LOST)
         [*_, said] = house.obey("Bert", "join oak", 0.0)
         assert " ".join(said.text.split()).startswith(

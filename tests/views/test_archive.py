@@ -19,6 +19,7 @@ from thudmud.play.archive import (
 )
 from thudmud.play.commands import History
 from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
+from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.views import archive
@@ -26,6 +27,7 @@ from thudmud.views.archive import ENDINGS, STATES, entry
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
+LEVELS = (BotLevel(1, "Chalk", "Plays badly."), BotLevel(2, "Slate", "Plays better."))
 SAID_BY_STATE = {
     Ending.RESIGNATION: "Anna resigned",
     Ending.CLAIM: "Anna stayed away",
@@ -47,7 +49,14 @@ def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[
 
 
 def score(annals: Annals, player: str, me: str, width: int) -> list[str]:
-    return archive.score(annals.found(ScoreLookup(player)), player, me, {"anna", "bert"}, width)
+    return archive.score(
+        annals.found(ScoreLookup(player)),
+        player,
+        me,
+        LEVELS,
+        width,
+        is_here=player in {"Anna", "Bert"},
+    )
 
 
 def standings(annals: Annals, me: str, width: int) -> list[str]:
@@ -244,7 +253,7 @@ Anna: no rating yet.
     0 lost."""
         )
 
-    @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("Bert", "Bert has")])
+    @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
     def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
         said = score(annals, player, "Anna", 80)
         assert text(said) == f"{who} not finished a battle here yet."

@@ -62,6 +62,7 @@ _SYNONYMS = {
         "on": "at enable enabled in onto true",
         "options": "config configure preferences prefs settings",
         "orient": "orientation",
+        "practice": "alone hotseat solitaire solo",
         "quit": "bye exit logout q",
         "reader": "screenreader",
         "record": "notation",

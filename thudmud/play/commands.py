@@ -415,10 +415,14 @@ class Style(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Take a free seat at a board; the only one if ``side`` is None."""
+    """Take a free seat at a board: the only one, if ``side`` is None.
+
+    A bot takes it to play at some level perhaps, which nobody types.
+    """
 
     side: Side | None = None
     on: str | None = None
+    level: int | None = None
 
     def __str__(self) -> str:
         side = "" if self.side is None else f" as {self.side.value}"
@@ -444,6 +448,18 @@ class Start(_BoardCommand):
 
     __slots__ = ()
     words = "start game"
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
+
+    rules: str | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        rules = "" if self.rules is None else f" {self.rules}"
+        return f"practice{rules}{_on(self.on)}"
 
 
 class Resign(_BoardCommand):
@@ -563,6 +579,7 @@ GameCommand = (
     | Leave
     | End
     | Start
+    | Practice
     | Resign
     | Undo
     | No

@@ -35,6 +35,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import Style
 from thudmud.play.events import (
+    OWN_PROGRAM,
     Absent,
     BoardClosed,
     BoardOpened,
@@ -286,8 +287,6 @@ class Hall:
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
         self.news: Sequence[str] = ()
-        self._asked_levels: dict[tuple[str, str], int] = {}
-        """By a board's key and a bot: the level at which it was asked to play there."""
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
@@ -391,12 +390,14 @@ class Hall:
         name = self._keys.get(key)
         return None if name is None else self.tables[name]
 
-    def level_at(self, board: str, bot: str) -> BotLevel | None:
-        """Return how well a bot plays at a board: as it was asked to there, or as always."""
-        asked = self._asked_levels.get((self.tables[board].key, bot))
-        return next((each for each in self.levels if each.number == asked), self.bots.get(bot))
-
     # --- the people --------------------------------------------------------------------------
+
+    def usual_level(self, name: str) -> int | None:
+        """Return at which level somebody plays unless asked for another, as `Levels` has it."""
+        if name not in self.bots:
+            return None
+        level = self.bots[name]
+        return level.number if level else OWN_PROGRAM
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may have been closed."""
@@ -552,12 +553,7 @@ class Hall:
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, self._told_who_moves(player, room), self._table(room))
-            case Invited(player, to, board, _, level):
-                self._asked_levels.pop((self.tables[board].key, to), None)
-                if level is not None:
-                    self._asked_levels[self.tables[board].key, to] = level
-                return Telling(aside, self._hearers(player, (player, to)))
-            case Told(player, to):
+            case Told(player, to) | Invited(player, to):
                 return Telling(aside, self._hearers(player, (player, to)))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
