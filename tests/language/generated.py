@@ -33,8 +33,10 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
+    Pieces,
     Play,
     Practice,
     Quit,
@@ -47,6 +49,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -94,6 +100,7 @@ _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "
 
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+comments = texts.filter(lambda text: text.lower() != "none" and not text.isdigit())
 words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
 objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
@@ -102,6 +109,9 @@ objects = (
     .filter(lambda text: not text.endswith((".", "!")))
 )
 boards = st.none() | objects
+sides = st.none() | st.sampled_from(Side)
+some_squares = st.lists(squares, max_size=40).map(tuple)
+pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: (
@@ -138,12 +148,19 @@ commands: st.SearchStrategy[Command] = st.one_of(
     ),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(SetUp, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, st.just(Pieces()), st.sampled_from(Side), boards),
+    st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
+    st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers, st.just(0) | numbers),
     st.builds(ViewRecord, numbers),
+    st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
+    st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from(Way)),
     st.builds(Step, st.sampled_from([Way.NEXT, Way.BACK]), numbers),
     st.builds(Tutorial, st.none() | numbers),

@@ -138,7 +138,8 @@ class TestGames:
 
     def test_a_record_is_the_battle_with_its_moves(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", ViewRecord(1))
-        found = FoundBattle(hall.battles[0], hall.game(1))
+        both = frozenset({"Anna", "Bert"})
+        found = FoundBattle(hall.battles[0], hall.game(1), players=both)
         assert told.event == Asked("Carla", ViewRecord(1), answer=found)
 
 

@@ -29,9 +29,76 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
-from thudmud.play.events import Adjourned, BattleId, Event, Imported, Resumed, SavedMatch
-from thudmud.play.projections import match_stream
-from thudmud.store import Conflict, Entry, NotWritten, Store, StoreError
+from thudmud.play.archive import BattleLookup
+from thudmud.play.events import (
+    Adjourned,
+    BattleId,
+    Commented,
+    Event,
+    Imported,
+    Resumed,
+    SavedMatch,
+)
+from thudmud.play.projections import HALL, match_stream
+from thudmud.rules import Comment
+from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
+
+
+def said(ply: int, text: str, player: str = "Anna", version: int = 2) -> Commented:
+    """Return a comment on the battle that began with the second event at the oak board."""
+    return Commented(5.0, player, OAK, version, ply, text)
+
+
+class TestComments:
+    @pytest.fixture
+    async def kept(self, store: Store) -> Store:
+        """Return a store with a battle of two plies that was given up."""
+        await store.append({OAK: (0, [joined(1), started(2), moved(3)])})
+        return store
+
+    async def test_they_are_in_the_order_of_the_plies_and_of_when_they_were_made(
+        self, kept: Store
+    ) -> None:
+        comments = [said(1, "b"), said(1, "a", "Bert"), said(0, "c")]
+        await kept.append({HALL: (0, comments)})
+        assert await kept.comments(1) == (
+            Comment(0, "Anna", "c"),
+            Comment(1, "Anna", "b"),
+            Comment(1, "Bert", "a"),
+        )
+        assert [each.event.text for each in await kept.read(HALL)] == ["b", "a", "c"]  # type: ignore[union-attr]
+        assert await kept.comments(2) == ()
+        assert await kept.check() is None
+
+    async def test_a_player_has_one_on_a_ply_and_can_take_it_away(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(1, "one"), said(1, "two"), said(0, "three")])})
+        assert await kept.comments(1) == (Comment(0, "Anna", "three"), Comment(1, "Anna", "two"))
+        await kept.append({HALL: (3, [said(0, "")])})
+        assert await kept.comments(1) == (Comment(1, "Anna", "two"),)
+
+    async def test_those_on_no_battle_are_passed_over(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(1, "one", version=7)])})
+        assert await kept.comments(1) == ()
+
+    async def test_they_go_by_the_name_that_a_player_has(self, kept: Store) -> None:
+        await kept.enrol("Anna", "hash")
+        await kept.append({HALL: (0, [said(1, "one")])})
+        await kept.rename("Anna", "Hanna")
+        assert await kept.comments(1) == (Comment(1, "Hanna", "one"),)
+
+    async def test_they_are_looked_up_with_the_battle(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(0, "one"), said(9, "on a ply that was taken back")])})
+        found = await kept.look_up(BattleLookup(1))
+        assert found.comments == (Comment(0, "Anna", "one"),)
+        assert found.players == {"Anna", "Bert"}
+
+    async def test_another_guest_of_a_name_is_not_who_played(self, kept: Store) -> None:
+        await kept.keep_guest(KeptName("Anna", b"1" * 32, 5.0))
+        await kept.forget_guests(["Anna"])
+        await kept.keep_guest(KeptName("Anna", b"2" * 32, 5.0))
+        found = await kept.look_up(BattleLookup(1))
+        assert found.battle.dwarf == "Anna"
+        assert found.players == {"Bert"}
 
 
 class TestAppending:

@@ -76,6 +76,7 @@ LINES = [
     "Bert: tutorial 2",
     "Bert: stop",
     "Anna: CLOSE",
+    "Anna: comment 1 2 I should have seen that.",
     "Anna: quit",
 ]
 

@@ -24,7 +24,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Bots", "Thud.Closed", "Thud.Renamed"]
+PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots", "Thud.Closed"]
+PACKAGES += ["Thud.Renamed"]
 PACKAGES += ["Thud.Refused"]
 
 Fact = dict[str, Any]

@@ -36,7 +36,7 @@ from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.rules import Game, Move, Side
+from thudmud.rules import Comment, Game, Move, Side
 
 Question = (
     Boards
@@ -208,7 +208,8 @@ class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
     ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
-    known, so that what is seen next need not be found from the opening.
+    known, so that what is seen next need not be found from the opening. ``comments`` are those on
+    all its plies.
     """
 
     player: str
@@ -217,6 +218,23 @@ class Replayed:
     ply: int
     playing: bool = False
     then: Game | None = field(default=None, compare=False, repr=False)
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommentMade:
+    """A player commented on a ply of a battle, or took that back if ``text`` is "".
+
+    It is stored by an event of its own; this is what is told of it, to the player and to ``other``,
+    who played the battle, too. ``comments`` are all there are on the battle now.
+    """
+
+    player: str
+    other: str
+    battle: int
+    ply: int
+    text: str
+    comments: tuple[Comment, ...] = ()
 
 
 class Remark(Enum):
@@ -304,6 +322,7 @@ Happening = (
     | OptionChosen
     | IgnoreChosen
     | Replayed
+    | CommentMade
     | Exercised
     | ExerciseLeft
 )

@@ -20,6 +20,7 @@ from thudmud.play.asides import (
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Exercised,
@@ -606,11 +607,22 @@ class Hall:
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
+            case CommentMade():
+                return self._commented(aside)
             case Exercised() | ExerciseLeft():
                 return self._exercised(aside)
             case Asked(player, _, board):
                 table = self.board_seen(player, board) if board else None
                 return Telling(aside, (player,), table)
+
+    def _commented(self, made: CommentMade) -> Telling:
+        """Note that a player has commented on a battle, and return who is to be told."""
+        both = [self.people[name] for name in (made.player, made.other) if name in self.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == made.battle:
+                person.replay = replace(person.replay, comments=made.comments)
+        told = tuple(person.name for person in (both if made.text else both[:1]))
+        return Telling(made, self._hearers(made.player, told))
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

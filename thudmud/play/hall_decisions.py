@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
+from operator import attrgetter
 from typing import assert_never
 
 from thudmud.english import capitalised
@@ -17,7 +18,6 @@ from thudmud.errors import Refused
 from thudmud.play import exercise_decisions, table_decisions
 from thudmud.play.archive import (
     AdjournedLookup,
-    Battle,
     BattleLookup,
     BotList,
     Found,
@@ -28,12 +28,14 @@ from thudmud.play.archive import (
     PlayerScore,
     ScoreLookup,
     StandingsLookup,
+    State,
 )
 from thudmud.play.asides import (
     Aside,
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Gone,
@@ -72,6 +74,7 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
     Play,
@@ -86,6 +89,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -107,10 +114,12 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import (
+    LONGEST_COMMENT,
     LONGEST_NAME,
     Adjourned,
     BattleEnded,
     BattleStarted,
+    Commented,
     Declined,
     Moved,
     Offer,
@@ -155,7 +164,7 @@ from thudmud.play.table_decisions import (
     seat,
     vanish,
 )
-from thudmud.rules import Game
+from thudmud.rules import Comment, Game
 
 
 def decide(
@@ -202,6 +211,10 @@ def _decide(
             | Claim()
             | Adjourn()
             | SetRules()
+            | SetUp()
+            | SetUpMore()
+            | SetUpLess()
+            | SetUpOpening()
         ):
             table = hall_board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
@@ -229,6 +242,8 @@ def _decide(
             return _invite(command, hall, person, context)
         case Step():
             return _step(command, person, found)
+        case MakeComment():
+            return _comment(command, hall, person, context, found)
         case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
             shown = _looked_up(person, command, found)
             left = put_aside(person) if isinstance(shown, Replayed) else ()
@@ -284,7 +299,7 @@ def _decide(
             assert_never(command)
 
 
-_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn | CommentMade
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -512,10 +527,11 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
     me = person.name
     match command:
         case ViewRecord(number):
-            return Asked(me, command, answer=FoundBattle(*_battle(number, found)))
+            return Asked(me, command, answer=_battle(number, found)[0])
         case Replay(number, ply):
-            battle, game = _battle(number, found)
-            return Replayed(me, battle, game, min(ply, len(game.moves)))
+            known, game = _battle(number, found)
+            start = min(ply, len(game.moves))
+            return Replayed(me, known.battle, game, start, comments=known.comments)
         case Step():
             return _stepped(person, command, found)
         case Games():
@@ -564,6 +580,44 @@ def _stepped(person: Person, step: Step, found: Found) -> Replayed:
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 
 
+MOST_COMMENTS = 100
+"""On how many plies of a battle a player can comment."""
+
+
+def _comment(
+    command: MakeComment, hall: Hall, person: Person, context: Context, found: Found
+) -> Decision:
+    """Return that a player comments on a ply of a battle of theirs, or takes the comment away."""
+    if hall.version is None:
+        raise Refused(Refusal.NO_COMMENTS)
+    number, ply, text, me = command.number, command.ply, command.text, person.name
+    if number is None or ply is None:
+        if person.replay is None:
+            raise Refused(Refusal.NOT_REPLAYING)
+        number, ply = person.replay.battle.number, person.replay.ply
+    known, game = _battle(number, found)
+    battle = known.battle
+    if battle.imported or me not in known.players:
+        raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
+    if battle.state is State.RUNNING:
+        raise Refused(Refusal.COMMENT_RUNNING, number=number)
+    if ply > len(game.moves):
+        raise Refused(Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves))
+    if len(text) > LONGEST_COMMENT:
+        raise Refused(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
+    mine = [each.ply for each in known.comments if each.player == me]
+    if not text and ply not in mine:
+        raise Refused(Refusal.COMMENT_NONE, number=number, ply=ply)
+    if len(mine) >= MOST_COMMENTS and ply not in mine:
+        raise Refused(Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0])
+    others = tuple(each for each in known.comments if (each.ply, each.player) != (ply, me))
+    comments = (*others, *((Comment(ply, me, text),) if text else ()))
+    other = next((name for name in battle.players if name != me), "")
+    made = CommentMade(me, other, number, ply, text, tuple(sorted(comments, key=attrgetter("ply"))))
+    event = Commented(context.now, me, *battle.id, ply, text)
+    return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
+
+
 def _to_resume(
     command: Resume, hall: Hall, person: Person, table: Table, found: Found
 ) -> SavedMatch:
@@ -603,10 +657,10 @@ def _to_resume(
     raise Refused(Refusal.WHICH_ADJOURNED, words=command.on, numbers=tuple(ready))
 
 
-def _battle(number: int, found: Found) -> tuple[Battle, Game]:
+def _battle(number: int, found: Found) -> tuple[FoundBattle, Game]:
     known = found[BattleLookup(number)]
     if known is None:
         raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
     if known.game is None:
         raise Refused(Refusal.NOT_KEPT, number=number)
-    return known.battle, known.game
+    return known, known.game

@@ -7,7 +7,8 @@ their types: what is one of a few is its name, a tuple is an array, and what has
 is an array of them. A move is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its
 origin, a mark for how it goes, its target, and its captures in their order, by the names that
 squares have on our boards. Unlike a game record it keeps the verb, and tells a trample from other
-captures.
+captures. A position is a text of such words, each a piece and its square, and of the side to move:
+``dA6 dB6 TG7 XH8 troll``.
 
 A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
 event.
@@ -37,6 +38,7 @@ from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     BoardRenamed,
+    Commented,
     Event,
     Interrupted,
     LessonDone,
@@ -44,7 +46,7 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.rules import SQUARES, Move, Piece, Verb
+from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
 
 SCHEMA = 2
@@ -55,7 +57,7 @@ in the tests."""
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {1: lambda array: array}
 """For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
 has the kind's name, the time, and the other fields; the store has numbers where lines have the
-names of players."""
+names of players. Schema 2 has kinds and last fields that schema 1 did not know."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -64,6 +66,7 @@ _BOARD_KINDS: Mapping[str, type[Event]] = {
     "returned": events.Returned,
     "cleared": events.Cleared,
     "rules": events.RulesSet,
+    "set up": events.PositionSet,
     "started": events.BattleStarted,
     "moved": events.Moved,
     "offered": events.Offered,
@@ -84,6 +87,7 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "lesson done": LessonDone,
     "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
+    "commented": Commented,
 }
 """The kinds of events by the names that they are kept under."""
 
@@ -257,6 +261,26 @@ def _read_move(word: str) -> Move:
     return Move(_PIECES[piece], _SQUARES[origin], _SQUARES[target], captures, trample, verb)
 
 
+# Positions.
+
+_SIDES = {side.value: side for side in Side}
+
+
+def _write_position(position: Position) -> str:
+    """Return a position as a text."""
+    words = [f"{piece.value}{square}" for piece in Piece for square in position.squares(piece)]
+    return " ".join([*words, position.turn.value])
+
+
+def _read_position(text: str) -> Position:
+    """Return the position that a text stands for; ValueError or KeyError if it is none."""
+    *words, turn = _exactly(str, text).split(" ")
+    pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
+    if len(pieces) != len(words):
+        raise ValueError("two pieces stand on one square")
+    return Position.of(pieces, _SIDES[turn])
+
+
 # Forms of values, by their types.
 
 
@@ -348,6 +372,7 @@ _PLAIN = {
     bool: _Form(bool, partial(_exactly, bool)),
     str: _Form(str, partial(_exactly, str)),
     Move: _Form(_write_move, _read_move),
+    Position: _Form(_write_position, _read_position),
     tuple[Move, ...]: _Form(
         lambda moves: " ".join(map(_write_move, moves)),
         lambda text: tuple(map(_read_move, text.split(" "))) if _exactly(str, text) else (),

@@ -12,6 +12,7 @@ on three rules:
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections import defaultdict
@@ -64,7 +65,7 @@ from thudmud.play.projections import (
     project,
     realm_of,
 )
-from thudmud.rules import Side
+from thudmud.rules import Comment, Side
 from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
 from thudmud.store.files import Files
 from thudmud.store.interface import (
@@ -663,6 +664,34 @@ class Database:
         if not 0 < number < 1 << 63:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
+
+    def comments(self, number: int) -> tuple[Comment, ...]:
+        """Return what was said about the plies of a battle, in their order."""
+        return tuple(
+            Comment(ply, self.name_of(player), text)
+            for ply, player, text in self.projected.comments(number)
+        )
+
+    def still_called(self, battle: Battle, *, realm: str = "") -> frozenset[str]:
+        """Return the names of a battle's players who still have them: a guest may have let go."""
+        where = "where player = ? and battle = ?"
+        return frozenset(
+            name
+            for name in battle.players
+            if (found := self.player(name, realm))
+            and self.table.row("player_battle", where, found[0], battle.number)
+        )
+
+    def forget_comments(self, player: int) -> None:
+        """Take the words out of all that a player has ever commented."""
+        self._write_events()
+        where = "where stream = ? and substr(body, 1, ?) = ?"
+        hall, begins = self._known(HALL), f'["commented",{player},'
+        for row in list(self.table.rows("event", where, hall and hall.id, len(begins), begins)):
+            *place, body = row
+            *array, _ = json.loads(cast("str", body))
+            self.table.put("event", *place, to_text([*array, ""]))
+        self.table.delete("comment", "where player = ?", player)
 
     def plies(self, battle: Battle, after: int = 0) -> Sequence[StoredEvent]:
         """Return the events that a battle is folded from, after so many of them.

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 from thudmud.play.archive import (
     AdjournedLookup,
     AdjournedMatches,
-    Battle,
     BattleLookup,
     FoundBattle,
     HistoryLookup,
@@ -369,6 +368,7 @@ class Store:
 
     battle = _reading(Database.battle)
     plies = _reading(Database.plies)
+    comments = _reading(Database.comments)
     history = _reading(Database.history)
     battles = _reading(Database.battles)
     between = _reading(Database.between)
@@ -385,26 +385,31 @@ class Store:
         """
         known = self._games.get(number)
 
-        def read(database: Database) -> tuple[Battle, int, Sequence[StoredEvent]] | None:
+        def read(database: Database) -> tuple[FoundBattle, int, Sequence[StoredEvent]] | None:
             battle = database.battle(number, realm=realm)
             if battle is None:
                 return None
             done = known.events if known and known.source == battle.source else 0
-            return battle, done, database.plies(battle, done)
+            players = database.still_called(battle, realm=realm)
+            found = FoundBattle(battle, None, database.comments(number), players)
+            return found, done, database.plies(battle, done)
 
-        found = await self._runner.read(read)
-        if found is None:
+        answer = await self._runner.read(read)
+        if answer is None:
             return None
-        battle, done, events = found
+        found, done, events = answer
         before = known.game if known and done else None
         game = game_of(cast("Sequence[Event]", events), before) if events else before
         if game is None:
-            return FoundBattle(battle, None)
+            return found
         self._games.pop(number, None)
-        self._games[number] = _Folded(battle.source, done + len(events), game)
+        self._games[number] = _Folded(found.battle.source, done + len(events), game)
         while len(self._games) > GAMES_KEPT:
             del self._games[next(iter(self._games))]
-        return FoundBattle(battle, game)
+        # A match that was resumed may have lost plies on which something was said.
+        plies = len(game.moves)
+        comments = tuple(each for each in found.comments if each.ply <= plies)
+        return found._replace(game=game, comments=comments)
 
     # Accounts, by names that are the same in any case
 

@@ -33,12 +33,19 @@ from thudmud.views import (
 )
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
-from thudmud.views.words import plain, wrapped, wrapped_each
+from thudmud.views.words import wrapped, wrapped_each
 
-SPEECH = asides.Spoke | asides.Emoted | asides.Told
+SPEECH = asides.Spoke | asides.Emoted | asides.Told | asides.CommentMade
 """What is in a player's own words."""
 
-DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
+DRAWN = (
+    events.BattleStarted,
+    events.Moved,
+    events.PositionSet,
+    events.Resumed,
+    events.RulesSet,
+    events.TakenBack,
+)
 """The events after which there is another position to see."""
 
 
@@ -114,7 +121,13 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
             return archive.replayed(
-                battle, game, then, style=style, me=player, display=view.display
+                battle,
+                game,
+                then,
+                style=style,
+                me=player,
+                display=view.display,
+                comments=archive.heard(hall, player, aside.comments, ply),
             )
         case asides.Exercised():
             return _exercised(aside, view)
@@ -156,20 +169,14 @@ def _exercised(aside: asides.Exercised, view: View) -> list[str]:
     return lines + wrapped_each(below, view.width)
 
 
-def _spoken(
-    aside: asides.Spoke | asides.Emoted | asides.Told, text: str, table: Table | None, view: View
-) -> list[str]:
+def _spoken(aside: SPEECH, text: str, table: Table | None, view: View) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
     display = view.display
     if isinstance(aside, asides.Emoted):
         text = f"{'Emote:' if display.reader else '*'} {text}"
     if table and view.away:
         text = f"[{table.name}] {text}"
-    if display.ascii_only:
-        text = plain(text)  # or it might need more lines when that is done
-    # A voice does not tell that a line is indented.
-    indent = "more: " if display.reader else "    "
-    return wrapped(text, display.width, indent, glued=False)
+    return archive.own_words(text, display)
 
 
 def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
@@ -303,7 +310,7 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
     me = asked.player
     match asked.question, asked.answer:
         case commands.ViewRecord(), FoundBattle() as found:
-            return archive.record(found, width)
+            return archive.record(found, archive.heard(hall, me, found.comments), width)
         case commands.History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
         case commands.ViewStandings(), Ranking() as ranking:
