@@ -28,6 +28,7 @@ from thudmud.play.commands import (
     Syntax,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -45,6 +46,7 @@ Question = (
     Analyse
     | Boards
     | ViewBots
+    | ViewNews
     | Games
     | Help
     | Hint

@@ -260,6 +260,7 @@ class PlayerSettings(_Section):
     seeks_per_address: int = _whole(9, 1, 100_000)
     boards: int = _whole(3, 1, 1_000)
     boards_per_address: int = _whole(9, 1, 100_000)
+    news: str = _file("")
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:
