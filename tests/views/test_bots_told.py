@@ -273,6 +273,6 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
 
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
     told = " ".join(greeting(BOTS).split())
-    assert 'Take a seat at a board, and type "invite grog".' in told
+    assert 'To play, type "play": a bot plays with you until somebody comes.' in told
     assert max(map(len, greeting({"G" * 20}).split("\n"))) < 40
     assert "invite" not in greeting(())

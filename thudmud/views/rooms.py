@@ -258,7 +258,8 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     if free:
         typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
     who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
-    return wrapped(f"To play with {who}, type {typed}.", width)
+    at_once = f'To play at once, type "{PlayNow()}".' if hall.opens_boards else ""
+    return wrapped(f"{at_once} To play with {who}, type {typed}.".strip(), width)
 
 
 def _inviting(bot: str) -> str:
@@ -400,5 +401,5 @@ def greeting(bots: Collection[str]) -> str:
     bot = min(bots, default=None)
     if bot is None:
         return GREETING
-    alone = f'Nobody to play with? Take a seat at a board, and type "{Invite(bot.lower())}".'
+    alone = f'To play, type "{PlayNow()}": a bot plays with you until somebody comes.'
     return "\n".join([GREETING, *wrapped(alone, NARROWEST)])
