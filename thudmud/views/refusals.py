@@ -395,7 +395,11 @@ def _board_meant(said: str, boards: Iterable[str]) -> str:
     """Return which word was probably meant where what was said fits no board."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
-    words = {word for board in boards for word in board.lower().split()} | {"capturing", "level", "hall"}
+    words = {word for board in boards for word in board.lower().split()} | {
+        "capturing",
+        "level",
+        "hall",
+    }
     for word in Phrase.parse(said).words:
         meant = near_miss(word, words)
         if meant and meant != word:
