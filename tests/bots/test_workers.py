@@ -160,6 +160,21 @@ async def test_a_worker_that_hangs_is_started_again(
         assert await workers.think(Question("oak board", GAME, 4)) == REPLY
 
 
+async def test_a_worker_that_says_that_it_thinks_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE", 2.0)
+    thinks = f"""
+with open("asked", "a") as asked: asked.write("x")
+end = time.monotonic() + 3
+while time.monotonic() < end: print("# thinking", flush=True); time.sleep(0.05)
+{SAYS}
+"""
+    async with opened(tmp_path, program(thinks)) as workers:
+        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+    assert (tmp_path / "asked").read_text() == "x"
+
+
 @pytest.mark.parametrize(
     "going", ["sys.exit(3)", 'print("go dA6-B6", flush=True)', 'print("error what?", flush=True)']
 )

@@ -186,14 +186,14 @@ class Program:
             await self.kill()
 
     async def ask(
-        self, line: str, seconds: float, note: Callable[[str], object] = lambda _: None
+        self, line: str, seconds: float, note: Callable[[str], object] | None = None
     ) -> str:
         """Return what is behind the first word of the answer to a line.
 
         Args:
             line: the question.
             seconds: how long to wait for the answer.
-            note: is given the comments that come before it.
+            note: is given the comments that come before it; after each, it is waited as long again.
 
         Raises:
             LateError: there is none in time.
@@ -202,12 +202,13 @@ class Program:
         word = line.partition(" ")[0]
 
         def is_comment(said: str) -> bool:
-            if said.startswith("#"):
+            if note and said.startswith("#"):
                 note(said)
+                limit.reschedule(asyncio.get_running_loop().time() + seconds)
             return not said or said.startswith("#")
 
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
                 answer = await self._answer(line, is_comment)
         except TimeoutError:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None

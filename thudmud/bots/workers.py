@@ -26,10 +26,10 @@ TRIES = 3
 NICENESS = 10
 """By how much workers give way to the server, and to whatever else runs there."""
 
-PATIENCE = 30.0
-"""After how many seconds without an answer a worker is taken to hang."""
+PATIENCE = 10.0
+"""After how many seconds without a word a worker is taken to hang. One that thinks has told that it
+does each second, or when it next had a processor."""
 
-_SLOWEST = 1000  # positions a second, on a machine that has much else to do
 _MOST_REPLAYED = 1000  # quiet plies that it is told, so that it sees what comes again
 _INFORMATION = re.compile(r"# depth \d+ nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)")
 _log = logging.getLogger(__name__)
@@ -228,8 +228,7 @@ async def _asked(worker: Program, question: Question) -> Reply:
         await worker.ask(line, PATIENCE)
     go = "go" if question.nodes is None else f"go nodes {question.nodes}"
     said: list[str] = []
-    seconds = PATIENCE + (question.nodes or 0) / _SLOWEST
-    ply = await worker.ask(go, seconds, said.append)
+    ply = await worker.ask(go, PATIENCE, said.append)
     information = _INFORMATION.fullmatch(said[-1]) if said else None
     if information is None:
         raise ProgramError("it does not say what it thinks")
