@@ -442,6 +442,18 @@ class Service:
             self._require_lease()
             return await self._obey(visit, line, cause, at)
 
+    async def emote(self, visit: Visit, board: str, deed: str) -> None:
+        """Let all at a board see that a player does something, wherever in the hall the player is.
+
+        Args:
+            visit: the player's.
+            board: its name.
+            deed: what they see, without the name.
+        """
+        async with self._names.of(visit.name):
+            if not (visit.is_over or self._closing) and board in self.hall.tables:
+                self._carry_out(Decision(visit.name, asides=(Emoted(visit.name, board, deed),)))
+
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
     ) -> None:
