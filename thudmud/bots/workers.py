@@ -224,11 +224,9 @@ async def _asked(worker: Program, question: Question) -> Reply:
     if quiet:
         lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
     lines += [f"level {question.level or 'off'}", f"seed {question.seed}", "info on"]
-    for line in lines:
-        await worker.ask(line, PATIENCE)
-    go = "go" if question.nodes is None else f"go nodes {question.nodes}"
+    lines.append("go" if question.nodes is None else f"go nodes {question.nodes}")
     said: list[str] = []
-    ply = await worker.ask(go, PATIENCE, said.append)
+    ply = await worker.ask("\n".join(lines), PATIENCE, said.append)
     information = _INFORMATION.fullmatch(said[-1]) if said else None
     if information is None:
         raise ProgramError("it does not say what it thinks")
