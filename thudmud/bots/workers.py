@@ -20,6 +20,9 @@ from thudmud.bots.program import ENGINE, Program, ProgramError
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
 
+WORKER = (*ENGINE, "--level", "1")
+"""What is run: our own player, which has loaded all that thinks before it first answers."""
+
 TRIES = 3
 """How often a question is asked before it is given up."""
 
@@ -92,7 +95,7 @@ class Workers:
     """
 
     def __init__(
-        self, count: int = 0, folder: Path = Path(), command: Sequence[str] = ENGINE
+        self, count: int = 0, folder: Path = Path(), command: Sequence[str] = WORKER
     ) -> None:
         self._idle = [
             Program(f"worker {number}", command, folder, PATIENCE, niceness=NICENESS)

@@ -124,6 +124,9 @@ RETRY = 1.0
 HINT_SECONDS = 0.05
 """For how long a hint keeps whoever is asked at work, about."""
 
+HINT_SLOW = 2.0
+"""After how many seconds whoever waits for a hint is told that it will come."""
+
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
 
@@ -631,8 +634,15 @@ class Service:
             return None
         self._advised[name] = advising
         self._carry_out(Decision(name, command.on), cause)
+        if self._later:
+            self._later(HINT_SLOW, lambda: self._put_off(advising, name))
         now(self._await_hint(advising, name, asked, cause))
         return Result(command, done=True, seconds=HINT_SECONDS)
+
+    def _put_off(self, advising: asyncio.Task[Line | None], name: str) -> None:
+        """Tell a player that a hint will come, if it has not."""
+        if self._advised.get(name) is advising and name in self._visits:
+            self._refuse(name, None, Refused(Refusal.HINT_PENDING), None)
 
     async def _await_hint(
         self, advising: asyncio.Task[Line | None], name: str, asked: AdviceLookup, cause: object
