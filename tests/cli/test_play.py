@@ -86,8 +86,8 @@ def test_it_comes_back_when_it_is_invited() -> None:
 
 
 def test_it_plays_at_another_level_if_it_is_invited_to() -> None:
-    text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nbots\n")
-    assert "It plays at the oak board, Slate (2 of 7)." in text
+    text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
+    assert "plays the trolls at the oak board, at level 2" in " ".join(text.split())
     assert text.count("It is your turn.") == 3
 
 

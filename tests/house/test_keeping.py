@@ -34,9 +34,9 @@ from tests.house.plays import (
 from thudmud import BoardSpec, House, Message, Options
 from thudmud.errors import InvalidValueError
 from thudmud.play.archive import BattleLookup, HistoryLookup, ScoreLookup
-from thudmud.play.events import BattleId, Cleared, Joined, Moved
+from thudmud.play.events import BattleId, Cleared, Joined, Moved, Returned
 from thudmud.rules import Move, Piece, Side, Square
-from thudmud.store.codec import Misread, TooNew, to_line
+from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
 
 Deed = tuple[str, str]
 PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]
@@ -169,9 +169,9 @@ class TestEvents:
     def test_they_are_lines_of_ascii_in_the_order_of_what_happened(self) -> None:
         lines = played(*BEGUN).events()
         assert lines == [
-            '[1,"oak board",["joined",1.0,"Anna","dwarf"]]',
-            '[1,"oak board",["joined",2.0,"Bert","troll"]]',
-            '[1,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true]]',
+            '[2,"oak board",["joined",1.0,"Anna","dwarf",null]]',
+            '[2,"oak board",["joined",2.0,"Bert","troll",null]]',
+            '[2,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null]]]',
         ]
 
     def test_those_after_some(self) -> None:
@@ -209,7 +209,7 @@ class TestSettling:
         assert [message.to for message in messages] == [("Anna",)]
         assert texts(messages).startswith("The server was down for a while. The troll seat")
         assert again.settle(11.0) == []
-        assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
+        assert again.events()[-1] == '[2,"oak board",["absent",10.0,"Bert","troll","restart"]]'
 
     def test_it_is_noted_at_all_boards(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))
@@ -298,7 +298,7 @@ WRONG: list[tuple[list[str], str]] = [
     ([JOINED, STARTED], "event 2: others sit there"),
     ([*BEGUN_LINES[:2], STARTED.replace(",1,", ",2,")], "battle 2 of a match cannot begin"),
     ([*BEGUN_LINES, ENDED], "event 4: no such battle ends"),
-    ([JOINED.replace("joined", "returned").replace("Anna", "Carla")], "Carla has no such seat"),
+    ([to_line(OAK, Returned(1.0, "Carla", Side.DWARF))], "Carla has no such seat"),
     ([*BEGUN_LINES, AWAY], "event 4: another match was put away"),
     ([AWAY], "event 1: another match was put away"),
     ([BACK], "event 1: the match is not put away"),
@@ -352,15 +352,15 @@ class TestDamage:
     @pytest.mark.parametrize(
         "line",
         ["", "\n", "nonsense", "[]", "{}", "7", JOINED[:-1], JOINED[:20], f"{JOINED}{JOINED}",
-         JOINED.replace("joined", "hopped"), JOINED.replace("[1,", "[0,")],
+         JOINED.replace("joined", "hopped"), JOINED.replace(f"[{SCHEMA},", "[0,")],
     )  # fmt: skip
     def test_what_is_no_event_is_refused(self, line: str) -> None:
         with pytest.raises(Misread, match="This is not an event"):
             House(BOARDS, events=[JOINED, line])
 
     def test_what_is_of_a_later_version_is_refused(self) -> None:
-        with pytest.raises(TooNew, match="schema 2; this version of thudmud knows 1"):
-            House(BOARDS, events=[JOINED.replace("[1,", "[2,")])
+        with pytest.raises(TooNew, match=f"schema {SCHEMA + 1}; this version"):
+            House(BOARDS, events=[JOINED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},")])
 
     @pytest.mark.parametrize(("lines", "problem"), WRONG)
     def test_events_that_do_not_fit_together_are_refused(

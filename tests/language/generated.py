@@ -33,6 +33,7 @@ from thudmud.play.commands import (
     No,
     Password,
     Play,
+    Practice,
     Quit,
     Register,
     Replay,
@@ -118,6 +119,9 @@ commands: st.SearchStrategy[Command] = st.one_of(
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
     *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
     st.builds(Resume, st.none() | numbers, boards),
+    st.builds(
+        Practice, st.none() | st.sampled_from(["discworld", "classic", "koom valley"]), boards
+    ),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
     st.builds(Play, attempts(), boards),

@@ -15,6 +15,7 @@ from thudmud.play.archive import (
     State,
 )
 from thudmud.play.events import (
+    NO_BOTS,
     Adjourned,
     BattleEnded,
     BattleId,
@@ -22,6 +23,7 @@ from thudmud.play.events import (
     Cleared,
     Event,
     Imported,
+    Levels,
     Moved,
     Resumed,
     SavedMatch,
@@ -109,8 +111,9 @@ class Annals:
         *,
         rated: bool = True,
         points: tuple[int, int] | None = None,
+        levels: Levels = NO_BOTS,
     ) -> BattleId:
-        ended = BattleEnded(NOON, players[0], outcome, count, *players, rated, points)
+        ended = BattleEnded(NOON, players[0], outcome, count, *players, rated, points, levels)
         return self.happen(board, ended)
 
     def whole(
@@ -121,10 +124,11 @@ class Annals:
         *,
         rated: bool = True,
         rules: str = "discworld",
+        levels: Levels = NO_BOTS,
     ) -> None:
         """Let a battle begin and end."""
         self.begin(dwarf=dwarf, troll=troll, rules=rules)
-        self.end(outcome, players=(dwarf, troll), rated=rated)
+        self.end(outcome, players=(dwarf, troll), rated=rated, levels=levels)
 
     def clear(self, board: str = "oak board") -> None:
         self.happen(board, Cleared(NOON, "Anna"))
@@ -174,7 +178,7 @@ class Annals:
 
     def rating(self, player: str) -> Rating | None:
         score = self.score(player)
-        return score.rating if score else None
+        return score.people.rating if score else None
 
     def ranked(self) -> Sequence[str]:
         """Return the names of those who have a rating, the best first."""

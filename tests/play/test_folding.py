@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import get_args
@@ -20,6 +21,7 @@ from thudmud.play.commands import (
     Leave,
     No,
     Play,
+    Practice,
     Resign,
     SetRules,
     Start,
@@ -30,6 +32,7 @@ from thudmud.play.events import (
     BattleId,
     BattleStarted,
     Joined,
+    Offered,
     Parting,
     Resumed,
     SavedMatch,
@@ -61,6 +64,8 @@ COMMANDS: tuple[TableCommand, ...] = (
     Adjourn(),
     SetRules("classic"),
     SetRules("koom valley"),
+    Practice(),
+    Practice("classic"),
 )
 
 Deed = Callable[[Table, float, list[SavedMatch]], tuple[TableEvent, ...]]
@@ -91,6 +96,8 @@ def agreed(command: TableCommand, *, declined: bool) -> Deed:
 
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
         offered = decide(table, "Anna", command, Context(now, MEMBERS))
+        if not isinstance(offered[-1], Offered):
+            return offered  # nobody else is asked
         answer = No() if declined else command
         agreed = decide(after(table, offered), "Bert", answer, Context(now, MEMBERS))
         return (*offered, *agreed)
@@ -143,13 +150,19 @@ DEEDS = st.one_of(
     st.just(all_leave),
     st.builds(goes_on, st.integers(0, 5)),
 )
+ALONE: list[tuple[Deed, float]] = [(does("Anna", Practice(), MEMBERS), 0.0)]
+"""Somebody at both seats, which seldom comes about where others sit down and leave again."""
 BEGUN: list[tuple[Deed, float]] = [
     (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
     (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
     (does("Anna", Start(), MEMBERS), 0.0),
 ]
 WAITS = st.sampled_from([0.0, 0.0, 0.0, 1.0, GRACE])
-HISTORIES = st.lists(st.tuples(DEEDS, WAITS), min_size=10, max_size=60)
+HISTORIES = st.builds(
+    operator.add,
+    st.sampled_from([BEGUN, BEGUN, ALONE]),
+    st.lists(st.tuples(DEEDS, WAITS), min_size=10, max_size=60),
+)
 
 
 def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
@@ -179,7 +192,7 @@ def folded(events: Iterable[TableEvent], version: int = 0) -> Table:
 
 @given(HISTORIES)
 def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
-    events = happen([*BEGUN, *deeds])
+    events = happen(deeds)
     whole = folded(events)
     assert whole.version == len(events)
     complete = [at for at, event in enumerate(events) if is_complete(event)]
@@ -190,7 +203,7 @@ def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
 
 @given(HISTORIES)
 def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
-    events = happen([*BEGUN, *deeds])
+    events = happen(deeds)
     at = max(at for at, event in enumerate(events) if is_complete(event))
     hall = Hall([SPEC], 3, GRACE)
     hall.restore(SPEC.name, at, [(event, None) for event in events[at:]])
@@ -200,7 +213,7 @@ def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
 @given(HISTORIES)
 def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> None:
     table = NEW
-    for event in happen([*BEGUN, *deeds]):
+    for event in happen(deeds):
         table = table.apply(event)
         if table.match:
             assert Match.restored(table.match.saved()) == table.match
@@ -209,7 +222,7 @@ def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> 
 @given(HISTORIES)
 def test_every_event_fits_the_table_that_it_happens_at(deeds: list[tuple[Deed, float]]) -> None:
     table = NEW
-    for event in happen([*BEGUN, *deeds]):
+    for event in happen(deeds):
         require_fit(table, event)
         table = table.apply(event)
 
@@ -219,7 +232,7 @@ def test_it_is_known_where_the_plies_of_a_battle_are(deeds: list[tuple[Deed, flo
     """What is folded from a battle's source on is the battle as it stood at the board."""
     annals, table = Annals(), NEW
     games: dict[BattleId, Game] = {}
-    events = happen([*BEGUN, *deeds])
+    events = happen(deeds)
     for event in events:
         table = table.apply(event)
         annals.happen(SPEC.key, event)
@@ -246,7 +259,7 @@ def test_every_event_comes_about_in_such_histories() -> None:
     @settings(max_examples=200, derandomize=True, database=None)
     @given(HISTORIES)
     def note(deeds: list[tuple[Deed, float]]) -> None:
-        seen.update(type(event) for event in happen([*BEGUN, *deeds]))
+        seen.update(type(event) for event in happen(deeds))
 
     note()
     assert set(get_args(TableEvent)) - seen == set()

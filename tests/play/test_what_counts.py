@@ -6,7 +6,7 @@ import pytest
 
 from tests.play.conftest import LATER, SEATED, after, events, ply, without
 from thudmud.play.commands import Adjourn, Claim, Join, Leave, Resign, Start, Undo
-from thudmud.play.events import BattleEnded, BattleStarted, Resumed
+from thudmud.play.events import NO_BOTS, BattleEnded, BattleStarted, Levels, Resumed
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import TableCommand
@@ -123,3 +123,62 @@ class TestPoints:
         table = after(started, ("Bert", Leave()))
         end = ended(table, "Anna")
         assert (end.dwarf, end.troll) == ("Anna", "Bert")
+
+
+class TestBots:
+    """A bot at level 3 has the trolls, and a guest the dwarfs, if nothing else is said."""
+
+    @pytest.fixture
+    def seated(self, empty: Table) -> Table:
+        return after(empty, SEATED[0], ("Bert", Join(Side.TROLL, level=3)))
+
+    @pytest.fixture
+    def played(self, seated: Table) -> Table:
+        return after(seated, ("Anna", Start()), *PLIES)
+
+    def test_a_battle_with_one_counts_for_ratings(self, played: Table) -> None:
+        end = ended(played, "Anna")
+        assert (end.rated, end.levels) == (True, Levels(troll=3))
+        short = after(played, ("Bert", Undo()), ("Anna", Undo()))
+        assert not ended(short, "Anna").rated
+
+    def test_it_is_none_between_people(self, played: Table, rated: Table) -> None:
+        assert rated.match
+        assert played.match
+        assert rated.match.between_members
+        assert not played.match.between_members
+
+    def test_a_program_of_its_own_is_a_bot(self, empty: Table) -> None:
+        bots = ("Anna", Join(Side.DWARF, level=3)), ("Bert", Join(Side.TROLL, level=0))
+        end = ended(after(empty, *bots, ("Anna", Start()), *PLIES), "Anna")
+        assert (end.rated, end.levels) == (True, Levels(3, 0))
+
+    def test_it_plays_the_second_battle_at_that_level(self, played: Table) -> None:
+        table = after(played, ("Anna", Resign()), ("Anna", Start()))
+        assert table.match
+        assert table.levels == table.match.levels == Levels(dwarf=3)
+
+    def test_and_when_a_match_goes_on_that_was_put_away(self, played: Table) -> None:
+        away = after(played, ("Anna", Adjourn()), ("Bert", Adjourn()))
+        assert away.levels == NO_BOTS
+        assert played.match
+        table = away.apply(Resumed(LATER, "Anna", played.match.saved()))
+        assert table.levels == Levels(troll=3)
+        assert table.match == played.match
+
+    def test_its_seat_is_free_for_a_person_and_for_another_level(self, seated: Table) -> None:
+        left = after(seated, ("Bert", Leave()))
+        assert left.levels == NO_BOTS
+        assert after(left, SEATED[1]).levels == NO_BOTS
+        assert after(left, ("Bert", Join(Side.TROLL, level=5))).levels == Levels(troll=5)
+
+    def test_not_if_it_sat_down_in_the_middle(self, rated: Table) -> None:
+        left = after(rated, ("Bert", Leave()))
+        end = ended(after(left, ("Grog", Join(Side.TROLL, level=3))), "Anna")
+        assert (end.troll, end.levels, end.rated) == ("Grog", Levels(troll=3), False)
+
+    def test_nor_if_it_came_back_at_another_level(self, played: Table) -> None:
+        left = after(played, ("Bert", Leave()))
+        assert ended(left, "Anna").levels == Levels(troll=3)
+        assert not ended(after(left, ("Bert", Join(Side.TROLL, level=5))), "Anna").rated
+        assert ended(after(left, ("Bert", Join(Side.TROLL, level=3))), "Anna").rated

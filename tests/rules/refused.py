@@ -69,7 +69,7 @@ EXAMPLES = [
     ),
     Example(
         R.NOT_YOUR_PIECE, CLASSIC, THUD, D, "move F7 G7",
-        "F7", "A troll stands on F7; you move the dwarfs.",
+        "F7", "A troll stands on F7; it is the dwarfs' turn.",
     ),
     Example(
         R.NO_SUCH_VERB, KOOM_VALLEY, VALLEY, D, "hurl E7 E6",

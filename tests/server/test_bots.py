@@ -32,6 +32,7 @@ from thudmud.bots.program import MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
 from thudmud.play.commands import Play
+from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.server import bots as playing
@@ -175,7 +176,7 @@ async def test_no_answer_is_waited_for_without_end(
     monkeypatch.setattr(registry, "MAX_HOLD", 0.1)
     async with opened(settings(MUTE), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
-        assert "A battle needs two players." in anna.shown
+        assert "A battle needs two players, or" in anna.shown
 
 
 async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
@@ -341,7 +342,10 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
             await play_on(sessions, anna, board, side)
         await anna.sees("The match is over")
         played = await sessions.store.battles()
-        assert [battle.rated for battle in played] == [False, False]
+        score = await sessions.store.score("Anna")
+        assert score
+        assert (score.people.rating, score.bots.rating and score.bots.rating.battles) == (None, 2)
+        assert await sessions.store.standings() == []
         assert all((battle.plies or 0) > 5 for battle in played)
 
 
@@ -376,7 +380,10 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         assert "resigns" not in anna.shown
         played = await sessions.store.battles()
         assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
-        assert not any(battle.rated for battle in played)
+        for name in PAIR:
+            score = await sessions.store.score(name)
+            assert score
+            assert score.levels[OWN_PROGRAM].rating
 
 
 def pair(both: dict[str, object]) -> Settings:
@@ -449,6 +456,25 @@ class TestWorkers:
                 await anna.type("leave game")
                 await anna.sees("Grog leaves the troll seat")
 
+    async def test_it_is_still_that_level_when_the_server_has_started_again(
+        self, tmp_path: Path
+    ) -> None:
+        given, levels = settings(backend="sqlite"), noting(["level"], PLAYS)
+        async with opened(given, tmp_path) as (_, anna):
+            await anna.type("join game as dwarf on oak board", "invite grog level slate")
+            await anna.sees("Grog sits down")
+            await anna.type("start")
+        async with opened(given, tmp_path, worker=levels) as (sessions, anna):
+            await anna.type("move from f1 to f2")
+            await anna.sees("Grog moves the troll from G7 to F7")
+            assert (tmp_path / "level").read_text() == "2"
+            (started,) = [
+                entry.event
+                for entry in await sessions.store.read("oak board")
+                if isinstance(entry.event, BattleStarted)
+            ]
+            assert started.levels == Levels(troll=2)
+
     async def test_each_battle_has_other_errors(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path, worker=noting(["seed"], PLAYS)) as (_, anna):
             seeds = []
@@ -486,8 +512,7 @@ print(f"# depth 0 nodes 1 worth +0.00 line {ply}\\ngo {ply}", flush=True)
             await anna.type("invite grog level basalt on oak board")
             assert 'There is no level "basalt". There are 1 Chalk, 2 Slate, 3 Marble' in anna.shown
             await anna.type("bots")
-            assert "Grog, Granite (4 of 7): Always sees what you can take next" in anna.shown
-            assert "It plays at" not in anna.shown
+            assert "Grog, 4 Granite: no rating; no battle yet." in anna.shown
 
     async def test_a_worker_that_is_killed_in_mid_thought_plays_after_all(
         self, tmp_path: Path

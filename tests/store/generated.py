@@ -12,6 +12,7 @@ from thudmud.play.events import (
     LATEST,
     Event,
     Imported,
+    Levels,
     Moved,
     SavedMatch,
     TableEvent,
@@ -46,6 +47,8 @@ _names = st.text(
     st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=80
 )
 _counts = st.integers(0, 10**6)
+_level = st.none() | st.integers(0, 10**6)
+_levels = st.builds(Levels, _level, _level)
 _saved = st.builds(
     SavedMatch,
     battle=st.integers(1, BATTLES),
@@ -53,6 +56,7 @@ _saved = st.builds(
     before=st.tuples(_counts, _counts),
     dwarf=_names,
     troll=_names,
+    levels=_levels,
 )
 _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "at": st.floats(0, LATEST),
@@ -64,6 +68,8 @@ _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "plies": _counts,
     "points": st.none() | st.tuples(_counts, _counts),
     "match": _saved,
+    "level": _level,
+    "levels": _levels,
 }
 """What the fields of that name may be, in whichever event; others are as their types are."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, PlayerScore, Rating, State, Tally
+from thudmud.play.archive import Battle, Performance, PlayerScore, Rating, State, Tally
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -20,6 +20,7 @@ from thudmud.play.events import (
     BattleStarted,
     Cleared,
     Imported,
+    Levels,
     Resumed,
     SavedMatch,
     StoredEvent,
@@ -27,6 +28,8 @@ from thudmud.play.events import (
 from thudmud.play.projections import is_of_a_match
 from thudmud.rules import Side
 from thudmud.store import Entry
+
+UNRATED = Rating(0, 0, 0)
 
 
 class Model:
@@ -37,6 +40,8 @@ class Model:
         self.ended: list[Battle] = []
         """In the order in which they ended here."""
         self.adjourned: dict[int, SavedMatch] = {}
+        self._levels: dict[int, Levels] = {}
+        """At which bots played, by the numbers of the battles that have ended."""
         self._boards: dict[str, int] = {}
         self._players: defaultdict[str, set[int]] = defaultdict(set)
         for entry in entries:
@@ -50,16 +55,30 @@ class Model:
     def scores(self) -> list[PlayerScore]:
         """Return what everybody has won and lost who has a rating, the best first."""
         names = {name for battle in self.ended if battle.rated for name in battle.players}
-        rated = [score for name in sorted(names) if (score := self.score(name)).rating]
-        return sorted(rated, key=lambda each: -each.rating.proven if each.rating else 0)
+        rated = [score for name in sorted(names) if (score := self.score(name)).people.rating]
+        return sorted(rated, key=lambda each: -(each.people.rating or UNRATED).proven)
 
     def score(self, player: str) -> PlayerScore:
         """Return what somebody has won and lost."""
+        roles = {
+            role: Performance(*self._tallies(player, role), self._ratings().get((player, role)))
+            for role in ("people", "bots", *map(str, range(10)))
+        }
+        people, bots = roles.pop("people"), roles.pop("bots")
+        levels = {int(role): each for role, each in roles.items() if each != Performance()}
+        return PlayerScore(player, people, bots, levels)
+
+    def _tallies(
+        self, player: str, role: str
+    ) -> tuple[dict[tuple[str, Side], Tally], dict[str, Tally]]:
+        """Return how somebody fared in a role, in battles and in matches."""
         battles: dict[tuple[str, Side], Tally] = {}
         matches: dict[str, Tally] = {}
         for battle in self.ended:
             for side in Side:
-                if battle.player(side) != player:
+                if (battle.player(side), self._role(battle, side)) != (player, role):
+                    continue
+                if None not in self._levels[battle.number]:
                     continue
                 winner = battle.outcome.winner if battle.outcome else None
                 key = battle.rules, side
@@ -68,25 +87,35 @@ class Model:
                     mine, theirs = battle.points if side is Side.DWARF else battle.points[::-1]
                     how = 0 if mine > theirs else 1 if mine == theirs else 2
                     matches[battle.rules] = _counted(matches.get(battle.rules), how)
-        return PlayerScore(player, battles, matches, self._ratings().get(player))
+        return battles, matches
 
-    def _ratings(self) -> dict[str, Rating]:
+    def _role(self, battle: Battle, side: Side) -> str:
+        """Return what a rating of a side's player in a battle is about."""
+        levels = self._levels[battle.number]
+        if (level := levels.of(side)) is not None:
+            return str(level)
+        return "people" if levels.of(side.other) is None else "bots"
+
+    def _ratings(self) -> dict[tuple[str, str], Rating]:
+        """Return all ratings, by player and role."""
         model = BradleyTerryFull()
-        known: defaultdict[str, Any] = defaultdict(model.rating)
-        count: defaultdict[str, int] = defaultdict(int)
+        known: defaultdict[tuple[str, str], Any] = defaultdict(model.rating)
+        count: defaultdict[tuple[str, str], int] = defaultdict(int)
         ranks = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
         for battle in self.ended:
             if battle.rated and battle.outcome and battle.dwarf != battle.troll:
-                teams = [[known[player]] for player in battle.players]
-                after = model.rate(teams, ranks=ranks[battle.outcome.winner])
-                for player, [rating] in zip(battle.players, after, strict=True):
-                    known[player] = rating
-                    count[player] += 1
+                both = [(battle.player(side), self._role(battle, side)) for side in Side]
+                after = model.rate(
+                    [[known[each]] for each in both], ranks=ranks[battle.outcome.winner]
+                )
+                for each, [rating] in zip(both, after, strict=True):
+                    known[each] = rating
+                    count[each] += 1
         return {
-            player: Rating(
-                1500 + round(30 * (rating.mu - model.mu)), round(30 * rating.sigma), count[player]
+            each: Rating(
+                1500 + round(30 * (rating.mu - model.mu)), round(30 * rating.sigma), count[each]
             )
-            for player, rating in known.items()
+            for each, rating in known.items()
         }
 
     def _happen(self, at: BattleId, event: StoredEvent) -> None:
@@ -152,6 +181,7 @@ class Model:
         )
         self._put(ended)
         self.ended.append(ended)
+        self._levels[ended.number] = event.levels
 
     def _resume(self, at: BattleId, match: SavedMatch) -> None:
         found = [battle for battle in self.battles if battle.id == match.began]

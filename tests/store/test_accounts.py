@@ -107,7 +107,7 @@ class TestRenaming:
         assert before
         assert score
         assert score.name == "Hanna"
-        assert score.rating == before.rating
+        assert score.people.rating == before.people.rating
         assert (await store.standings())[0].name == "Hanna"
         (claim,) = await store.people()
         assert claim.name == "Hanna"

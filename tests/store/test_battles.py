@@ -304,5 +304,5 @@ def test_whatever_happens_every_battle_is_in_one_state_and_ends_once(
         assert (battle.length is None) is (battle.state is State.RUNNING)
         read(annals, battle)
     score = annals.score("Anna")
-    counts = score.battles.values() if score else []
+    counts = score.people.battles.values() if score else []
     assert sum(map(sum, counts)) == len(annals.ended)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.play.archive import PAGE, StandingsLookup, Tally
+from thudmud.play.archive import PAGE, Performance, StandingsLookup, Tally
+from thudmud.play.events import Levels
 from thudmud.play.projections import MIDDLE
 from thudmud.rules import Outcome, Side
 
@@ -23,15 +24,15 @@ class TestTallies:
         anna, bert = annals.score("anna"), annals.score("BERT")
         assert anna is not None
         assert bert is not None
-        assert anna.battles == {
+        assert anna.people.battles == {
             ("discworld", Side.DWARF): Tally(2, 1, 1),
             ("classic", Side.TROLL): Tally(1, 0, 0),
         }
-        assert bert.battles == {
+        assert bert.people.battles == {
             ("discworld", Side.TROLL): Tally(1, 1, 2),
             ("classic", Side.DWARF): Tally(0, 0, 1),
         }
-        assert not anna.matches
+        assert not anna.people.matches
 
     @pytest.mark.parametrize(
         ("points", "anna", "bert"),
@@ -51,7 +52,7 @@ class TestTallies:
         annals.begin()
         annals.end(points=points)
         scores = annals.score("Anna"), annals.score("Bert")
-        assert [score and dict(score.matches) for score in scores] == [
+        assert [score and dict(score.people.matches) for score in scores] == [
             {"discworld": anna},
             {"discworld": bert},
         ]
@@ -64,7 +65,7 @@ class TestTallies:
         score = annals.score("Anna")
         assert score is not None
         assert score.name == "ANNA"
-        assert score.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
+        assert score.people.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
 
     def test_imported_and_unfinished_battles_are_not_in_them(self, annals: Annals) -> None:
         annals.bring_in(DWARFS)
@@ -121,6 +122,54 @@ class TestRatings:
     def test_who_plays_alone_is_not_rated(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Anna", "anna")
         assert annals.rating("Anna") is None
+
+
+class TestBots:
+    def test_a_battle_with_a_bot_changes_nothing_between_people(self, annals: Annals) -> None:
+        annals.whole(DWARFS)
+        before = annals.score("Anna")
+        annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
+        after = annals.score("Anna")
+        assert before
+        assert after
+        assert after.people == before.people
+        assert before.bots == Performance()
+        assert after.bots.battles == {("discworld", Side.DWARF): Tally(won=1)}
+        assert after.bots.rating
+        assert after.bots.rating.points > MIDDLE
+        assert list(annals.ranked()) == ["Anna", "Bert"]
+        assert annals.found(StandingsLookup("Grog")).in_all == 2
+
+    def test_a_bot_has_a_rating_at_each_level(self, annals: Annals) -> None:
+        for level, outcome in ((3, DWARFS), (5, TROLLS), (5, DRAW), (0, DWARFS)):
+            annals.whole(outcome, "Anna", "Grog", levels=Levels(troll=level))
+        grog = annals.score("Grog")
+        assert grog
+        assert (grog.people, grog.bots) == (Performance(), Performance())
+        assert [(level, each.in_all) for level, each in grog.levels.items()] == [
+            (0, Tally(lost=1)),
+            (3, Tally(lost=1)),
+            (5, Tally(won=1, drawn=1)),
+        ]
+        points = [each.rating.points for each in grog.levels.values() if each.rating]
+        assert len(points) == 3
+        assert points == sorted(points)
+
+    def test_two_bots_change_their_ratings_and_no_tally(self, annals: Annals) -> None:
+        annals.whole(DWARFS, "Mog", "Grog", levels=Levels(0, 5))
+        mog, grog = annals.score("Mog"), annals.score("Grog")
+        assert mog
+        assert grog
+        assert mog.levels[0].rating != grog.levels[5].rating
+        assert mog.levels[0].in_all == grog.levels[5].in_all == Tally()
+
+    def test_what_does_not_count_for_ratings_is_in_the_tallies(self, annals: Annals) -> None:
+        annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3), rated=False)
+        anna, grog = annals.score("Anna"), annals.score("Grog")
+        assert anna
+        assert grog
+        assert (anna.bots.in_all, grog.levels[3].in_all) == (Tally(won=1), Tally(lost=1))
+        assert anna.bots.rating is grog.levels[3].rating is None
 
 
 class TestRanking:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thudmud.house import House
+from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
@@ -12,7 +13,7 @@ BEGAN = 1_767_225_600.0
 PAUSE = 10.0
 """Seconds from one line to the next."""
 
-PACKAGES = {"Anna": frozenset({"thud"}), "Bert": frozenset[str]()}
+PACKAGES = {"Anna": frozenset({"thud"})}
 
 LINES = [
     "Anna: join game as dwarf on oak board",
@@ -52,6 +53,22 @@ LINES = [
     "Anna: invite bert on elm table",
     "Anna: join game as trol on elm table",
     "Bert: replay 9",
+    "Grog: BACK",
+    "Grog: join game as dwarf on pine board",
+    "Anna: join game as troll on pine board",
+    "Anna: start",
+    "Grog: move from f1 to f2",
+    "Anna: move from g7 to f7",
+    "Grog: move from f2 to f1",
+    "Anna: move from f7 to g7",
+    "Grog: move from f1 to f2",
+    "Anna: move from g7 to f7",
+    "Anna: resign",
+    "Anna: leave game",
+    "Grog: leave game",
+    "Anna: bots",
+    "Bert: bots",
+    "Anna: go to hall",
     "Anna: RENAME",
     "Bert: go to hall",
     "Anna: CLOSE",
@@ -71,9 +88,12 @@ class Kibitzer:
 
 def played() -> dict[str, list[Message]]:
     """Return what was told to Anna, whose client asked for all packages, and to Bert, by text."""
-    boards = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley")]
+    names = {"oak board": "discworld", "elm table": "koom valley", "pine board": "discworld"}
+    boards = [BoardSpec(name, rules) for name, rules in names.items()]
     house = House(boards, adviser=Kibitzer())
-    told: dict[str, list[Message]] = {"Anna": [], "Bert": []}
+    house.hall.bots = {"Grog": BotLevel(4, "Granite", "Keeps together.")}
+    house.hall.levels = tuple(filter(None, house.hall.bots.values()))
+    told: dict[str, list[Message]] = {"Anna": [], "Bert": [], "Grog": []}
     now = BEGAN
     for line in ["Anna: BACK", "Bert: BACK", *LINES]:
         player, _, words = line.partition(": ")
@@ -92,5 +112,5 @@ def _done(house: House, player: str, words: str, now: float) -> list[Message]:
     if words == "CLOSE":
         return house.close_board("elm table", now)
     if words == "BACK":
-        return house.enter(player, now, Terminal(packages=PACKAGES[player]))
+        return house.enter(player, now, Terminal(packages=PACKAGES.get(player, frozenset())))
     return house.obey(player, words, now)

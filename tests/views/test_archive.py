@@ -19,6 +19,7 @@ from thudmud.play.archive import (
 )
 from thudmud.play.commands import History
 from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
+from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.views import archive
@@ -26,6 +27,7 @@ from thudmud.views.archive import ENDINGS, STATES, entry
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
+LEVELS = (BotLevel(1, "Chalk", "Plays badly."), BotLevel(2, "Slate", "Plays better."))
 SAID_BY_STATE = {
     Ending.RESIGNATION: "Anna resigned",
     Ending.CLAIM: "Anna stayed away",
@@ -47,7 +49,7 @@ def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[
 
 
 def score(annals: Annals, player: str, me: str, width: int) -> list[str]:
-    return archive.score(annals.found(ScoreLookup(player)), player, me, width)
+    return archive.score(annals.found(ScoreLookup(player)), player, me, LEVELS, width)
 
 
 def standings(annals: Annals, me: str, width: int) -> list[str]:

@@ -9,7 +9,10 @@ import pytest
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
+from thudmud.play.commands import Join
+from thudmud.play.events import OWN_PROGRAM, Levels
 from thudmud.play.hall import BotLevel
+from thudmud.rules import Side
 from thudmud.views.help import PAGES
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -82,7 +85,7 @@ def test_who_sits_alone_is_told_of_it() -> None:
     sat = shown(house, "join game as dwarf on oak board")
     assert '"join game as troll on oak board". "invite grog" has a bot take it.' in sat
     refused = shown(house, "start")
-    assert refused.startswith("A battle needs two players.")
+    assert refused.startswith("A battle needs two players, or")
     assert refused.endswith('"invite grog" has a bot take it.')
 
 
@@ -107,34 +110,128 @@ def levelled(*people: str) -> House:
     return house
 
 
-def test_bots_are_listed_with_how_well_they_play() -> None:
-    house = levelled("Grog", "Mog", "Anna")
+def lines_shown(house: House, line: str, name: str = "Anna") -> str:
+    """Return what one player is told by a line of theirs, as it is told."""
+    messages = house.obey(name, line, 0.0)
+    return "\n".join(message.text for message in messages if name in message.to)
+
+
+ROUND = ("f1 to f2", "g7 to f7", "f2 to f1", "f7 to g7", "f1 to f2", "g7 to f7")
+
+
+def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None) -> None:
+    """Let Anna play a battle of six plies against a bot, one of whom resigns."""
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey(bot, Join(Side.TROLL, "oak board", level), 0.0)
+    house.obey("Anna", "start", 0.0)
+    for ply, player in zip(ROUND, ("Anna", bot) * 3, strict=True):
+        house.obey(player, f"move from {ply}", 0.0)
+    for command in ("resign", "leave game", "go to hall"):
+        house.obey(loser, command, 0.0)
+    for command in ("leave game", "go to hall"):
+        house.obey(bot if loser == "Anna" else "Anna", command, 0.0)
+
+
+def test_bots_are_listed_with_their_levels() -> None:
+    house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
-        "2 bots here: Grog, Slate (2 of 3): Walks into most traps. "
-        "Mog: A program of its own chooses its moves. "
+        "2 bots here, and what came of their battles with people: "
+        "Grog, 2 Slate: no rating; no battle yet. Mog: no rating; no battle yet. "
         'To play with one, type "invite grog" at a board with a free seat. '
-        '"invite grog level 3" has it play at another level, 1 Chalk, 2 Slate or 3 Marble.'
+        '"invite grog level 3" has it play at another level, 1 Chalk, 2 Slate or 3 Marble. '
+        '"look at grog" tells how well it plays.'
     )
 
 
-def test_a_bot_is_listed_with_where_it_plays_and_at_which_level() -> None:
-    house = levelled("Grog", "Anna")
-    for board, level in (("oak board", " level marble"), ("pine board", "")):
-        assert shown(house, f"invite grog{level} on {board}").startswith("You ask Grog")
-        house.obey("Grog", f"join game as dwarf on {board}", 0.0)
-    assert (
-        "Grog, Slate (2 of 3): Walks into most traps. "
-        "It plays at the oak board, Marble (3 of 3); the pine board."
-    ) in shown(house, "bots")
+def test_and_with_what_came_of_it() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    for loser in ("Grog", "Anna", "Anna"):
+        fought(house, loser)
+    fought(house, "Grog", level=3)
+    fought(house, "Mog", "Mog")
+    assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
+        """\
+2 bots here, and what came of their battles with people:
+  Grog, 2 Slate: rating 1583, give or take 227; 2 won, 0 drawn, 1 lost.
+  Mog: rating 1416, give or take 241; 0 won, 0 drawn, 1 lost."""
+    )
 
 
-def test_a_level_is_that_of_the_last_invitation() -> None:
-    house = levelled("Grog", "Anna")
+def test_in_a_row_each_on_a_narrow_screen() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    house.fit("Anna", Terminal(width=40))
+    fought(house, "Anna")
+    lines = lines_shown(house, "bots").split("\n")
+    assert lines[:5] == [
+        "2 bots here; level, rating (give or",
+        "take), won/drawn/lost against people:",
+        "  Grog 2: 1579 (242), 1/0/0",
+        "  Mog: no rating, 0/0/0",
+        'To play with one, type "invite grog" at',
+    ]
+    house.obey("Anna", "options reader on", 0.0)
+    assert "Grog, 2 Slate: rating 1579, give or take 242; 1 won, 0" in shown(house, "bots")
+
+
+def test_what_two_bots_play_changes_their_ratings_alone() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    house.obey("Grog", "join game as dwarf on oak board", 0.0)
+    house.obey("Mog", "join game as troll on oak board", 0.0)
+    house.obey("Mog", "start", 0.0)
+    for ply, player in zip(ROUND, ("Grog", "Mog") * 3, strict=True):
+        house.obey(player, f"move from {ply}", 0.0)
+    house.obey("Mog", "resign", 0.0)
+    listed = shown(house, "bots")
+    assert "Grog, 2 Slate: rating 1579, give or take 242; no battle yet." in listed
+    assert "Mog: rating 1421, give or take 242; no battle yet." in listed
+
+
+def test_scores_tell_battles_with_bots_apart() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    fought(house, "Grog")
+    fought(house, "Anna", level=3)
+    fought(house, "Mog", "Mog")
+    fought(house, "Anna", "Mog")
+    assert lines_shown(house, "score") == (
+        """\
+Anna, against bots: rating 1486, give or take 222 (4 battles).
+  Discworld: as dwarfs 2 won, 0 drawn, 2 lost."""
+    )
+    assert lines_shown(house, "score grog") == (
+        """\
+Grog, at level 2 Slate: rating 1421, give or take 242 (1 battle).
+  Discworld: as trolls 0 won, 0 drawn, 1 lost.
+Grog, at level 3 Marble: rating 1588, give or take 242 (1 battle).
+  Discworld: as trolls 1 won, 0 drawn, 0 lost."""
+    )
+    assert lines_shown(house, "score mog").startswith("Mog: rating ")
+    assert shown(house, "standings").startswith("Nobody has a rating yet")
+
+
+def test_who_and_look_tell_how_a_bot_plays() -> None:
+    house = levelled("Grog", "Mog", "Anna")
+    house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
+    house.obey("Grog", Join(Side.DWARF, "pine board"), 0.0)
+    seats = "plays the dwarfs at the oak board, at level 3; plays the dwarfs at the pine board"
+    assert f"Grog (a bot): at the pine board; {seats} Mog" in shown(house, "who")
+    assert shown(house, "look at grog").endswith(
+        f"{seats}. Slate, level 2 of 3: Walks into most traps."
+    )
+    assert shown(house, "look at mog") == (
+        "Mog (a bot): in the hall. A program of its own chooses its moves."
+    )
+
+
+def test_a_seat_is_taken_at_the_level_that_was_asked_for() -> None:
+    house = levelled("Grog", "Mog", "Anna")
     assert shown(house, "invite grog level 3 on oak board").endswith("at level 3.")
-    assert house.hall.level_at("oak board", "Grog") == LEVELS[2]
-    assert house.hall.level_at("pine board", "Grog") == LEVELS[1]
-    shown(house, "invite grog on oak board")
-    assert house.hall.level_at("oak board", "Grog") == LEVELS[1]
+    house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
+    house.obey("Grog", Join(Side.DWARF, "pine board"), 0.0)
+    house.obey("Mog", Join(Side.TROLL, "pine board", 3), 0.0)
+    house.obey("Anna", Join(Side.TROLL, "oak board", 3), 0.0)
+    tables = house.hall.tables
+    assert tables["oak board"].levels == Levels(dwarf=3, troll=None)
+    assert tables["pine board"].levels == Levels(dwarf=2, troll=OWN_PROGRAM)
 
 
 def test_where_there_are_no_bots_none_are_listed() -> None:

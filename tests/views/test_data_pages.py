@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
+PACKAGES += ["Thud.Hint", "Thud.Bots", "Thud.Closed", "Thud.Renamed", "Thud.Refused"]
 
 Fact = dict[str, Any]
 

@@ -186,3 +186,15 @@ def test_a_trample_that_comes_full_circle() -> None:
     assert fact.data["trample"] is True
     assert fact.data["battle"] is None
     assert fact.data["at"] == 5
+
+
+def test_in_practice_both_seats_are_one_players_and_it_is_told_whose_turn_it_is() -> None:
+    house = house_of(Anna=EVERYTHING)
+    told = data(house.obey("Anna", "practice on oak board", 0.0), "Anna")
+    assert [package for package, _ in told] == ["Thud.Table", "Thud.Board"]
+    assert [seat["player"] for seat in told[0][1]["seats"]] == ["Anna", "Anna"]
+    assert told[1][1]["turn"] == "dwarf"
+    [(package, moved)] = data(house.obey("Anna", "move a6 b6", 0.0), "Anna")
+    assert (package, moved["side"], moved["turn"]) == ("Thud.Move", "dwarf", "troll")
+    ended = dict(data(house.obey("Anna", "end", 0.0), "Anna"))
+    assert ended["Thud.End"]["over"]

@@ -39,6 +39,7 @@ R = Refusal
 ALONE = "Anna: join game as dwarf on oak board"
 SEATED = f"{ALONE}; Bert: join game as troll on oak board"
 STARTED = f"{SEATED}; Anna: start game"
+PRACTISING = "Anna: practice on oak board"
 PLAYED = f"{STARTED}; Anna: move a6 b6"
 HALF = f"{STARTED}; Anna: end game; Bert: end game"
 OVER = f"{HALF}; Bert: start game; Anna: resign"
@@ -143,6 +144,10 @@ CASES = [
         f"Both seats at the oak board are taken. {BOTH}",
     ),
     Case(
+        R.NO_SEAT_FREE, PRACTISING, "Anna: invite carla",
+        "Both seats at the oak board are taken. You play both sides.",
+    ),
+    Case(
         R.SEAT_NOT_FREE, SEATED, "Anna: invite carla as troll",
         "Bert plays the trolls at the oak board already.",
     ),
@@ -159,12 +164,33 @@ CASES = [
         f"Anna plays the dwarfs at the oak board already. {FREE}",
     ),
     Case(
+        R.SEAT_TAKEN, PRACTISING, "Carla: join game as troll on oak board",
+        "Anna plays both sides at the oak board already. You are welcome to watch.",
+    ),
+    Case(
+        R.SAME_SEAT, PRACTISING, "Anna: join game as troll",
+        "You play the trolls at the oak board already.",
+    ),
+    Case(
         R.SAME_SEAT, ALONE, "Anna: join game as dwarf",
         "You play the dwarfs at the oak board already.",
     ),
     Case(
         R.ONE_SEAT_EACH, ALONE, "Anna: join game as troll",
+        'You play the dwarfs at the oak board. To change sides, "leave game" first, or '
+        '"practice on oak board" to play both.',
+    ),
+    Case(
+        R.ONE_SEAT_EACH, f"{STARTED}; Bert: leave game", "Anna: join game as troll",
         'You play the dwarfs at the oak board. To change sides, "leave game" first.',
+    ),
+    Case(
+        R.MATCH_UNDER_WAY, PRACTISING, "Anna: practice",
+        'You play both sides at the oak board already. "start game on oak board" begins anew.',
+    ),
+    Case(
+        R.MATCH_UNDER_WAY, f"{STARTED}; Bert: leave game", "Anna: practice classic",
+        'You are in a match at the oak board. "leave game on oak board" ends that for you.',
     ),
     Case(
         R.NOT_SEATED, STARTED, "Carla: resign on oak board",
@@ -184,7 +210,18 @@ CASES = [
         'You are not playing at the oak board. Both seats are free: "join game as dwarf on oak '
         'board" or "join game as troll on oak board".',
     ),
-    Case(R.NEEDS_OPPONENT, ALONE, "Anna: start game", f"A battle needs two players. {FREE}"),
+    Case(
+        R.NOT_SEATED, f"{PRACTISING}; Anna is lost", "Carla: resign on oak board",
+        "You are not playing at the oak board. Anna plays both sides (away).",
+    ),
+    Case(
+        R.NEEDS_OPPONENT, ALONE, "Anna: start game",
+        f'A battle needs two players, or "practice on oak board". {FREE}',
+    ),
+    Case(
+        R.NEEDS_OPPONENT, f"{STARTED}; Bert: leave game", "Anna: start game",
+        f"A battle needs two players. {FREE}",
+    ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
         f"There is nobody to agree to that. {FREE}",
@@ -226,7 +263,11 @@ CASES = [
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
-        'The other seat is free: you may say "end game on oak board" alone.',
+        'There is nobody to claim it from: you may say "end game on oak board" alone.',
+    ),
+    Case(
+        R.NOBODY_TO_CLAIM_FROM, PRACTISING, "Anna: claim",
+        'There is nobody to claim it from: you may say "end game on oak board" alone.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", "You have no move in this battle to take back yet."),
@@ -237,6 +278,10 @@ CASES = [
     ),
     Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
+        "The oak board is in use. Any other board that is free will do.",
+    ),
+    Case(
+        R.BOARD_IN_USE, PRACTISING, "Carla: practice on oak board",
         "The oak board is in use. Any other board that is free will do.",
     ),
     Case(
@@ -253,7 +298,7 @@ CASES = [
     ),
     Case(
         R.RESUME_THERE, f"{ADJOURNED}; Anna: go to hall", "Anna: resume on oak board",
-        'A match goes on when you both are at the board: "go to oak board".',
+        'A match goes on when its players are at the board: "go to oak board".',
     ),
     Case(
         R.OPPONENT_NOT_THERE, f"{ADJOURNED}; Bert: go to hall", "Anna: resume",

@@ -66,12 +66,14 @@ class Task:
         battle: its number.
         game: how it stands.
         since: since when.
+        level: at which the bot plays there.
     """
 
     board: str
     battle: int
     game: Game
     since: float = field(default=0.0, compare=False)
+    level: int | None = None
 
     @property
     def setup(self) -> str:
@@ -268,7 +270,13 @@ class Opponent:
     def tasks(self) -> list[Task]:
         """Return where it is to play."""
         return [
-            Task(seat.table.name, match.number or 0, match.game, seat.changed)
+            Task(
+                seat.table.name,
+                match.number or 0,
+                match.game,
+                seat.changed,
+                seat.table.levels.of(seat.side),
+            )
             for seat in self._seats.values()
             if (match := seat.table.match) and seat.status is SeatStatus.BATTLE and seat.is_my_turn
         ]

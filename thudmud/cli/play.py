@@ -176,7 +176,7 @@ class _Evening:
         opponent = self._opponent
         if opponent.invitations:
             asked = opponent.invitations.pop(0)
-            return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board)]
+            return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board, asked.level)]
         if commands := opponent.commands(time.time()):
             return commands
         for task in opponent.tasks():
@@ -187,8 +187,7 @@ class _Evening:
 
     def _mind(self, task: Task) -> Player:
         """Return who chooses the plies of a battle."""
-        rules, level = task.game.ruleset, self._house.hall.level_at(task.board, self._bot)
-        number = level.number if level else self._level.number
+        rules, number = task.game.ruleset, task.level or self._level.number
         if (rules.name, number) not in self._minds:
             self._minds[rules.name, number] = Player(rules, LEVELS[number - 1], self._seed)
         return self._minds[rules.name, number]

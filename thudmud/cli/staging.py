@@ -24,7 +24,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import boards
+from thudmud.server.serve import boards, name_bots
 
 Address = tuple[str, int]
 
@@ -73,7 +73,7 @@ def open_stages(
                 house = House(
                     boards(settings), game.quiet_plies, game.seat_grace, adviser=OwnAdviser()
                 )
-                house.hall.bots = dict.fromkeys(each.name for each in settings.bot)
+                name_bots(house.hall, settings)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

@@ -87,6 +87,7 @@ class _Builder(Transformer[Token, Command]):
     adjourn = commands.Adjourn
     resume = commands.Resume
     set_rules = commands.SetRules
+    practice = commands.Practice
     view_game = commands.ViewGame
     view_possible = commands.ViewPossible
 

@@ -57,6 +57,7 @@ _SYNONYMS = {
         "on": "at enable enabled in onto true",
         "options": "config configure preferences prefs settings",
         "orient": "orientation",
+        "practice": "alone hotseat solitaire solo",
         "quit": "bye exit logout",
         "reader": "screenreader",
         "record": "notation",

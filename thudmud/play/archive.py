@@ -8,7 +8,7 @@ decides again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
@@ -78,6 +78,11 @@ class Battle(NamedTuple):
         return self.dwarf if side is Side.DWARF else self.troll
 
     @property
+    def is_practice(self) -> bool:
+        """Whether one player had both sides."""
+        return self.dwarf == self.troll and not self.imported
+
+    @property
     def length(self) -> int | None:
         """How many events have to be read for it from its source on; None for all that follow."""
         return None if self.until is None else self.until - self.source.version + 1
@@ -117,20 +122,42 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerScore:
-    """All that a player has won and lost.
+class Performance:
+    """What somebody has won and lost against people, or against bots.
 
     Attributes:
-        name: what they are called now.
         battles: by ruleset's name and side.
         matches: by ruleset's name.
         rating: how good that makes them, if any of it was rated.
     """
 
+    battles: Mapping[tuple[str, Side], Tally] = field(default_factory=dict)
+    matches: Mapping[str, Tally] = field(default_factory=dict)
+    rating: Rating | None = None
+
+    @property
+    def in_all(self) -> Tally:
+        """How all battles ended."""
+        tallies = self.battles.values()
+        return Tally(*map(sum, zip(*tallies, strict=True))) if tallies else Tally()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerScore:
+    """All that a player has won and lost.
+
+    Attributes:
+        name: what they are called now.
+        people: what, against people.
+        bots: what, against bots.
+        levels: if they are a bot: what, against people, by the level at which it played. The
+            ratings rest on battles between bots, too.
+    """
+
     name: str
-    battles: Mapping[tuple[str, Side], Tally]
-    matches: Mapping[str, Tally]
-    rating: Rating | None
+    people: Performance = Performance()
+    bots: Performance = Performance()
+    levels: Mapping[int, Performance] = field(default_factory=dict)
 
 
 PAGE = 20
@@ -166,6 +193,20 @@ class HistoryPage(NamedTuple):
     in_all: int
 
 
+class ListedBot(NamedTuple):
+    """A bot that is here, the level at which it usually plays, and how it has fared at that."""
+
+    name: str
+    level: int
+    fared: Performance
+
+
+class BotList(NamedTuple):
+    """The bots that are here, the weakest first."""
+
+    bots: tuple[ListedBot, ...]
+
+
 class RankedPlayer(NamedTuple):
     """A player and their place, from 1."""
 
@@ -180,7 +221,7 @@ class Ranking(NamedTuple):
     in_all: int
 
 
-LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | Ranking
+LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | BotList | Ranking
 
 
 class Lookup(Generic[AnswerT]):

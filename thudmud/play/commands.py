@@ -395,10 +395,11 @@ class Style(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Take a free seat at a board."""
+    """Take a free seat at a board; a bot perhaps at some level, which nobody types."""
 
     side: Side
     on: str | None = None
+    level: int | None = None
 
     def __str__(self) -> str:
         return f"join game as {self.side.value}{_on(self.on)}"
@@ -423,6 +424,18 @@ class Start(_BoardCommand):
 
     __slots__ = ()
     words = "start game"
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
+
+    rules: str | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        rules = "" if self.rules is None else f" {self.rules}"
+        return f"practice{rules}{_on(self.on)}"
 
 
 class Resign(_BoardCommand):
@@ -542,6 +555,7 @@ GameCommand = (
     | Leave
     | End
     | Start
+    | Practice
     | Resign
     | Undo
     | No

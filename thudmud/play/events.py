@@ -55,6 +55,38 @@ def _require_rules(name: str) -> None:
         raise InvalidValueError(f"there are no {name!r:.50} rules")
 
 
+class Levels(NamedTuple):
+    """At which levels bots play the dwarfs and the trolls.
+
+    None for a person; `OWN_PROGRAM` for a bot that plays at no level; else the level's number.
+    """
+
+    dwarf: int | None = None
+    troll: int | None = None
+
+    def of(self, side: Side) -> int | None:
+        """Return the level of a side's player."""
+        return self.dwarf if side is Side.DWARF else self.troll
+
+    def changed(self, side: Side, level: int | None) -> Levels:
+        """Return them with another player on a side."""
+        return self._replace(**{side.value: level})
+
+
+NO_BOTS = Levels()
+"""No bot plays."""
+
+OWN_PROGRAM = 0
+"""The level of a bot whose plies are chosen by a program of its own."""
+
+
+def _require_levels(*levels: int | None) -> None:
+    """Raise InvalidValueError if no bot can play at these levels."""
+    for level in levels:
+        if level is not None and level < 0:
+            raise InvalidValueError(f"nobody plays at level {level}")
+
+
 class BattleId(NamedTuple):
     """What no two battles share: the board that one began at, and its first event's version there.
 
@@ -80,6 +112,7 @@ class SavedMatch:
         rated: whether this battle may count for ratings.
         moves: its plies so far.
         outcome: how it ended; None while it goes on.
+        levels: at which bots play in it.
     """
 
     began: BattleId
@@ -91,9 +124,11 @@ class SavedMatch:
     rated: bool
     moves: tuple[Move, ...]
     outcome: Outcome | None
+    levels: Levels = NO_BOTS
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
+        _require_levels(*self.levels)
         require_name(self.dwarf)
         require_name(self.troll)
         _require_rules(self.rules)
@@ -135,11 +170,16 @@ class _AtABoard:
 
 @dataclass(frozen=True, slots=True)
 class Joined(_AtABoard):
-    """A player took a free seat."""
+    """A player took a free seat; ``level`` is as in `Levels`."""
 
     at: float
     player: str
     side: Side
+    level: int | None = None
+
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        _require_levels(self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +242,9 @@ class RulesSet(_AtABoard):
 class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
-    ``dwarf`` and ``troll`` are who sits where from now on; ``rated`` says whether the battle may
-    count for their ratings, since both have accounts.
+    ``dwarf`` and ``troll`` are who sits where from now on, ``levels`` whether they are bots;
+    ``rated`` says whether the battle may count for their ratings, since both have accounts or one
+    is a bot.
     """
 
     at: float
@@ -213,10 +254,12 @@ class BattleStarted(_AtABoard):
     dwarf: str
     troll: str
     rated: bool = False
+    levels: Levels = NO_BOTS
 
     def __post_init__(self) -> None:
         _AtABoard.__post_init__(self)
         require_match(self.number, (0, 0))
+        _require_levels(*self.levels)
         _require_rules(self.rules)
         require_name(self.dwarf)
         require_name(self.troll)
@@ -297,9 +340,10 @@ class BattleEnded(_AtABoard):
         plies: how many were played.
         dwarf: who played the dwarfs; where the seat is free, who sat there last.
         troll: the same for the trolls.
-        rated: whether it counts for their ratings.
+        rated: whether it counts for their ratings; if one is a bot, for those against bots.
         points: if the match is over with it, the points of who has the dwarfs and of who has the
             trolls in this battle.
+        levels: whether they are bots.
     """
 
     at: float
@@ -310,9 +354,11 @@ class BattleEnded(_AtABoard):
     troll: str
     rated: bool = False
     points: tuple[int, int] | None = None
+    levels: Levels = NO_BOTS
 
     def __post_init__(self) -> None:
         _AtABoard.__post_init__(self)
+        _require_levels(*self.levels)
         if self.plies < 0 or min(self.points or (0, 0)) < 0:
             raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
         require_name(self.dwarf)

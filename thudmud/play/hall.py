@@ -35,6 +35,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import Style
 from thudmud.play.events import (
+    OWN_PROGRAM,
     Absent,
     BoardClosed,
     BoardOpened,
@@ -200,9 +201,11 @@ class Seats:
 class Decision:
     """What a command would bring about.
 
-    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``asides``
-    happen before them. ``battle`` is the number of the battle that the events begin or take up
-    again, which is known once they are stored.
+    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``hall`` are
+    those of the hall's own, decided when the hall stood at ``hall_version``, and come first: they
+    may open the board. The ``asides`` happen before the events at a board, or else in the hall.
+    ``battle`` is the number of the battle that the events begin or take up again, which is known
+    once they are stored.
     """
 
     player: str
@@ -211,6 +214,8 @@ class Decision:
     events: tuple[TableEvent, ...] = ()
     asides: tuple[Aside, ...] = ()
     battle: int | None = None
+    hall: tuple[HallEvent, ...] = ()
+    hall_version: int = 0
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -259,6 +264,8 @@ class Hall:
             the bot's own chooses its plies.
         levels: at which others they can be asked to play, the weakest first.
         missed: what happened at a board, for each side whose player is away, and the table then.
+        version: how many events of the hall's own have happened; None where these are not
+            followed, so that nobody here can bring any about.
     """
 
     def __init__(
@@ -270,6 +277,7 @@ class Hall:
         self.tables: dict[str, Table] = {}
         self.board_words: frozenset[str] = frozenset()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
+        self.version: int | None = None
         self.people: dict[str, Person] = {}
         self.names: dict[str, str] = {}
         self.members: Container[str] = Members(self.people)
@@ -277,8 +285,6 @@ class Hall:
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
-        self._asked_levels: dict[tuple[str, str], int] = {}
-        """By a board's key and a bot: the level at which it was asked to play there."""
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
@@ -382,12 +388,14 @@ class Hall:
         name = self._keys.get(key)
         return None if name is None else self.tables[name]
 
-    def level_at(self, board: str, bot: str) -> BotLevel | None:
-        """Return how well a bot plays at a board: as it was asked to there, or as always."""
-        asked = self._asked_levels.get((self.tables[board].key, bot))
-        return next((each for each in self.levels if each.number == asked), self.bots.get(bot))
-
     # --- the people --------------------------------------------------------------------------
+
+    def usual_level(self, name: str) -> int | None:
+        """Return at which level somebody plays unless asked for another, as `Levels` has it."""
+        if name not in self.bots:
+            return None
+        level = self.bots[name]
+        return level.number if level else OWN_PROGRAM
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may have been closed."""
@@ -466,6 +474,8 @@ class Hall:
         told = [self._told(aside) for aside in decision.asides]
         board, battle = str(decision.board), decision.battle
         told += [self._happened(event, board, battle) for event in decision.events]
+        for event in decision.hall:
+            told += self.happen(event)
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
@@ -541,12 +551,7 @@ class Hall:
             case CameIn(player, room):
                 self._rooms.move(self.people[player], room)
                 return Telling(aside, self._told_who_moves(player, room), self._table(room))
-            case Invited(player, to, board, _, level):
-                self._asked_levels.pop((self.tables[board].key, to), None)
-                if level is not None:
-                    self._asked_levels[self.tables[board].key, to] = level
-                return Telling(aside, self._hearers(player, (player, to)))
-            case Told(player, to):
+            case Told(player, to) | Invited(player, to):
                 return Telling(aside, self._hearers(player, (player, to)))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style

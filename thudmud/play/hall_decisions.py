@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from typing import assert_never
 
 from thudmud.english import capitalised
@@ -18,9 +19,13 @@ from thudmud.play.archive import (
     AdjournedLookup,
     Battle,
     BattleLookup,
+    BotList,
     Found,
     FoundBattle,
     HistoryLookup,
+    ListedBot,
+    Performance,
+    PlayerScore,
     ScoreLookup,
     StandingsLookup,
 )
@@ -67,6 +72,7 @@ from thudmud.play.commands import (
     No,
     Password,
     Play,
+    Practice,
     Quit,
     Register,
     Replay,
@@ -195,8 +201,8 @@ def _decide(
             return _look(command, hall, person)
         case Go():
             return _go(command, hall, person)
-        case Join():
-            return _join(command, hall, person, context)
+        case Join() | Practice():
+            return _sit(command, hall, person, context)
         case Resume():
             table = board_meant(hall, person, command.on)
             saved = _to_resume(command, hall, person, table, found)
@@ -224,7 +230,9 @@ def _decide(
             return _answer(person, command, table.name)
         case Hint():
             return _hint(command, hall, person, found)
-        case Boards() | Who() | ViewBots() | Help() | Syntax() | ShowOptions() | ShowScheme():
+        case ViewBots():
+            return Decision(name, asides=(Asked(name, command, answer=_bots(hall, found)),))
+        case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
@@ -258,15 +266,17 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
 
     That is all that others are told of or that is stored for ever, but for what nobody can do again
     and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
-    over has to be begun anew.
+    over has to be begun anew. In practice nothing waits, and it counts if somebody else looks on.
     """
     if not decision.events:
         return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
+    board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
-            return False
+            others = set(hall.people_in(board)) - {decision.player}
+            return bool(others) and hall.tables[board].is_practice
         case BattleStarted():
-            return Offer.RESTART not in hall.tables[str(decision.board)].offers
+            return Offer.RESTART not in hall.tables[board].offers
         case _:
             return True
 
@@ -344,11 +354,14 @@ def _unignore(hall: Hall, person: Person, words: str) -> Decision:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
-def _join(command: Join, hall: Hall, person: Person, context: Context) -> Decision:
+def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context) -> Decision:
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = board_meant(hall, person, command.on)
+    if isinstance(command, Join):
+        usual = hall.usual_level(person.name)
+        command = replace(command, level=usual and (command.level or usual))
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, walk)
@@ -367,7 +380,7 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     table = board_meant(hall, person, command.on)
     side = seat(table, person.name)
     for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
-        if each.running and each.match and each.match.rated:
+        if each.running and each.match and each.match.between_members:
             raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
     game = battle(table)
     require_turn(table, side)
@@ -490,6 +503,16 @@ def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
             return Asked(me, command, answer=found[StandingsLookup(me)])
         case _:
             assert_never(command)
+
+
+def _bots(hall: Hall, found: Found) -> BotList:
+    """Return the bots that are here, and how they have fared."""
+    listed = []
+    for name in hall.people:
+        if (level := hall.usual_level(name)) is not None:
+            score = found[ScoreLookup(name)] or PlayerScore(name)
+            listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
+    return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
 
 
 def _named(player: str | None, me: str) -> str | None:

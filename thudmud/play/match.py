@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from thudmud.play.events import (
     BATTLES,
+    NO_BOTS,
     Adjourned,
     BattleEnded,
     BattleId,
@@ -18,6 +19,7 @@ from thudmud.play.events import (
     Cleared,
     Event,
     Imported,
+    Levels,
     Moved,
     Resumed,
     SavedMatch,
@@ -45,6 +47,7 @@ class Match:
             trolls in it.
         single: whether there is but one battle, as of those that were imported.
         number: by which players call the battle; None if that is not known.
+        levels: at which bots play in it.
     """
 
     game: Game
@@ -56,6 +59,7 @@ class Match:
     before: tuple[int, int] = (0, 0)
     single: bool = False
     number: int | None = None
+    levels: Levels = NO_BOTS
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
@@ -76,6 +80,7 @@ class Match:
             saved.battle,
             saved.before,
             number=number,
+            levels=saved.levels,
         )
 
     def saved(self) -> SavedMatch:
@@ -90,27 +95,22 @@ class Match:
             self.rated,
             self.game.moves,
             self.game.outcome,
+            self.levels,
         )
-
-    def second_battle(
-        self, began: BattleId, dwarf: str, troll: str, *, rated: bool, number: int | None = None
-    ) -> Match:
-        """Return the match at the opening of its second battle, the points with swapped seats."""
-        before = self.points(Side.TROLL), self.points(Side.DWARF)
-        game = Game.start(self.game.ruleset)
-        return Match(game, began, dwarf, troll, rated, 2, before, number=number)
 
     def with_game(self, game: Game) -> Match:
         """Return the match with the battle on the board gone on to ``game``."""
         return replace(self, game=game)
 
-    def with_player(self, side: Side, player: str) -> Match:
+    def with_player(self, side: Side, player: str, level: int | None) -> Match:
         """Return the match with ``player`` in a seat, who may be somebody else than before."""
-        if player == (self.dwarf if side is Side.DWARF else self.troll):
+        before = self.dwarf if side is Side.DWARF else self.troll
+        if (player, level) == (before, self.levels.of(side)):
             return self
+        levels = self.levels.changed(side, level)
         if side is Side.DWARF:
-            return replace(self, dwarf=player, rated=False)
-        return replace(self, troll=player, rated=False)
+            return replace(self, dwarf=player, rated=False, levels=levels)
+        return replace(self, troll=player, rated=False, levels=levels)
 
     def points(self, side: Side) -> int:
         """Return the match points, finished battles only, of who now sits at ``side``."""
@@ -118,14 +118,29 @@ class Match:
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
     @property
+    def between_members(self) -> bool:
+        """Whether it may count for ratings between people."""
+        return self.rated and self.levels == NO_BOTS
+
+    @property
     def running(self) -> bool:
         """Whether a battle is being played."""
         return self.game.outcome is None
 
     @property
+    def is_practice(self) -> bool:
+        """Whether one player has both sides: then a second battle would be as the first."""
+        return self.dwarf == self.troll and not self.single
+
+    @property
+    def battles(self) -> int:
+        """How many battles there are."""
+        return 1 if self.single or self.is_practice else BATTLES
+
+    @property
     def over(self) -> bool:
-        """Whether both battles have ended."""
-        return not self.running and self.battle == BATTLES
+        """Whether all battles have ended."""
+        return not self.running and self.battle == self.battles
 
 
 def game_of(events: Iterable[Event], before: Game | None = None) -> Game:

@@ -16,6 +16,7 @@ from openskill.models import BradleyTerryFull
 from thudmud.play.archive import Battle, Rating, State, Tally
 from thudmud.play.events import (
     LANDMARKS,
+    NO_BOTS,
     Adjourned,
     BattleEnded,
     BattleId,
@@ -24,13 +25,14 @@ from thudmud.play.events import (
     BoardOpened,
     Cleared,
     Imported,
+    Levels,
     Resumed,
     SavedMatch,
     StoredEvent,
 )
 from thudmud.rules import Side
 
-PROJECTION = 2
+PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
@@ -52,6 +54,11 @@ battles for every one lost, as chess players expect."""
 
 MATCH = "match"
 """The kind of tally that counts matches; the others are sides, and count battles."""
+
+PEOPLE, BOTS = "people", "bots"
+"""The roles in which people play: against people, and against bots. A bot's is the number of its
+level. Tallies and ratings are kept by role: so battles against bots change no rating between
+people, and each level comes to have its own."""
 
 _MODEL = BradleyTerryFull()
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
@@ -115,17 +122,17 @@ class Rows(Protocol):
     def take_up(self, number: int) -> bool:
         """Forget that a match was put away; return whether it was."""
 
-    def tally(self, player: str, rules: str, kind: str) -> Tally:
-        """Return how a player fared by a ruleset: with a side, or in matches."""
+    def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
+        """Return how a player fared in a role by a ruleset: with a side, or in matches."""
 
-    def put_tally(self, player: str, rules: str, kind: str, tally: Tally) -> None:
+    def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
         """Keep how a player fared."""
 
-    def strength(self, player: str) -> Strength | None:
-        """Return how good a player is, if that is known."""
+    def strength(self, player: str, role: str) -> Strength | None:
+        """Return how good a player is in a role, if that is known."""
 
-    def put_strength(self, player: str, strength: Strength) -> None:
-        """Keep how good a player is."""
+    def put_strength(self, player: str, role: str, strength: Strength) -> None:
+        """Keep how good a player is in a role."""
 
 
 def realm_of(stream: str) -> str:
@@ -233,21 +240,32 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
             points=event.points,
         )
     )
+    if event.dwarf == event.troll:
+        return  # nobody has won against anybody
     winner = event.outcome.winner
-    for player, side in ((event.dwarf, Side.DWARF), (event.troll, Side.TROLL)):
-        tally = rows.tally(player, battle.rules, side.value)
-        tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
-        rows.put_tally(player, battle.rules, side.value, tally)
-        if event.points:
-            mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
-            tally = rows.tally(player, battle.rules, MATCH)
-            tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
-            rows.put_tally(player, battle.rules, MATCH, tally)
-    if event.rated and event.dwarf != event.troll:
-        before = rows.strength(event.dwarf), rows.strength(event.troll)
-        dwarf, troll = rate(before[0] or Strength(), before[1] or Strength(), winner)
-        rows.put_strength(event.dwarf, dwarf)
-        rows.put_strength(event.troll, troll)
+    dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
+    if None in event.levels:  # what two bots play against each other is in their ratings alone
+        for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
+            tally = rows.tally(*who, battle.rules, side.value)
+            tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
+            rows.put_tally(*who, battle.rules, side.value, tally)
+            if event.points:
+                mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
+                tally = rows.tally(*who, battle.rules, MATCH)
+                tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
+                rows.put_tally(*who, battle.rules, MATCH, tally)
+    if event.rated:
+        before = rows.strength(*dwarf), rows.strength(*troll)
+        after = rate(before[0] or Strength(), before[1] or Strength(), winner)
+        rows.put_strength(*dwarf, after[0])
+        rows.put_strength(*troll, after[1])
+
+
+def _roles(levels: Levels) -> tuple[str, str]:
+    """Return the roles in which two play, by the levels of those of them who are bots."""
+    person = PEOPLE if levels == NO_BOTS else BOTS
+    dwarf, troll = (person if level is None else str(level) for level in levels)
+    return dwarf, troll
 
 
 def _put_away(match: SavedMatch, at: BattleId, position: int, rows: Rows) -> None:

@@ -44,6 +44,7 @@ class Refusal(Enum):
     SEAT_TAKEN = "seat_taken"
     SAME_SEAT = "same_seat"
     ONE_SEAT_EACH = "one_seat_each"
+    MATCH_UNDER_WAY = "match_under_way"
 
     NOT_SEATED = "not_seated"
     NEEDS_OPPONENT = "needs_opponent"

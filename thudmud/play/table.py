@@ -15,6 +15,7 @@ from typing import TypeVar, assert_never
 from thudmud.errors import InvalidValueError
 from thudmud.play.commands import Style
 from thudmud.play.events import (
+    NO_BOTS,
     Absent,
     Adjourned,
     BattleEnded,
@@ -24,6 +25,7 @@ from thudmud.play.events import (
     Declined,
     Joined,
     Left,
+    Levels,
     Moved,
     Offer,
     Offered,
@@ -108,6 +110,7 @@ class Table:
         match: the match on the board, running or over; None before the first.
         offers: what was offered and still stands, and from which seat.
         version: how many events have been folded.
+        levels: at which bots play that have a seat.
     """
 
     name: str
@@ -121,6 +124,7 @@ class Table:
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
     away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
     version: int = 0
+    levels: Levels = NO_BOTS
 
     @classmethod
     def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
@@ -168,6 +172,11 @@ class Table:
         return len(self.seats) == len(Side)
 
     @property
+    def is_practice(self) -> bool:
+        """Whether both seats are one player's."""
+        return self.full and len(set(self.seats.values())) == 1
+
+    @property
     def quiet(self) -> bool:
         """Whether nothing was captured for so long that one player may end the battle alone."""
         game = self.game
@@ -179,8 +188,15 @@ class Table:
         return since is not None and now - since >= self.seat_grace
 
     def side_of(self, player: str) -> Side | None:
-        """Return the side that ``player`` plays here, if any."""
-        return next((side for side, holder in self.seats.items() if holder == player), None)
+        """Return the side that ``player`` plays here, if any; of both, the one whose turn it is."""
+        side = next(iter(self.sides_of(player)), None)
+        if side and self.game and self.is_practice:
+            return self.game.turn
+        return side
+
+    def sides_of(self, player: str) -> tuple[Side, ...]:
+        """Return the sides that ``player`` plays here: none, one, or both."""
+        return tuple(side for side in Side if self.seats.get(side) == player)
 
 
 def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
@@ -208,7 +224,8 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
             return _joined(event, table)
         case Left(side=side):
             seats, away = _without(table.seats, side), _without(table.away, side)
-            return replace(table, seats=seats, away=away)
+            levels = table.levels.changed(side, None)
+            return replace(table, seats=seats, away=away, levels=levels)
         case BattleStarted():
             return _seated(table, _begun(event, table, battle))
         case BattleEnded(outcome=outcome):
@@ -235,20 +252,33 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
 
 
 def _joined(event: Joined, table: Table) -> Table:
-    seats = MappingProxyType({**table.seats, event.side: event.player})
-    match = table.match.with_player(event.side, event.player) if table.match else None
+    side, player, level = event.side, event.player, event.level
+    seats = MappingProxyType({**table.seats, side: player})
+    levels = table.levels.changed(side, level)
+    match = table.match.with_player(side, player, level) if table.match else None
     # Who has just come has not waited yet for whoever is away from the match.
-    away = dict.fromkeys(table.away, event.at) if table.under_way else table.away
-    return replace(table, seats=seats, match=match, away=MappingProxyType(dict(away)))
+    away = MappingProxyType(
+        dict.fromkeys(table.away, event.at) if table.under_way else dict(table.away)
+    )
+    return replace(table, seats=seats, match=match, away=away, levels=levels)
 
 
 def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
-    began = BattleId(table.key, table.version + 1)
-    dwarf, troll, rated = event.dwarf, event.troll, event.rated
-    if event.number == 1:
-        game = Game.start(RULESETS[event.rules])
-        return Match(game, began, dwarf, troll, rated, number=number)
-    return _match(table).second_battle(began, dwarf, troll, rated=rated, number=number)
+    before = 0, 0
+    if event.number > 1:
+        first = _match(table)
+        before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
+    return Match(
+        Game.start(RULESETS[event.rules]),
+        BattleId(table.key, table.version + 1),
+        event.dwarf,
+        event.troll,
+        event.rated,
+        event.number,
+        before,
+        number=number,
+        levels=event.levels,
+    )
 
 
 def _seated(table: Table, match: Match) -> Table:
@@ -260,6 +290,7 @@ def _seated(table: Table, match: Match) -> Table:
         seats=MappingProxyType({Side.DWARF: match.dwarf, Side.TROLL: match.troll}),
         offers=NO_OFFERS,
         away=NOBODY_AWAY,
+        levels=match.levels,
     )
 
 
@@ -326,6 +357,9 @@ def _misfit(table: Table, event: TableEvent) -> str | None:
 def _start_misfit(table: Table, event: BattleStarted) -> str | None:
     sit = event.dwarf, event.troll
     swapped = event.number > 1
+    if event.dwarf == event.troll and not table.under_way:  # who takes whatever seats are free
+        is_free = set(table.seats.values()) <= {event.dwarf}
+        return None if is_free and not swapped else "others sit there"
     seats = tuple(table.seats.get(side) for side in Side)
     if table.half_played is not swapped:
         return f"battle {event.number} of a match cannot begin"

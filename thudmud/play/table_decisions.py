@@ -19,6 +19,7 @@ from thudmud.play.commands import (
     Leave,
     No,
     Play,
+    Practice,
     Resign,
     SetRules,
     Start,
@@ -26,6 +27,7 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import (
     BATTLES,
+    NO_BOTS,
     Absent,
     Adjourned,
     BattleEnded,
@@ -34,6 +36,7 @@ from thudmud.play.events import (
     Declined,
     Joined,
     Left,
+    Levels,
     Moved,
     Offer,
     Offered,
@@ -68,8 +71,8 @@ class Context:
 
 
 TableCommand = (
-    Join | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
-)  # fmt: skip
+    Join | Practice | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
+)
 
 
 def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
@@ -95,17 +98,7 @@ def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Ev
     Raises:
         Refused: somebody else sits there, or another match is under way.
     """
-    freed: Events = ()
-    for side in Side:
-        standing = folded(table, freed)
-        if standing.seats.get(side) in {saved.dwarf, saved.troll} and not standing.under_way:
-            continue
-        gone = made_free(standing, side, player, context)
-        if gone is None:
-            raise Refused(Refusal.BOARD_IN_USE, board=table.name)
-        freed += gone
-    if folded(table, freed).under_way:
-        raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+    freed = _freed_for({saved.dwarf, saved.troll}, table, player, context)
     return (*freed, Resumed(context.now, player, saved))
 
 
@@ -130,6 +123,8 @@ def _decide(command: TableCommand, table: Table, player: str, context: Context) 
             return _start(table, player, context)
         case Join():
             return _join(command, table, player, context)
+        case Practice():
+            return _practice(command, table, player, context)
         case Leave():
             return part(table, player, Parting.LEFT, context.now)
         case Resign():
@@ -144,12 +139,21 @@ def _decide(command: TableCommand, table: Table, player: str, context: Context) 
             assert_never(command)
 
 
+def _practice(command: Practice, table: Table, player: str, context: Context) -> Events:
+    if table.under_way and table.side_of(player):
+        raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
+    freed = _freed_for({player}, table, player, context)
+    rules = command.rules or folded(table, freed).ruleset.name
+    return (*freed, BattleStarted(context.now, player, 1, rules, player, player))
+
+
 def _join(command: Join, table: Table, player: str, context: Context) -> Events:
     mine, holder = table.side_of(player), table.seats.get(command.side)
     if holder == player:
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side)
     if mine:
-        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine)
+        may_practise = not table.under_way and len(table.seats) == 1
+        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise)
     freed = made_free(table, command.side, player, context)
     if freed is None:
         raise Refused(
@@ -159,30 +163,39 @@ def _join(command: Join, table: Table, player: str, context: Context) -> Events:
             side=command.side,
             seats=table.seating,
         )
-    return (*freed, Joined(context.now, player, command.side))
+    return (*freed, Joined(context.now, player, command.side, command.level))
 
 
 def _start(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if not table.full:
-        raise Refused(Refusal.NEEDS_OPPONENT, board=table.name, seats=table.seating)
-    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+        raise Refused(
+            Refusal.NEEDS_OPPONENT,
+            board=table.name,
+            seats=table.seating,
+            may_practise=not table.under_way,
+        )
+    dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
     if side.other in table.away:
         raise Refused(Refusal.AWAY, player=table.seats[side.other])
-    if table.running and table.offers.get(Offer.RESTART) is not side.other:
+    needs_word = table.running and not table.is_practice
+    if needs_word and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, context.now)
-    rated = dwarf in context.members and troll in context.members
-    rules = table.ruleset.name
+    # Nobody is wronged by who plays bots under many names, so guests may as well.
+    both_members = dwarf in context.members and troll in context.members
+    rated = dwarf != troll and (levels != NO_BOTS or both_members)
+    number = 1
     if table.half_played:
-        return (BattleStarted(context.now, player, BATTLES, rules, troll, dwarf, rated),)
-    return (BattleStarted(context.now, player, 1, rules, dwarf, troll, rated),)
+        number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
+    rules = table.ruleset.name
+    return (BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels),)
 
 
 def _end(table: Table, player: str, context: Context) -> Events:
     side, game = seat(table, player), battle(table)
     if table.offers.get(Offer.END) is side.other:
         ending = Ending.AGREEMENT
-    elif not table.full:
+    elif not table.full or table.is_practice:
         ending = Ending.DESERTION
     elif table.quiet:
         ending = Ending.QUIET
@@ -203,7 +216,7 @@ def _claim(table: Table, player: str, context: Context) -> Events:
     if table.half_played and table.full:
         raise Refused(Refusal.NOTHING_TO_CLAIM, board=table.name)
     game = battle(table)
-    if not table.full:
+    if not table.full or table.is_practice:
         raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
     require_long_gone(table, side.other, context)
     outcome = game.ruleset.resignation(game.position, side.other)
@@ -217,7 +230,7 @@ def _adjourn(table: Table, player: str, context: Context) -> Events:
         raise Refused(Refusal.NO_MATCH, board=table.name)
     if not table.full:
         raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
-    if table.offers.get(Offer.ADJOURN) is not side.other:
+    if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
         if side.other not in table.away:
             return _offer(table, player, Offer.ADJOURN, context.now)
         require_long_gone(table, side.other, context)
@@ -231,14 +244,16 @@ def _undo(table: Table, player: str, context: Context) -> Events:
     game = battle(table)
     if not table.full:
         raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
-    if table.offers.get(Offer.UNDO) is not side.other:
-        if not _last_own(game, side):
-            raise Refused(Refusal.NO_PLY_YET, board=table.name)
+    agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
+    taken = _last_own(game, side.other if agreed else side)
+    if not taken:
+        raise Refused(Refusal.NO_PLY_YET, board=table.name)
+    if not agreed:
         return _offer(table, player, Offer.UNDO, context.now)
     others = [
         event for event in lapsed(table, player, context.now) if event.offer is not Offer.UNDO
     ]
-    return (*others, TakenBack(context.now, player, side.other, _last_own(game, side.other)))
+    return (*others, TakenBack(context.now, player, side.other, taken))
 
 
 def _no(table: Table, player: str, context: Context) -> Events:
@@ -288,7 +303,8 @@ def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) 
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
     rated = match.rated and plies >= RATED_PLIES
-    return BattleEnded(now, player, outcome, plies, match.dwarf, match.troll, rated, points)
+    players = match.dwarf, match.troll
+    return BattleEnded(now, player, outcome, plies, *players, rated, points, match.levels)
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
@@ -314,11 +330,12 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     Raises:
         Refused: ``player`` has no seat here.
     """
-    left = Left(now, player, seat(table, player), parting)
-    if table.full:
+    seat(table, player)
+    left = tuple(Left(now, player, side, parting) for side in table.sides_of(player))
+    if len(left) < len(table.seats):
         # An offer is made to a person: it goes with either of the two.
-        return (*lapsed(table, player, now), left)
-    return (left,) if table.is_new else (left, Cleared(now, player))
+        return (*lapsed(table, player, now), *left)
+    return left if table.is_new else (*left, Cleared(now, player))
 
 
 def closed(table: Table, player: str, now: float) -> Events:
@@ -338,14 +355,15 @@ def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
     """
     if parting in {Parting.LEFT, Parting.QUIT} and not table.under_way:
         return part(table, player, parting, now)
-    side = seat(table, player)
-    return () if side in table.away else (Absent(now, player, side, parting),)
+    seat(table, player)
+    here = [side for side in table.sides_of(player) if side not in table.away]
+    return tuple(Absent(now, player, side, parting) for side in here)
 
 
 def come_back(table: Table, player: str, now: float) -> Events:
     """Return what happens at ``table`` when ``player`` is here again, if they were away."""
-    side = table.side_of(player)
-    return (Returned(now, player, side),) if side and side in table.away else ()
+    away = [side for side in table.sides_of(player) if side in table.away]
+    return tuple(Returned(now, player, side) for side in away)
 
 
 def made_free(table: Table, side: Side, player: str, context: Context) -> Events | None:
@@ -366,6 +384,26 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
     return None
 
 
+def _freed_for(players: Container[str], table: Table, player: str, context: Context) -> Events:
+    """Return what makes both seats free, or leaves them to some players, one of whom asks for that.
+
+    Raises:
+        Refused: somebody else sits there, or a match is under way.
+    """
+    freed: Events = ()
+    for side in Side:
+        standing = folded(table, freed)
+        if standing.seats.get(side) in players and not standing.under_way:
+            continue
+        gone = made_free(standing, side, player, context)
+        if gone is None:
+            raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+        freed += gone
+    if folded(table, freed).under_way:
+        raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+    return freed
+
+
 def require_long_gone(table: Table, side: Side, context: Context) -> None:
     """Refuse if whoever has a seat is here, or has not been away for long enough."""
     holder, since = table.seats[side], table.away.get(side)
@@ -377,7 +415,7 @@ def require_long_gone(table: Table, side: Side, context: Context) -> None:
 
 
 def seat(table: Table, player: str) -> Side:
-    """Return the side that ``player`` plays.
+    """Return the side that ``player`` plays; of both, the one whose turn it is.
 
     Raises:
         Refused: they play none.
@@ -456,7 +494,7 @@ def _free_seat(table: Table, player: str, to: str, side: Side | None, context: C
         return free[0]
     if side is None:
         raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
-    if table.side_of(player) is side:
+    if side in table.sides_of(player):
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=side)
     if side not in free:
         raise Refused(

@@ -18,7 +18,7 @@ from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Command, Join, Play, Resign, Tell
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
@@ -91,18 +91,19 @@ class Shared:
 
     most, can_be_stopped = inf, True
 
-    def __init__(self, settings: BotSettings, hall: Hall, workers: Workers) -> None:
-        self._settings, self._hall, self._workers = settings, hall, workers
+    def __init__(self, settings: BotSettings, workers: Workers) -> None:
+        self._workers = workers
+        self._usual = level_called(settings.level).number
+        """For seats that it took when it had a program of its own, or levels were not noted."""
 
     async def start(self) -> None:
         """Nothing: they start when they are first asked."""
 
     async def choose(self, task: Task) -> tuple[str, int]:
         """Return what a worker plays."""
-        level = self._hall.level_at(task.board, self._settings.name)
-        number = (level or level_called(self._settings.level)).number
+        level = task.level or self._usual
         # By its number, so that a battle that is lost cannot be lost again in the same way.
-        question = Question(task.board, task.game, number, seed=task.battle % _SEEDS)
+        question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
         reply = await self._workers.think(question)
         return reply.ply, reply.worth
 
@@ -145,7 +146,7 @@ class Bots:
     ) -> None:
         self._bots = []
         for each in settings:
-            chooser: Chooser = Shared(each, sessions.service.hall, workers)
+            chooser: Chooser = Shared(each, workers)
             if each.command:
                 program = Program(each.name, each.command, folder, each.seconds)
                 chooser = OwnProgram(program)
@@ -304,9 +305,10 @@ class Bot:
             if not self._thoughts:  # else it works
                 await self._chooser.start()
             # Programs start slowly: somebody may have sat down on that side meanwhile.
+            board, level = invitation.board, invitation.level
             for side in (invitation.side, invitation.side.other):
-                if not self._opponent.sits_at(invitation.board):
-                    await self._do(Join(side, invitation.board))
+                if not self._opponent.sits_at(board):
+                    await self._do(Join(side, board, level))
         except ProgramError as error:
             await self._failed(error)
             sorry = "I cannot come: my program does not work. The operator can read why in the log."

@@ -83,11 +83,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
         )
         hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
-        levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
-        hall.levels = tuple(levels.values())
-        hall.bots = {
-            each.name: None if each.command else levels[each.level] for each in settings.bot
-        }
+        name_bots(hall, settings)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -117,6 +113,13 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         stack.push_async_callback(bots.close)
         bots.start()
         yield sessions
+
+
+def name_bots(hall: Hall, settings: Settings) -> None:
+    """Let a hall know the bots that the settings describe, and how well each plays."""
+    levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
+    hall.levels = tuple(levels.values())
+    hall.bots = {each.name: None if each.command else levels[each.level] for each in settings.bot}
 
 
 def boards(settings: Settings) -> list[BoardSpec]:

@@ -62,11 +62,13 @@ from thudmud.play.asides import (
 from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
 from thudmud.play.events import (
     Absent,
+    BoardOpened,
     HallEvent,
     Interrupted,
     Parting,
     Returned,
     SavedMatch,
+    StoredEvent,
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
@@ -242,9 +244,11 @@ class Service:
         specs = {table.key: table for table in self.hall.tables.values()}
         await put_up(self.store, specs.values(), self.clock())
         position = await self.store.position()
-        for board in () if self._is_alone else await self.store.open_boards():
-            if realm_of(board.key) == self.realm and board.key not in specs:
-                self.hall.open(BoardSpec(board.name, board.rules, key=board.key))
+        if not self._is_alone:
+            self.hall.version = await self.store.version(HALL)  # what is read after it holds it
+            for board in await self.store.open_boards():
+                if realm_of(board.key) == self.realm and board.key not in specs:
+                    self.hall.open(BoardSpec(board.name, board.rules, key=board.key))
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1
@@ -263,6 +267,7 @@ class Service:
         """
         if position is None:
             position = await self.store.position()
+            self.hall.version = None if self._is_alone else await self.store.version(HALL)
         streams = [table.key for table in self.hall.tables.values()] if self._is_alone else None
         self._following = await self.store.subscribe(streams, position, self._take, self._unread)
 
@@ -594,7 +599,9 @@ class Service:
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
                     is_allowed = True  # it counts once, however often it is decided
-                if decision.events:
+                if decision.hall:
+                    await self._write_in_hall(decision, cause)
+                elif decision.events:
                     await self._write(decision, cause)
                 else:
                     if self._keep and (chosen := self._chosen(name, decision)):
@@ -716,20 +723,48 @@ class Service:
             if self._trouble:
                 raise Unfollowed from self._trouble
 
+    async def _write_in_hall(self, decision: Decision, cause: object) -> None:
+        """Store the hall's own events of a decision, and those of a board that they open.
+
+        The rest is as with the events of a board. Nobody knows that board yet, so it has no lock.
+        """
+        async with self._tables.of(HALL):
+            self._require_lease()
+            version = decision.hall_version
+            if self.hall.version != version:
+                raise Conflict(HALL, version, self.hall.version or 0)
+            changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {HALL: (version, decision.hall)}
+            for event in decision.hall:
+                if isinstance(event, BoardOpened) and event.name == decision.board:
+                    changes[event.key] = event.version, decision.events
+            pending = _Pending(self, decision, cause)
+            await self.store.append(changes, mark=pending)
+            if self._trouble:
+                raise Unfollowed from self._trouble
+
     async def _until(self, conflict: Conflict) -> None:
-        """Wait until what came first at a board has come in here.
+        """Wait until what came first at a board, or in the hall, has come in here.
 
         Raises:
             StoreError: it cannot be read.
             Unfollowed: it will never be.
         """
-        # The stream of a match is no board's: it is looked up anew.
-        while (table := self.hall.board_with(conflict.stream)) and table.version < conflict.found:
+        while self._version(conflict.stream, conflict.found) < conflict.found:
             if self._trouble:
                 raise Unfollowed from self._trouble
             news = future()
             self._news.append(news)
             await news
+
+    def _version(self, stream: str, found: int) -> int:
+        """Return the version at which a stream stands here; ``found`` if it is not followed.
+
+        That of a match is not, but looked up anew.
+        """
+        if stream == HALL:
+            return self.hall.version or 0
+        table = self.hall.board_with(stream)
+        return table.version if table else found
 
     # What is stored is made so.
 
@@ -740,7 +775,7 @@ class Service:
         try:
             for entry in entries:
                 if entry.stream == HALL:
-                    self._take_hall_event(cast("HallEvent", entry.event))
+                    self._take_hall_event(entry)
                     continue
                 table = self.hall.board_with(entry.stream)
                 # It may have been folded with what came meanwhile.
@@ -753,12 +788,21 @@ class Service:
         if not self._names:  # else the end of a turn does that
             self._check_presence()
 
-    def _take_hall_event(self, event: HallEvent) -> None:
-        """Open, close or rename a board, and tell it; each node moves those whom it knows."""
+    def _take_hall_event(self, entry: Entry) -> None:
+        """Apply and tell an event of the hall's own; each node moves those whom it knows."""
+        if self.hall.version is None or entry.version <= self.hall.version:
+            return
+        self.hall.version = entry.version
+        event = cast("HallEvent", entry.event)
         if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
             return
-        for telling in self.hall.happen(event):
-            self._spread(telling)
+        decision, cause = Decision(event.player, hall=(event,)), None
+        if isinstance(entry.mark, _Pending) and entry.mark.service is self:
+            decided, cause = entry.mark.decision, entry.mark.cause
+            is_first = entry.version == decided.hall_version + 1 and not decided.events
+            if is_first and decided.player in self.hall.people:
+                decision = replace(decision, asides=decided.asides)
+        self._carry_out(decision, cause)
         if table := self.hall.board_with(event.key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()

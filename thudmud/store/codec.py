@@ -45,12 +45,12 @@ from thudmud.play.events import (
 from thudmud.rules import SQUARES, Move, Piece, Verb
 from thudmud.store.interface import Damaged, Unknown
 
-SCHEMA = 1
+SCHEMA = 2
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
 anything else raise this, and read the older form as well. Samples of all that there ever were are
 in the tests."""
 
-UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {1: lambda array: array}
 """For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
 has the kind's name, the time, and the other fields; the store has numbers where lines have the
 names of players."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -28,6 +29,7 @@ from thudmud.play.archive import (
     AdjournedMatch,
     Battle,
     HistoryPage,
+    Performance,
     PlayerScore,
     RankedPlayer,
     Ranking,
@@ -47,12 +49,13 @@ from thudmud.play.events import (
     is_complete,
 )
 from thudmud.play.projections import (
+    BOTS,
     HALL,
     MATCH,
+    PEOPLE,
     PROJECTED,
     PROJECTION,
     EventPlace,
-    Strength,
     match_stream,
     project,
     realm_of,
@@ -783,10 +786,10 @@ class Database:
         self, rules: str | None = None, most: int = 50, *, realm: str = ""
     ) -> Sequence[PlayerScore]:
         """Return the best players by rating, of those who have ended a battle by some rules."""
-        who, values = "where realm = ?", [realm]
+        who, values = "where realm = ? and role = ?", [realm, PEOPLE]
         if rules is not None:
-            played = "select 1 from tally where tally.player = rating.player and rules = ?"
-            who, values = f"{who} and exists ({played})", [realm, rules]
+            played = "select player from tally where role = ? and rules = ?"
+            who, values = f"{who} and player in ({played})", [*values, PEOPLE, rules]
         # Ties are broken by name, which is not in the index: so all who are as good as the last.
         least = self._db.execute(
             f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
@@ -804,42 +807,51 @@ class Database:
 
     def ranking(self, player: str, realm: str) -> Ranking:
         """Return the best players, and one of the others with their place."""
-        count = self.table.number("select count(*) from rating where realm = ?", realm)
+        whose = "select count(*) from rating where realm = ? and role = ?"
+        count = self.table.number(whose, realm, PEOPLE)
         best = self.standings(None, PAGE, realm=realm)
         ranked = [RankedPlayer(place, each) for place, each in enumerate(best, 1)]
         me = self.score(player, realm=realm)
-        if me and me.rating and me.name not in [each.score.name for each in ranked]:
+        if me and me.people.rating and me.name not in [each.score.name for each in ranked]:
             ranked.append(RankedPlayer(self._place(me, realm), me))
         return Ranking(tuple(ranked), count)
 
     def _place(self, score: PlayerScore, realm: str) -> int:
         """Return how many players with a rating come before one, and that one."""
-        proven = score.rating.proven if score.rating else 0
-        rest = "where realm = ? and proven = ?"
+        rating = score.people.rating
+        values = realm, PEOPLE, rating.proven if rating else 0
+        rest = "where realm = ? and role = ? and proven = ?"
         as_good = [
             self.name_of(cast("int", row[0]))
-            for row in list(self.table.rows("rating", rest, realm, proven))
+            for row in list(self.table.rows("rating", rest, *values))
         ]
         before = sum(name.lower() < score.name.lower() for name in as_good)
-        better = "select count(*) from rating where realm = ? and proven > ?"
-        return self.table.number(better, realm, proven) + before + 1
+        better = "select count(*) from rating where realm = ? and role = ? and proven > ?"
+        return self.table.number(better, *values) + before + 1
 
     def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended no battle."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
-        return score if score and score.battles else None
+        return None if score is None or score == PlayerScore(score.name) else score
 
     def _score(self, player: int, name: str) -> PlayerScore:
-        battles, matches = {}, {}
+        battles: defaultdict[str, dict[tuple[str, Side], Tally]] = defaultdict(dict)
+        matches: defaultdict[str, dict[str, Tally]] = defaultdict(dict)
         for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
-            _, rules, kind, *counts = cast("tuple[int, str, str, int, int, int]", row)
+            _, role, rules, kind, *counts = cast("tuple[int, str, str, str, int, int, int]", row)
             if kind == MATCH:
-                matches[rules] = Tally(*counts)
+                matches[role][rules] = Tally(*counts)
             else:
-                battles[rules, Side(kind)] = Tally(*counts)
-        strength: Strength | None = self.projected.strength(str(player))
-        return PlayerScore(name, battles, matches, strength.rating if strength else None)
+                battles[role][rules, Side(kind)] = Tally(*counts)
+        ratings = self.projected.ratings(player)
+        roles = {
+            role: Performance(battles[role], matches[role], ratings.get(role))
+            for role in {*battles, *ratings}
+        }
+        people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
+        levels = {int(level): roles[level] for level in sorted(roles, key=int)}
+        return PlayerScore(name, people, bots, levels)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 from zlib import crc32
 
-from thudmud.play.archive import Battle, State, Tally
+from thudmud.play.archive import Battle, Rating, State, Tally
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
 from thudmud.rules import Ending, Outcome, Score, Side
@@ -77,10 +77,11 @@ PROJECTIONS = {
     " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
-    "tally": "player integer, rules text, kind text, won integer, drawn integer, lost integer,"
-    " primary key (player, rules, kind)",
-    "rating": "player integer primary key, realm text, mu real, sigma real, battles integer,"
-    " proven integer",
+    # ``role``: 'people', 'bots', or the level at which the player, a bot, has played.
+    "tally": "player integer, role text, rules text, kind text, won integer, drawn integer,"
+    " lost integer, primary key (player, role, rules, kind)",
+    "rating": "player integer, role text, realm text, mu real, sigma real, battles integer,"
+    " proven integer, primary key (player, role)",
 }
 INDEXES = (
     # Of those who are banned alone: they are looked for whenever another process has written.
@@ -90,9 +91,9 @@ INDEXES = (
     "create index battle_players on battle (dwarf, troll, at)",
     "create index battle_realm on battle (realm)",
     "create index player_name on player (name collate nocase)",
-    "create index rating_proven on rating (realm, proven)",
+    "create index rating_proven on rating (realm, role, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "request", "address"}
+_WITHOUT_ROWID = {"player_battle", "tally", "rating", "request", "address"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -314,26 +315,31 @@ class ProjectedRows:
         """Forget that a match was put away; return whether it was."""
         return self._table.delete("adjourned", "where battle = ?", number) > 0
 
-    def tally(self, player: str, rules: str, kind: str) -> Tally:
-        """Return how a player fared."""
-        where = "where player = ? and rules = ? and kind = ?"
-        row = self._table.row("tally", where, int(player), rules, kind)
-        return Tally(*cast("tuple[int, int, int]", row[3:])) if row else Tally()
+    def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
+        """Return how a player fared in a role."""
+        where = "where player = ? and role = ? and rules = ? and kind = ?"
+        row = self._table.row("tally", where, int(player), role, rules, kind)
+        return Tally(*cast("tuple[int, int, int]", row[4:])) if row else Tally()
 
-    def put_tally(self, player: str, rules: str, kind: str, tally: Tally) -> None:
-        """Keep how a player fared."""
-        self._table.put("tally", int(player), rules, kind, *tally)
+    def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
+        """Keep how a player fared in a role."""
+        self._table.put("tally", int(player), role, rules, kind, *tally)
 
-    def strength(self, player: str) -> Strength | None:
-        """Return how good a player is, if that is known."""
-        row = self._table.row("rating", "where player = ?", int(player))
-        return Strength(*cast("tuple[float, float, int]", row[2:5])) if row else None
+    def strength(self, player: str, role: str) -> Strength | None:
+        """Return how good a player is in a role, if that is known."""
+        row = self._table.row("rating", "where player = ? and role = ?", int(player), role)
+        return _strength(row) if row else None
 
-    def put_strength(self, player: str, strength: Strength) -> None:
-        """Keep how good a player is."""
+    def put_strength(self, player: str, role: str, strength: Strength) -> None:
+        """Keep how good a player is in a role."""
         row = self._durable.row("player", "where id = ?", int(player))
         realm = row[1] if row else ""
-        self._table.put("rating", int(player), realm, *strength, strength.rating.proven)
+        self._table.put("rating", int(player), role, realm, *strength, strength.rating.proven)
+
+    def ratings(self, player: int) -> dict[str, Rating]:
+        """Return how good a player is in each role in which that is known."""
+        rows = self._table.rows("rating", "where player = ?", player)
+        return {cast("str", row[1]): _strength(row).rating for row in rows}
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
         """Return the battles that a query finds, the players by number."""
@@ -374,3 +380,7 @@ class ProjectedRows:
             None if points[0] is None else (points[0], points[1]),
             bool(imported),
         )
+
+
+def _strength(row: Sequence[object]) -> Strength:
+    return Strength(*cast("tuple[float, float, int]", row[3:6]))

@@ -18,6 +18,7 @@ from thudmud.play.archive import (
     Battle,
     FoundBattle,
     HistoryPage,
+    Performance,
     PlayerScore,
     Ranking,
     Rating,
@@ -25,7 +26,8 @@ from thudmud.play.archive import (
     Tally,
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
-from thudmud.play.events import BATTLES
+from thudmud.play.events import BATTLES, OWN_PROGRAM
+from thudmud.play.hall import BotLevel
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Ending, Game, Side, write_record
@@ -134,6 +136,9 @@ def entry(battle: Battle) -> str:
         f"{battle.player(side) or UNKNOWN} ({side.plural}){f' {score.of(side)}' if score else ''}"
         for side in Side
     ]
+    if battle.is_practice:
+        sides = [f"{battle.dwarf} (practice)"]
+        sides += [f"{side.plural} {score.of(side)}" for side in Side if score]
     return f"{day(battle.at)}: {', '.join(sides)}; {', '.join(facts)}"
 
 
@@ -143,6 +148,8 @@ def _state(battle: Battle) -> str:
     if outcome is None:
         return STATES[battle.state]
     loser = battle.player(outcome.winner.other) if outcome.winner else ""
+    if battle.is_practice and outcome.winner:
+        loser = f"the {outcome.winner.other.plural}"
     return ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
 
 
@@ -173,13 +180,13 @@ def games(
 def _running(table: Table, match: Match, side: Side) -> str:
     other = table.seats.get(side.other)
     against = f"against {other}" if other else "with nobody against you"
-    board = (
-        f"{capitalised(table.name)}: {side.plural} {against}; battle {match.battle} of {BATTLES}"
-    )
+    which = f"{side.plural} {against}; battle {match.battle} of {match.battles}"
+    board = f"{capitalised(table.name)}: {'practice' if match.is_practice else which}"
     if not match.running:
         return f"{board} is over"
     turn = match.game.position.turn
-    whose = "your turn" if turn is side else f"the {turn.plural}' turn"
+    is_mine = turn is side and not match.is_practice
+    whose = "your turn" if is_mine else f"the {turn.plural}' turn"
     return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}"
 
 
@@ -188,10 +195,10 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
     side = Side.DWARF if match.dwarf == me else Side.TROLL
     other = match.troll if side is Side.DWARF else match.dwarf
     state = counted(len(match.moves), "ply") if match.outcome is None else "which is over"
-    return (
-        f"{match.rules.capitalize()}, {side.plural} against {other}; battle {match.battle} of "
-        f'{BATTLES}, {state}, begun on {day(battle.at)}: "{Resume(battle.number)}"'
-    )
+    which = f"{side.plural} against {other}; battle {match.battle} of {BATTLES}"
+    which = "practice" if battle.is_practice else which
+    begun = f'begun on {day(battle.at)}: "{Resume(battle.number)}"'
+    return f"{match.rules.capitalize()}, {which}, {state}, {begun}"
 
 
 def put_away(width: int) -> list[str]:
@@ -250,21 +257,41 @@ def _plies(game: Game) -> tuple[str, ...]:
     return tuple(write_record(game).splitlines())
 
 
-def score(found: PlayerScore | None, player: str, me: str, width: int) -> list[str]:
-    """Return what a player has won and lost, and the rating."""
+def score(
+    found: PlayerScore | None, player: str, me: str, levels: Iterable[BotLevel], width: int
+) -> list[str]:
+    """Return what a player has won and lost, and the ratings.
+
+    What they played against bots is apart from what they played against people, and what a bot
+    played at one of the levels from what it did at the others.
+    """
     if found is None:
         mine = player.lower() == me.lower()
         who = "You have" if mine else f"{capitalised(shortened(player))} has"
         return wrapped(f"{who} not finished a battle here yet.", width)
-    rating = f"rating {_rating(found.rating)}" if found.rating else "no rating yet"
-    lines = wrapped(f"{found.name}: {rating}.", width)
-    for rules in dict.fromkeys(rules for rules, _ in found.battles):
-        matches = found.matches.get(rules)
-        counts = [f"matches {_count(matches)}"] if matches else []
+    names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
+    fared = [("", found.people), (", against bots", found.bots)]
+    fared += [
+        (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
+    ]
+    return [
+        line
+        for role, each in fared
+        if each != Performance()
+        for line in _fared(f"{found.name}{role}", each, width)
+    ]
+
+
+def _fared(who: str, fared: Performance, width: int) -> list[str]:
+    rating = f"rating {_rating(fared.rating)}" if fared.rating else "no rating yet"
+    lines = wrapped(f"{who}: {rating}.", width)
+    for rules in dict.fromkeys(rules for rules, _ in fared.battles):
+        matches = fared.matches.get(rules)
+        counts = [f"matches {count(matches)}"] if matches else []
         counts += [
-            f"as {side.plural} {_count(found.battles[rules, side])}"
+            f"as {side.plural} {count(fared.battles[rules, side])}"
             for side in Side
-            if (rules, side) in found.battles
+            if (rules, side) in fared.battles
         ]
         lines += wrapped(f"  {capitalised(rules)}: {'; '.join(counts)}.", width, INDENT)
     return lines
@@ -280,8 +307,8 @@ def standings(ranking: Ranking, width: int) -> list[str]:
         )
     lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
     for place, player in ranking.players:
-        if player.rating:
-            lines += wrapped(f"{place:>3}. {player.name}: {_rating(player.rating)}", width, "     ")
+        if rating := player.people.rating:
+            lines += wrapped(f"{place:>3}. {player.name}: {_rating(rating)}", width, "     ")
     if ranking.in_all > PAGE:
         lines += wrapped(f"There are {ranking.in_all} in all.", width)
     return lines
@@ -292,7 +319,8 @@ def _rating(rating: Rating) -> str:
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 
-def _count(tally: Tally) -> str:
+def count(tally: Tally) -> str:
+    """Return how often somebody won, drew and lost, as a part of a sentence."""
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
 
 

@@ -324,6 +324,8 @@ def below(table: Table, display: Display, *, marked: bool) -> list[str]:
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
     if match is None:
         first.append([(f"{progress(table)}.", None)])
+    elif match.is_practice:
+        first = [[(f"{heading(table)}, practice{over}", None)]]
     elif not match.single:
         board = f"{capitalised(table.name)}, {match.game.ruleset.name}"
         long, short = (f"{board}, battle {match.battle}{of}{BATTLES}{over}" for of in (" of ", "/"))
@@ -391,7 +393,7 @@ def _score(table: Table, width: int) -> Fact:
 def _match(table: Table, width: int) -> list[Fact]:
     """Return the points of the match as a line; none before a battle of it has ended."""
     match = table.match
-    if match is None or match.single or (match.battle == 1 and match.running):
+    if match is None or match.battles == 1 or (match.battle == 1 and match.running):
         return []
     by_side = ", ".join(f"{side.plural} {match.points(side)}" for side in Side)
     return [[(_fitting(width, f"Match: {points(table, match)}", f"Match: {by_side}"), None)]]

@@ -14,6 +14,7 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
+from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
@@ -118,6 +119,8 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
         ):
             if table:
                 yield from _whole(table, player)
+        case asides.Asked(player, commands.ViewBots(), answer=BotList(bots)):
+            yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
         case _ if table and isinstance(event, events.TableEvent):
@@ -256,6 +259,20 @@ def _hint(table: Table, advice: Advice) -> Data:
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
         ],
+    }
+
+
+def _bot(bot: ListedBot) -> Data:
+    rating, tally = bot.fared.rating, bot.fared.in_all
+    return {
+        "bot": bot.name,
+        "level": bot.level or None,
+        "rating": rating.points if rating else None,
+        "uncertainty": rating.uncertainty if rating else None,
+        "battles": rating.battles if rating else 0,
+        "won": tally.won,
+        "drawn": tally.drawn,
+        "lost": tally.lost,
     }
 
 

@@ -156,7 +156,7 @@ def position(table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return told
-    if match.battle > 1 or match.over:
+    if match.battles > 1 and (match.battle > 1 or match.over):
         told.append(f"Match: {points(table, match, me)}.")
     return [*told, last_ply(table, me)]
 
@@ -178,7 +178,7 @@ def turn(table: Table, me: str | None) -> list[str]:
     if player is None:
         return [f"The {side.plural}' turn; their seat is free."]
     if player == me:
-        return ["Your turn."]
+        return [f"Your turn, {side.plural}." if table.is_practice else "Your turn."]
     away = f"; {player} is away" if side in table.away else ""
     plays = "" if me in table.seats.values() else f", {side.plural}"
     return [f"{player}'s turn{plays}{away}."]

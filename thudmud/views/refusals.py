@@ -15,7 +15,18 @@ import wcwidth
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
-from thudmud.play.commands import Adjourn, End, Go, Join, Replay, Resume, Start, Undo
+from thudmud.play.commands import (
+    Adjourn,
+    End,
+    Go,
+    Join,
+    Leave,
+    Practice,
+    Replay,
+    Resume,
+    Start,
+    Undo,
+)
 from thudmud.play.events import Offer
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
@@ -170,9 +181,6 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
-    Refusal.ONE_SEAT_EACH: (
-        'You play the {side.plural} at the {board}. To change sides, "leave game" first.'
-    ),
     Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
     Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
     Refusal.AWAY: "{player} is away. A battle needs you both.",
@@ -274,10 +282,12 @@ def _said(value: object, name: Callable[[Square], str]) -> object:
 def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
     """Return the sentence of a code for which a template will not do."""
     board = str(details.get("board"))
+    if "seats" in details:
+        return _of_seats(refusal, me, details)
     match refusal.code:
         case Reason.NOT_YOUR_PIECE:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
-            return f"{piece} stands on {details['square']}; you move the {side}."
+            return f"{piece} stands on {details['square']}; it is the {side}' turn."
         case Reason.TOO_FAR:
             piece, reach = capitalised(details["piece"].phrase), counted(details["reach"], "square")
             return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
@@ -299,26 +309,11 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f'There is no "{details["words"]}" here.{hint} The boards are: {listed(boards)}.'
         case Refusal.INVITE_SELF:
             return f'That is you. "{Join(details["side"], board)}" takes a seat.'
-        case Refusal.SEAT_TAKEN | Refusal.SEAT_NOT_FREE:
-            player, side = details["player"], details["side"].plural
-            hint = free_seat(board, details["seats"])
-            if not hint and refusal.code is Refusal.SEAT_TAKEN:
-                hint = "You are welcome to watch."
-            return f"{player} plays the {side} at the {board} already. {hint}".strip()
-        case Refusal.NO_SEAT_FREE:
-            return f"Both seats at the {board} are taken. {who_sits(board, details['seats'], me)}"
-        case Refusal.NOT_SEATED:
-            return f"You are not playing at the {board}. {who_sits(board, details['seats'], me)}"
-        case Refusal.NEEDS_OPPONENT:
-            return f"A battle needs two players. {free_seat(board, details['seats'])}"
-        case Refusal.NOBODY_TO_AGREE:
-            return f"There is nobody to agree to that. {free_seat(board, details['seats'])}"
-        case Refusal.NO_BATTLE:
-            hint = _next(board, details["seats"], me, "one")
-            return f"No battle is being played at the {board}. {hint}"
-        case Refusal.BATTLE_OVER:
-            hint = _next(board, details["seats"], me, "the next")
-            return f"The battle at the {board} is over. {hint}"
+        case Refusal.ONE_SEAT_EACH:
+            practice = f', or "{Practice(on=board)}" to play both'
+            plays = f"You play the {details['side'].plural} at the {board}."
+            change = 'To change sides, "leave game" first'
+            return f"{plays} {change}{practice if details['may_practise'] else ''}."
         case Refusal.TALK_TOO_FAST:
             return (
                 "That was not done: others have just heard a lot from "
@@ -336,12 +331,12 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
                 f'"{Adjourn(board)}" puts the match away.'
             )
         case Refusal.NOBODY_TO_CLAIM_FROM:
-            return f'The other seat is free: you may say "{End(board)}" alone.'
+            return f'There is nobody to claim it from: you may say "{End(board)}" alone.'
         case Refusal.ALREADY_OFFERED:
             player, words = details["player"], OFFER_WORDS[details["offer"]](board)
             return f'You have offered that already; it takes {player} to say "{words}" too.'
         case Refusal.RESUME_THERE:
-            return f'A match goes on when you both are at the board: "{Go(board)}".'
+            return f'A match goes on when its players are at the board: "{Go(board)}".'
         case Refusal.OPPONENT_NOT_THERE:
             players = details["players"]
             absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
@@ -351,8 +346,42 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f'Which one? "{first}" or another number; "games" lists them.'
         case Refusal.REPLAY_GONE_ON:
             return f'More has happened since; "{Replay(details["number"])}" shows it.'
+        case _:
+            raise ValueError(f"there are no words for {refusal}")
+
+
+def _of_seats(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a refusal that has to do with who sits where."""
+    board, seats = str(details["board"]), details["seats"]
+    match refusal.code:
+        case Refusal.SEAT_TAKEN | Refusal.SEAT_NOT_FREE:
+            player, side = details["player"], details["side"].plural
+            hint = free_seat(board, seats)
+            if not hint and refusal.code is Refusal.SEAT_TAKEN:
+                hint = "You are welcome to watch."
+            plays = "both sides" if _holds_both(seats) else f"the {side}"
+            return f"{player} plays {plays} at the {board} already. {hint}".strip()
+        case Refusal.MATCH_UNDER_WAY if _holds_both(seats):
+            return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
+        case Refusal.MATCH_UNDER_WAY:
+            return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
+        case Refusal.NO_SEAT_FREE:
+            return f"Both seats at the {board} are taken. {who_sits(board, seats, me)}"
+        case Refusal.NOT_SEATED:
+            return f"You are not playing at the {board}. {who_sits(board, seats, me)}"
+        case Refusal.NEEDS_OPPONENT:
+            practice = f', or "{Practice(on=board)}"' if details["may_practise"] else ""
+            return f"A battle needs two players{practice}. {free_seat(board, seats)}"
+        case Refusal.NOBODY_TO_AGREE:
+            return f"There is nobody to agree to that. {free_seat(board, seats)}"
+        case Refusal.NO_BATTLE:
+            hint = _next(board, seats, me, "one")
+            return f"No battle is being played at the {board}. {hint}"
+        case Refusal.BATTLE_OVER:
+            hint = _next(board, seats, me, "the next")
+            return f"The battle at the {board} is over. {hint}"
         case Refusal.RULES_SEATED_ONLY:
-            sits = who_sits(board, details["seats"], me)
+            sits = who_sits(board, seats, me)
             return f"The rules of the {board} are for its players to choose. {sits}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
@@ -369,10 +398,18 @@ def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
         for seat in seats
         if seat.player is not None
     ]
+    if _holds_both(seats):
+        away = "" if seats[0].away_since is None else " (away)"
+        return f"{capitalised(does(str(seats[0].player), me, 'play'))} both sides{away}."
     if not plays:
         joins = (f'"{Join(side, board)}"' for side in Side)
         return f"Both seats are free: {' or '.join(joins)}."
     return f"{capitalised(' and '.join(plays))}. {free_seat(board, seats)}".strip()
+
+
+def _holds_both(seats: Sequence[Seat]) -> bool:
+    """Whether all seats of a board are one player's."""
+    return len({seat.player for seat in seats}) == 1 and seats[0].player is not None
 
 
 def free_seat(board: str, seats: Sequence[Seat]) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import inf
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
-from thudmud.play.commands import Invite, Join, Unignore
-from thudmud.play.hall import BotLevel, Hall
+from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.commands import Invite, Join, Look, Unignore
+from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
+from thudmud.views.archive import count
 from thudmud.views.options import choice_text
+from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 
 _JOINS = ("'s ", ", ")
@@ -102,41 +104,44 @@ def bots(hall: Hall) -> list[str]:
     return [name for name in hall.people if name in hall.bots]
 
 
-def bots_listed(hall: Hall, width: int) -> list[str]:
-    """Return the bots, the weakest first: how well each plays, and where it does now."""
-    names = bots(hall)
-    if not names:
+def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
+    """Return the bots, the weakest first, and how each has fared against people: a row each."""
+    width, in_all = display.width, counted(len(found.bots), "bot")
+    if not found.bots:
         return wrapped("There are no bots here.", width)
-    levels = {name: level for name in names if (level := hall.bots[name])}
-    names.sort(key=lambda name: levels[name].number if name in levels else inf)
-    lines = wrapped_each((f"  {_bot(hall, name)}" for name in names), width, "    ")
-    how = f'To play with one, type "{_inviting(names[0])}" at a board with a free seat.'
-    if levels:
-        typed = Invite(names[0].lower(), level=str(hall.levels[-1].number))
+    heading = f"{in_all} here, and what came of their battles with people:"
+    rows = [f"  {_bot(hall, bot)}" for bot in found.bots]
+    if not display.reader and max(map(len, rows)) >= width:
+        heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
+        rows = [f"  {_short_bot(bot)}" for bot in found.bots]
+    weakest = found.bots[0].name
+    how = f'To play with one, type "{_inviting(weakest)}" at a board with a free seat.'
+    if hall.bots[weakest]:
+        typed = Invite(weakest.lower(), level=str(hall.levels[-1].number))
         known = listed(hall.levels, "or")
         how += f' "{typed}" has it play at another level, {known}.'
-    return [*wrapped(f"{counted(len(names), 'bot')} here:", width), *lines, *wrapped(how, width)]
+    how += f' "{Look(weakest.lower())}" tells how well it plays.'
+    return [
+        *wrapped(heading, width),
+        *wrapped_each(rows, width, "    "),
+        *wrapped(how, width),
+    ]
 
 
-def _bot(hall: Hall, name: str) -> str:
-    """Return what the list of bots says of one."""
-    usual = hall.bots[name]
-    words = ["A program of its own chooses its moves."]
-    title = name
-    if usual:
-        title, words = f"{name}, {_level(hall, usual)}", [usual.sentence]
-    plays = []
-    for table in hall.seats_of(name):
-        level = hall.level_at(table.name, name)
-        other = f", {_level(hall, level)}" if level and level != usual else ""
-        plays.append(f"the {table.name}{other}")
-    if plays:
-        words.append(f"It plays at {'; '.join(plays)}.")
-    return f"{title}: {' '.join(words)}"
+def _bot(hall: Hall, bot: ListedBot) -> str:
+    """Return what the list of bots says of one, in words."""
+    rating, level, tally = bot.fared.rating, hall.bots[bot.name], bot.fared.in_all
+    title = f"{bot.name}, {level}" if level else bot.name
+    good = f"rating {rating.points}, give or take {rating.uncertainty}" if rating else "no rating"
+    return f"{title}: {good}; {count(tally) if any(tally) else 'no battle yet'}."
 
 
-def _level(hall: Hall, level: BotLevel) -> str:
-    return f"{level.name} ({level.number} of {len(hall.levels)})"
+def _short_bot(bot: ListedBot) -> str:
+    """Return the same for a narrow screen."""
+    rating = bot.fared.rating
+    title = f"{bot.name} {bot.level}" if bot.level else bot.name
+    good = f"{rating.points} ({rating.uncertainty})" if rating else "no rating"
+    return f"{title}: {good}, {'/'.join(map(str, bot.fared.in_all))}"
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
@@ -174,6 +179,8 @@ def _board(hall: Hall, table: Table) -> str:
         for seat in table.seating
         if seat.player is not None
     ]
+    if table.is_practice:
+        taken = [f"{table.seats[Side.DWARF]} (both sides{', away' if table.away else ''})"]
     facts = [" and ".join(taken) or "both seats free"]
     if taken:
         if table.match or table.full:
@@ -190,11 +197,12 @@ def _progress(table: Table) -> str:
     if match is None:
         return "no battle begun"
     if match.over:
-        return "match over"
+        return "battle over" if match.is_practice else "match over"
     if not match.running:
         return "between the battles of a match"
     plies = counted(len(match.game.moves), "ply")
-    return f"battle {match.battle}, {plies} played, {match.game.position.turn.plural} to move"
+    which = "practice" if match.is_practice else f"battle {match.battle}"
+    return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
 
 
 def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
@@ -226,18 +234,35 @@ def who(hall: Hall, player: str, width: int) -> list[str]:
 
 def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
     """Return one of the players as ``player`` is told of them."""
-    return wrapped(_person(hall, name, player), width)
+    described = _person(hall, name, player)
+    if name in hall.bots:
+        usual = hall.bots[name]
+        plays = "A program of its own chooses its moves."
+        if usual:
+            plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
+        described += f". {plays}"
+    return wrapped(described, width)
 
 
 def _person(hall: Hall, name: str, player: str) -> str:
     room = hall.people[name].room
-    plays = [
-        f"plays the {side.plural} at the {table.name}"
-        for table in hall.seats_of(name)
-        if (side := table.side_of(name))
-    ]
+    plays = [_plays(hall, table, name) for table in hall.seats_of(name)]
     mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
     return f"{name}{mine}: {'; '.join([f'at the {room}' if room else 'in the hall', *plays])}"
+
+
+def _plays(hall: Hall, table: Table, name: str) -> str:
+    """Return what somebody plays at a table where they have a seat."""
+    side = table.side_of(name)
+    if side is None or table.is_practice:
+        return f"plays both sides at the {table.name}"
+    level = _level(table.levels.of(side), hall, name)
+    return f"plays the {side.plural} at the {table.name}{level}"
+
+
+def _level(level: int | None, hall: Hall, name: str) -> str:
+    """Return at which level somebody plays, if they are a bot that was asked for another one."""
+    return f", at level {level}" if level and level != hall.usual_level(name) else ""
 
 
 def ignored(hall: Hall, player: str, width: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed
 from thudmud.play import commands, events
-from thudmud.play.events import BATTLES, Offer, Parting, TableEvent
+from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
@@ -78,6 +78,9 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return _offered(event, table, me)
         case events.Joined():
             return _joined(event, table, me)
+        case events.BattleStarted(player=player, dwarf=dwarf, troll=troll) if dwarf == troll:
+            plays = f"by the {event.rules} rules, playing both sides"
+            return [f"{does(player, me, 'practise')} at the {table.name} {plays}."]
         case events.BattleStarted():
             which, swapped = "The first battle of a match", ""
             if event.number > 1:
@@ -90,8 +93,11 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return _left(event, table, me)
         case events.Absent():
             return _absent(event, table, me)
+        case events.Returned(side=side) if table.is_practice and side.other in table.away:
+            return []  # they are back at the other one, too, which is told of both
         case events.Returned(player=player) if player == me:
-            return [f"You are back at the {table.name}, where you play the {event.side.plural}."]
+            plays = "both sides" if table.is_practice else f"the {event.side.plural}"
+            return [f"You are back at the {table.name}, where you play {plays}."]
         case events.Returned():
             return [f"{event.player} is back at the {table.name}."]
         case events.Cleared(player=""):
@@ -111,6 +117,14 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             asker = table.seats.get(event.side, "nobody")
             answer = f", and with it the reply {_way(reply[0])}" if reply else ""
             return [f"{does(asker, me, 'take')} back the move {_way(own)}{answer}."]
+        case events.Adjourned(match=match) if match.dwarf == match.troll:
+            told = [f"{_practice(match.dwarf, me)} is put away, and the {table.name} is free."]
+            if me == match.dwarf:
+                told.append(f'"{commands.Resume()}" at any free board goes on with it.')
+            return told
+        case events.Resumed(match=match) if match.dwarf == match.troll:
+            goes_on = f"goes on at the {table.name} by the {match.rules} rules"
+            return [f"{_practice(match.dwarf, me)} {goes_on}."]
         case events.Adjourned(match=match):
             both = f"{match.dwarf} and {match.troll}"
             told = [f"The match of {both} is put away, and the {table.name} is free."]
@@ -131,6 +145,8 @@ def _quiet(table: Table) -> list[str]:
     game = table.game
     if not (game and table.quiet and game.quiet_plies == table.quiet_limit):
         return []
+    if table.is_practice:
+        return []  # who plays alone may end it at any time
     may = f'either player may now say "{commands.End(table.name)}" alone'
     return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {may}."]
 
@@ -165,14 +181,18 @@ def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
 
 
 def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
-    seat = f"the {event.side.value} seat at the {table.name}"
+    seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
+    if table.match and table.match.is_practice:
+        if table.seats:
+            return []  # they leave the other one, too, which is told of both
+        seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
         told = [f"{does(event.player, me, 'quit')} and {leave} {seat}."]
     elif event.parting is Parting.LEFT:
         told = [f"{does(event.player, me, 'leave')} {seat}."]
     else:
-        told = [f"{event.player} has been away for too long: {seat} is free."]
+        told = [f"{event.player} has been away for too long: {seat} {is_} free."]
     if table.running and table.seats:
         joins = commands.Join(event.side, table.name)
         told.append(f'The battle waits for somebody to "{joins}".')
@@ -182,15 +202,20 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
 
 
 def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
-    seat = f"the {event.side.value} seat at the {table.name}"
+    seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
+    if table.is_practice:
+        if event.side.other not in table.away:
+            return []  # they are away from the other one, too, which is told of both
+        seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting in LOSSES:
         told = [LOSSES[event.parting].format(player=event.player)]
-        told.append(f"{capitalised(seat)} is kept for {event.player}.")
+        told.append(f"{capitalised(seat)} {is_} kept for {event.player}.")
     elif event.parting is Parting.LEFT:
-        told = [f"{does(event.player, me, 'walk')} away; {seat} is kept."]
+        told = [f"{does(event.player, me, 'walk')} away; {seat} {is_} kept."]
     else:
-        told = [f"{does(event.player, me, 'leave')} for home; {seat} is kept."]
-    if table.under_way and me and table.seats.get(event.side.other) == me:
+        told = [f"{does(event.player, me, 'leave')} for home; {seat} {is_} kept."]
+    other = table.seats.get(event.side.other)
+    if table.under_way and me and me == other != event.player:
         may = f'you may "{commands.Adjourn(table.name)}"'
         if table.running:
             may = f'you may "{commands.Claim(table.name)}" or "{commands.Adjourn(table.name)}"'
@@ -203,6 +228,8 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
         return ["The battle is over."]
     score = event.outcome.score
     sides = [f"{side.plural} ({holder(table, side, me)}) {score.of(side)}" for side in Side]
+    if table.is_practice:
+        sides = [f"{side.plural} {score.of(side)}" for side in Side]
     return [
         _why_ended(event, table.match, me),
         f"The battle is over: {', '.join(sides)}.",
@@ -212,14 +239,19 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
 
 def _why_ended(event: events.BattleEnded, match: Match, me: str | None) -> str:
     """Return how a battle came to its end."""
-    if event.outcome.ending is Ending.RESIGNATION:
+    ending, winner = event.outcome.ending, event.outcome.winner
+    if ending is Ending.RESIGNATION and match.is_practice and winner:
+        return f"{does(event.player, me, 'resign')} the battle for the {winner.other.plural}."
+    if ending is Ending.RESIGNATION:
         return f"{does(event.player, me, 'resign')} the battle."
-    if event.outcome.ending is Ending.CLAIM:
+    if ending is Ending.DESERTION and match.is_practice:
+        return f"{does(event.player, me, 'end')} the battle."
+    if ending is Ending.CLAIM:
         away = event.troll if event.player == event.dwarf else event.dwarf
         gone = f"{does(away, me, 'have')} been away for too long"
         return f"{gone}: {does(event.player, me, 'claim')} the battle."
     plies, side = counted(match.game.quiet_plies, "ply"), match.game.position.turn
-    return ENDINGS[event.outcome.ending].format(plies=plies, turn=side.plural)
+    return ENDINGS[ending].format(plies=plies, turn=side.plural)
 
 
 def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
@@ -229,6 +261,8 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return [won]
+    if match.is_practice:
+        return [won, next_step(table)]
     if not match.over:
         return [won, f"The match so far: {points(table, match, me)}.", next_step(table)]
     told = [won, f"The match is over: {points(table, match, me)}."]
@@ -248,8 +282,9 @@ def next_step(table: Table) -> str:
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
+        battle = "next battle" if table.is_practice else battle
     begins = f'"{commands.Start(table.name)}" begins the {battle}.'
-    away = [table.seats[side] for side in table.away]
+    away = {table.seats[side] for side in table.away}
     if not away:
         return begins
     return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
@@ -297,6 +332,10 @@ def _sides(dwarf: str, troll: str, me: str | None) -> str:
     return f"{does(dwarf, me, 'play')} the dwarfs, {does(troll, me, 'play')} the trolls"
 
 
+def _practice(player: str, me: str | None) -> str:
+    return "your practice" if player == me else f"{player}'s practice"
+
+
 def holder(table: Table, side: Side, me: str | None = None, free: str = "seat free") -> str:
     """Return who plays a side: "you", a name, or what is said of a free seat."""
     player = table.seats.get(side, free)
@@ -321,7 +360,9 @@ def progress(table: Table) -> str:
     match = table.match
     if match is None:
         return "No battle has begun"
-    which = "A single battle" if match.single else f"Battle {match.battle} of {BATTLES}"
+    which = "A single battle" if match.single else f"Battle {match.battle} of {match.battles}"
+    if match.is_practice:
+        which = "Practice"
     return f"{which}{'' if match.running else ' is over'}, {counted(len(match.game.moves), 'ply')}"
 
 
@@ -352,7 +393,7 @@ def turn(table: Table, me: str | None) -> str:
     if player is None:
         return f"It is the {side.plural}' turn; their seat is free."
     if player == me:
-        return "It is your turn."
+        return f"It is your turn ({side.plural})." if table.is_practice else "It is your turn."
     away = f"; {player} is away" if side in table.away else ""
     return f"It is {player}'s turn ({side.plural}){away}."
 

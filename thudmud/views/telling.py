@@ -7,7 +7,14 @@ are at the board.
 from __future__ import annotations
 
 from thudmud.play import asides, commands, events
-from thudmud.play.archive import AdjournedMatches, FoundBattle, HistoryPage, PlayerScore, Ranking
+from thudmud.play.archive import (
+    AdjournedMatches,
+    BotList,
+    FoundBattle,
+    HistoryPage,
+    PlayerScore,
+    Ranking,
+)
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
@@ -64,6 +71,9 @@ def _happened(hall: Hall, event: events.TableEvent, table: Table, view: View) ->
         facts = reader.happened(event, table, view.me)
     else:
         facts = [sentences.event_text(event, table, view.me)]
+    facts = [each for each in facts if each]
+    if not facts:
+        return []  # what comes next tells it
     return _at_table([*facts, *hints], table, view)
 
 
@@ -152,7 +162,7 @@ def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> 
         else:
             told = sentences.event_sentences(event, after, view.me)
             missed.append(" ".join(each for each in told if '"' not in each))
-    lines = wrapped_each(missed, view.width)
+    lines = wrapped_each(filter(None, missed), view.width)
     if lines:
         lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
     if view.away:
@@ -209,8 +219,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.boards(hall, view.width)
         case commands.Who():
             return rooms.who(hall, asked.player, view.width)
-        case commands.ViewBots():
-            return rooms.bots_listed(hall, view.width)
+        case commands.ViewBots() if isinstance(asked.answer, BotList):
+            return rooms.bots_listed(hall, asked.answer, view.display)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
@@ -256,7 +266,7 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
         case commands.ViewStandings(), Ranking() as ranking:
             return archive.standings(ranking, width)
         case commands.ViewScore(player), (PlayerScore() | None) as score:
-            return archive.score(score, player or me, me, width)
+            return archive.score(score, player or me, me, hall.levels, width)
         case commands.Games(), AdjournedMatches(matches):
             return archive.games(hall.tables.values(), matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")
