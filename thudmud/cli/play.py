@@ -176,7 +176,9 @@ class _Evening:
         opponent = self._opponent
         if opponent.invitations:
             asked = opponent.invitations.pop(0)
-            return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board, asked.level)]
+            if opponent.sits_at(asked.board):
+                return []
+            return [Join(asked.side, asked.board, asked.level)]
         if commands := opponent.commands(time.time()):
             return commands
         for task in opponent.tasks():
