@@ -42,6 +42,7 @@ LINES = st.sampled_from(
         "leave game", "quit", "set board brief", "set rules classic", "undo", "no", "claim",
         "adjourn", "resume", "resume game 1", "go to oak", "go to table", "go hall", "look",
         "look at it", "say hello", "tell anna hello", "view possible", "view game", "games",
+        "tutorial 4", "puzzle 1", "stop", "hint",
         "history", "replay 1", "next", "last", "play", "record 1", "score", "standings",
         "options reader on", "options charset utf-8", "options orient north", "options width 60",
         "options colour special thud troll bold red on #102030", "options colour scheme vivid",

@@ -11,6 +11,7 @@ import pytest
 
 import thudmud
 from thudmud.language.parsing import player_problem
+from thudmud.play.exercises import lessons
 from thudmud.play.refusals import NameProblem
 
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
@@ -43,8 +44,16 @@ def written() -> Iterator[str]:
                 yield from OPENING.findall(node.value)
 
 
+def taught() -> Iterator[str]:
+    """Yield the words that begin sentences, or their parts, in the lessons."""
+    for lesson in lessons().values():
+        for step in lesson.steps:
+            for text in (lesson.title, step.text, step.hint, step.done):
+                yield from OPENING.findall(" ".join(text.split()))
+
+
 def test_no_sentence_of_the_servers_begins_with_a_name() -> None:
-    words = {*seen(), *written()}
+    words = {*seen(), *written(), *taught()}
     assert {"Your", "You", "It", "Nobody", "Row", "Ply", "Goodbye"} <= words
     assert sorted(word for word in words - BOTS if player_problem(word, BOARDS) is None) == []
 

@@ -91,7 +91,7 @@ def refusal(line: str) -> ParseError:
         ("score anna bert", "bert", (END,)),
         ("tell 2 hello", "2", (PLAYER,)),
         ("games now", "now", (END,)),
-        ("quit now", "now", (END,)),
+        ("quit now", "now", ("tutorial", "puzzle", END)),
         ("where", "", PIECES),
         ("where goblins are", "goblins", PIECES),
         ("scan", "", ("row", "column")),

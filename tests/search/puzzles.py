@@ -1,8 +1,9 @@
-"""Puzzles: positions in which one capture is worth two dwarfs more than anything else.
+"""Finds puzzles: positions in which one capture is worth two dwarfs more than anything else.
 
-``python -m tests.search.puzzles RULES COUNT`` finds some in battles of the player against itself,
-and prints them as they stand in ``puzzles.txt``: rules, position, and solution. Each was found with
-`DEPTH` plies and confirmed with two more, and there are several captures to choose from.
+``python -m tests.search.puzzles RULES COUNT [SEED]`` finds some in battles of the player against
+itself, and prints them as they stand in ``thudmud/play/puzzles.txt``: rules, position, solution.
+Each was found with `DEPTH` plies and confirmed with two more, and there are several captures to
+choose from. New ones go to the end of the file: players know the others by their numbers.
 """
 
 from __future__ import annotations
@@ -10,25 +11,14 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from thudmud.bots.referee import random_opening
-from thudmud.rules import RULESETS, Game, Move, Ruleset, read_position, write_position
+from thudmud.rules import RULESETS, Game, Move, Ruleset, write_position
 from thudmud.search.search import Blunders, Limit, Search
 
 DEPTH = 2
 MUCH = 200
 """Hundredths of a dwarf by which the solution is better than anything else."""
-
-FILE = Path(__file__).with_name("puzzles.txt")
-
-
-def puzzles() -> Iterator[tuple[Game, str]]:
-    """Yield the puzzles of the file, and the solution of each."""
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        rules, position, solution = line.split("; ")
-        ruleset = RULESETS[rules]
-        yield Game.start(ruleset, read_position(position, ruleset)), solution
 
 
 def solution(game: Game, depth: int) -> Move | None:
@@ -47,9 +37,9 @@ def is_like(move: Move, other: Move) -> bool:
     return (move.origin, move.target) == (other.origin, other.target)
 
 
-def found(ruleset: Ruleset) -> Iterator[tuple[Game, Move]]:
+def found(ruleset: Ruleset, first: int = 0) -> Iterator[tuple[Game, Move]]:
     """Yield puzzles, from battles of the player against itself, two of each."""
-    for seed in itertools.count():
+    for seed in itertools.count(first):
         game, search, few = random_opening(ruleset, 6, f"puzzles {seed}"), Search(ruleset), 0
         while not game.outcome and game.quiet_plies < 30 and len(game.moves) < 150 and few < 2:
             captures = [move for move in game.legal_moves() if move.captures]
@@ -68,11 +58,11 @@ def found(ruleset: Ruleset) -> Iterator[tuple[Game, Move]]:
             game = game.play(search.think(game, Limit(nodes=300)).move)
 
 
-def main(rules: str, count: str) -> None:
+def main(rules: str, count: str, seed: str = "0") -> None:
     """Print some puzzles."""
-    for game, move in itertools.islice(found(RULESETS[rules]), int(count)):
+    for game, move in itertools.islice(found(RULESETS[rules], int(seed)), int(count)):
         print(f"{rules}; {write_position(game.position)}; {move}", flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
-from thudmud.play.archive import PAGE, Performance, StandingsLookup, Tally
+from thudmud.play.archive import MIDDLE, PAGE, Performance, StandingsLookup, Tally
 from thudmud.play.events import Levels
-from thudmud.play.projections import MIDDLE
 from thudmud.rules import Outcome, Side
 
 

@@ -71,6 +71,10 @@ LINES = [
     "Anna: go to hall",
     "Anna: RENAME",
     "Bert: go to hall",
+    "Anna: tutorial 2",
+    "Anna: stop",
+    "Bert: tutorial 2",
+    "Bert: stop",
     "Anna: CLOSE",
     "Anna: quit",
 ]

@@ -13,11 +13,10 @@ import pytest
 from thudmud.english import lasting
 from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
-from thudmud.play.archive import PAGE
+from thudmud.play.archive import MIDDLE, PAGE
 from thudmud.play.commands import LastMove, Play, Query, ViewPossible
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
-from thudmud.play.projections import MIDDLE
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,

@@ -17,6 +17,7 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
 from thudmud.play.commands import SetRules
+from thudmud.play.exercises import puzzles
 from thudmud.play.hall import BotLevel
 from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Mistake, Refusal
@@ -275,6 +276,35 @@ CASES = [
     Case(
         R.ALREADY_OFFERED, f"{STARTED}; Anna: end game", "Anna: end game",
         'You have offered that already; it takes Bert to say "end game on oak board" too.',
+    ),
+    Case(
+        R.NO_EXERCISE, "", "Anna: stop",
+        'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.',
+    ),
+    Case(
+        R.IN_BATTLE, STARTED, "Anna: tutorial",
+        "You are in a battle at the oak board. The lessons and the puzzles wait until it is over.",
+    ),
+    Case(
+        R.NO_SUCH_LESSON, "", "Anna: tutorial 7",
+        'There is no lesson 7: they go from 1 to 6. "lessons" lists them.',
+    ),
+    Case(
+        R.NO_SUCH_PUZZLE, "", "Anna: puzzle 100000",
+        f"There is no puzzle 100000: they go from 1 to {len(puzzles())}.",
+    ),
+    Case(
+        R.STEP_OPEN, "Anna: tutorial 2", "Anna: next",
+        'First do what is asked for. "look" tells it again, and "hint" helps.',
+    ),
+    Case(
+        R.STEP_DONE, "Anna: tutorial 2; Anna: move c5 c11", "Anna: move c11 c5",
+        'That is done already. "next" goes on, "back" does it again.',
+    ),
+    Case(
+        R.EXERCISE_OVER, "Anna: puzzle 1; Anna: move h13 i13 capturing all",
+        "Anna: move h13 h12",
+        'There is nothing more to do here. "first" begins it again, "stop" leaves it.',
     ),
     Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
@@ -610,7 +640,7 @@ LINES = [
         'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
         'not "c8".',
     ),
-    ("quit now", 'After "quit" comes the end of the line, not "now".'),
+    ("quit now", 'After "quit" comes "tutorial", "puzzle" or the end of the line, not "now".'),
 ]
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]

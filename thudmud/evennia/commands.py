@@ -30,8 +30,11 @@ from thudmud.language import BOARD_VERBS, parse, second_words
 from thudmud.play.commands import (
     ArchiveCommand,
     Command,
+    ExerciseCommand,
+    GameCommand,
     Help,
     Look,
+    Query,
     RoomCommand,
     Step,
     Syntax,
@@ -157,14 +160,21 @@ def _board(character: Any, command: Command) -> Any:
         Unclear: it is for none, or for one that it has no place for the name of.
     """
     boards = boards_here(character)
+    people = [(each, each.host.person(character)) for each in boards]
+    at = next((each for each, person in people if person and person.exercise), None)
+    if at and isinstance(command, ExerciseCommand | Step):
+        return at
+    # A line without a board is about the exercise, unless that could harm a battle elsewhere.
+    is_unsaid = isinstance(command, GameCommand | Query) and command.on is None
+    if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
+        return at
     if isinstance(command, Look):
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
         return _meant(character, boards[:1], None, sayable=False)
     elif isinstance(command, RoomCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
-    elif isinstance(command, ArchiveCommand):
-        people = [(each, each.host.person(character)) for each in boards]
+    elif isinstance(command, ArchiveCommand | ExerciseCommand):
         replaying = [each for each, person in people if person and person.replay]
         if isinstance(command, Step) and replaying:
             return replaying[0]

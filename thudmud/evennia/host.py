@@ -200,6 +200,7 @@ class BoardHost:
                 self._enter(character, now)
                 person = self.house.hall.people[was.name]
                 person.replay = was.replay
+                person.exercise, person.studies = was.exercise, was.studies
                 if not was.styles:
                     person.styles.clear()
 

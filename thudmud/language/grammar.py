@@ -116,6 +116,10 @@ class _Builder(Transformer[Token, Command]):
     around = commands.Around
     captures = commands.Captures
     hint = commands.Hint
+    tutorial = commands.Tutorial
+    lessons = commands.Lessons
+    puzzle = commands.TryPuzzle
+    leave_exercise = commands.LeaveExercise
 
     def where(self, piece: Token, on: str | None) -> Command:
         return commands.Where(Piece[piece.type], on)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -100,6 +101,10 @@ class Tally(NamedTuple):
         return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
+MIDDLE = 1500
+"""The rating of a player who is not known yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """How good a player is.
@@ -152,12 +157,30 @@ class PlayerScore:
         bots: what, against bots.
         levels: if they are a bot: what, against people, by the level at which it played. The
             ratings rest on battles between bots, too.
+        puzzles: how good they are at puzzles, if they have tried any.
     """
 
     name: str
     people: Performance = Performance()
     bots: Performance = Performance()
     levels: Mapping[int, Performance] = field(default_factory=dict)
+    puzzles: Rating | None = None
+
+
+class StudyRecord(NamedTuple):
+    """What a player has done of the lessons and the puzzles, and how hard the puzzles are.
+
+    Attributes:
+        lessons: the numbers of the lessons that they have done.
+        tried: whether they have solved each of the puzzles that they have tried, at the first try.
+        rating: how good that makes them; None if they have tried none.
+        difficulties: how hard those puzzles are that anybody has tried.
+    """
+
+    lessons: frozenset[int] = frozenset()
+    tried: Mapping[int, bool] = MappingProxyType({})
+    rating: Rating | None = None
+    difficulties: Mapping[int, Rating] = MappingProxyType({})
 
 
 PAGE = 20
@@ -221,7 +244,9 @@ class Ranking(NamedTuple):
     in_all: int
 
 
-LookupAnswer = FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | BotList | Ranking
+LookupAnswer = (
+    FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | StudyRecord | BotList | Ranking
+)
 
 
 class Lookup(Generic[AnswerT]):
@@ -262,6 +287,13 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
 @dataclass(frozen=True, slots=True)
 class StandingsLookup(Lookup[Ranking]):
     """The best players, and the one who asks."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudiesLookup(Lookup[StudyRecord]):
+    """What a player, named in any case, has done of the lessons and the puzzles."""
 
     player: str
 

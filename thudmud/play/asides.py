@@ -7,6 +7,7 @@ name of a board, or None for the hall.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.commands import (
@@ -16,6 +17,7 @@ from thudmud.play.commands import (
     Hint,
     History,
     Ignore,
+    Lessons,
     Look,
     Query,
     Style,
@@ -28,11 +30,12 @@ from thudmud.play.commands import (
     ViewStandings,
     Who,
 )
-from thudmud.play.events import Parting, TableEvent
+from thudmud.play.events import Moved, Parting, TableEvent
+from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.rules import Game, Side
+from thudmud.rules import Game, Move, Side
 
 Question = (
     Boards
@@ -42,6 +45,7 @@ Question = (
     | Hint
     | History
     | Ignore
+    | Lessons
     | Look
     | Query
     | ViewRecord
@@ -213,6 +217,62 @@ class Replayed:
     then: Game | None = field(default=None, compare=False, repr=False)
 
 
+class Remark(Enum):
+    """What is said in an exercise; the value is stable, for programs."""
+
+    BEGUN = "begun"
+    """Which lesson or puzzle it is."""
+    TASK = "task"
+    """What is to be done."""
+    DONE = "done"
+    """It has been done."""
+    NEXT = "next"
+    """It goes on when the player says so."""
+    OVER = "over"
+    """The lesson is done, or the puzzle solved; and what else there is."""
+    WRONG = "wrong"
+    """What was played can be played, but is not what is wanted."""
+    FEWER = "fewer"
+    """It is, but could capture more."""
+    HINT = "hint"
+    """Something that helps."""
+    ANSWER = "answer"
+    """What does it."""
+    COUNTED = "counted"
+    """What is said counts for a rating: it was the first try at a puzzle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exercised:
+    """A player is told something in an exercise, which stands so from now on.
+
+    Attributes:
+        player: whose it is.
+        exercise: as it is now.
+        remarks: what is said, in this order.
+        plies: what was played, by the player and then by the server, each with the board after it.
+        shows: whether the board is shown.
+        advice: what speaks for and against a ply that was played, or was only tried.
+        answer: what the other side could answer that.
+    """
+
+    player: str
+    exercise: Exercise
+    remarks: tuple[Remark, ...]
+    plies: tuple[tuple[Moved, Table], ...] = ()
+    shows: bool = False
+    advice: Advice | None = None
+    answer: Move | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseLeft:
+    """A player's exercise is over, or waits until they come back to it."""
+
+    player: str
+    exercise: Exercise
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A player asked for something that changes nothing; the answer is for them alone.
@@ -242,5 +302,7 @@ Happening = (
     | OptionChosen
     | IgnoreChosen
     | Replayed
+    | Exercised
+    | ExerciseLeft
 )
 Aside = Happening | Asked

@@ -210,6 +210,48 @@ RoomCommand = (
 )
 
 
+# Exercises: the tutorial and the puzzles.
+
+
+@dataclass(frozen=True, slots=True)
+class Tutorial:
+    """Begin a lesson of the tutorial, or go on where one was."""
+
+    lesson: int | None = None
+
+    def __str__(self) -> str:
+        return "tutorial" if self.lesson is None else f"tutorial {self.lesson}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """List the lessons, and which of them one has done."""
+
+    def __str__(self) -> str:
+        return "lessons"
+
+
+@dataclass(frozen=True, slots=True)
+class TryPuzzle:
+    """Try a puzzle: the one with a number, or one that fits."""
+
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return "puzzle" if self.number is None else f"puzzle {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveExercise:
+    """Leave the lesson or the puzzle that one is at."""
+
+    def __str__(self) -> str:
+        return "stop"
+
+
+ExerciseCommand = Tutorial | Lessons | TryPuzzle | LeaveExercise
+
+
 # The battles that were played.
 
 
@@ -569,4 +611,4 @@ GameCommand = (
     | ViewPossible
     | Hint
 )
-Command = GameCommand | RoomCommand | ArchiveCommand | OptionCommand | Query
+Command = GameCommand | RoomCommand | ExerciseCommand | ArchiveCommand | OptionCommand | Query

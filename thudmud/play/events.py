@@ -512,9 +512,48 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
+@dataclass(frozen=True, slots=True)
+class LessonDone:
+    """A member has come to the end of a lesson of the tutorial for the first time."""
+
+    at: float
+    player: str
+    lesson: int
+
+    def __post_init__(self) -> None:
+        _require_number(self.at, self.player, self.lesson)
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleTried:
+    """A member has tried a puzzle for the first time; that alone counts.
+
+    Attributes:
+        at: when.
+        player: who.
+        puzzle: its number.
+        solved: whether the first ply that they played was right, without a hint.
+    """
+
+    at: float
+    player: str
+    puzzle: int
+    solved: bool
+
+    def __post_init__(self) -> None:
+        _require_number(self.at, self.player, self.puzzle)
+
+
 def _require_board(at: float, player: str, key: str) -> None:
     _require_doer(at, player)
     require_name(key)
+
+
+def _require_number(at: float, player: str, number: int) -> None:
+    require_time(at, EARLIEST)
+    require_name(player)
+    if number < 1:
+        raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
 
 
 def _require_doer(at: float, player: str) -> None:
@@ -523,8 +562,8 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | Interrupted
-"""What happens to the hall itself, as a stream of its own."""
+HallEvent = BoardOpened | BoardClosed | BoardRenamed | LessonDone | PuzzleTried | Interrupted
+"""What happens to the hall itself and at none of its boards, as a stream of its own."""
 
 StoredEvent = Event | HallEvent
 """Everything that a store holds."""

@@ -22,6 +22,8 @@ from thudmud.play.asides import (
     CaughtUp,
     Emoted,
     Entered,
+    Exercised,
+    ExerciseLeft,
     Gone,
     IgnoreChosen,
     Invited,
@@ -45,6 +47,7 @@ from thudmud.play.events import (
     SavedMatch,
     TableEvent,
 )
+from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
 from thudmud.play.options import Options, SetOption, after
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
@@ -65,6 +68,9 @@ class Person:
         options: how they want to see everything.
         ignored: the names of those whom they do not want to hear.
         replay: the battle that they are seeing again, and where they are in it.
+        exercise: the lesson or the puzzle that they are at; it ends a replay, and the other way
+            round.
+        studies: what they have done of the lessons and the puzzles.
         number: which of all who have come they are, counted from 1.
     """
 
@@ -76,6 +82,8 @@ class Person:
     options: Options = DEFAULTS
     ignored: tuple[str, ...] = ()
     replay: Replayed | None = None
+    exercise: Exercise | None = None
+    studies: Studies = NOTHING_DONE
     number: int = field(default=0, compare=False)
 
 
@@ -430,6 +438,13 @@ class Hall:
         for other in others:
             self._ignorers[other.lower()].add(player)
 
+    def board_seen(self, player: str, board: str) -> Table:
+        """Return the board that ``player`` sees by a name, that of an exercise included."""
+        exercise = self.people[player].exercise
+        if exercise and exercise.table.name == board:
+            return exercise.table
+        return self.tables[board]
+
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
         return list(self._rooms.occupants(room).names)
@@ -474,6 +489,8 @@ class Hall:
         told = [self._told(aside) for aside in decision.asides]
         board, battle = str(decision.board), decision.battle
         told += [self._happened(event, board, battle) for event in decision.events]
+        if decision.events and board in self.tables:
+            told += self._leave_exercises(self.tables[board])
         for event in decision.hall:
             told += self.happen(event)
         if decision.board and decision.player in self.people:
@@ -512,6 +529,26 @@ class Hall:
         for player in table.seats.values():
             if player in self.people:
                 self.people[player].replay = None
+
+    def _exercised(self, aside: Exercised | ExerciseLeft) -> Telling:
+        """Put somebody's exercise where it has come to, or aside."""
+        person = self.people[aside.player]
+        if isinstance(aside, ExerciseLeft):
+            person.exercise = None
+            return Telling(aside, (person.name,))
+        person.exercise, person.replay = aside.exercise, None
+        person.studies = person.studies.after(aside.exercise)
+        return Telling(aside, (person.name,), aside.exercise.table)
+
+    def _leave_exercises(self, table: Table) -> list[Telling]:
+        """End the exercises of those in whose battle something has happened: they play that."""
+        players = table.seats.values() if table.running else ()
+        people = [self.people[player] for player in players if player in self.people]
+        return [
+            self._told(ExerciseLeft(person.name, person.exercise))
+            for person in people
+            if person.exercise
+        ]
 
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
@@ -556,7 +593,7 @@ class Hall:
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
                 self._rooms.changed(self.people[player])
-                return Telling(aside, (player,), self.tables[board])
+                return Telling(aside, (player,), self.board_seen(player, board))
             case OptionChosen(player, _, options):
                 self.people[player].options = options
                 self._rooms.changed(self.people[player])
@@ -567,8 +604,11 @@ class Hall:
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
+            case Exercised() | ExerciseLeft():
+                return self._exercised(aside)
             case Asked(player, _, board):
-                return Telling(aside, (player,), self._table(board))
+                table = self.board_seen(player, board) if board else None
+                return Telling(aside, (player,), table)
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

@@ -14,7 +14,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.play import table_decisions
+from thudmud.play import exercise_decisions, table_decisions
 from thudmud.play.archive import (
     AdjournedLookup,
     Battle,
@@ -67,6 +67,8 @@ from thudmud.play.commands import (
     Join,
     LastMove,
     Leave,
+    LeaveExercise,
+    Lessons,
     Lines,
     Look,
     No,
@@ -88,6 +90,8 @@ from thudmud.play.commands import (
     Style,
     Syntax,
     Tell,
+    TryPuzzle,
+    Tutorial,
     Undo,
     Unignore,
     ViewBots,
@@ -112,9 +116,16 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
+from thudmud.play.exercise_decisions import put_aside
 from thudmud.play.hall import MOST_IGNORED, BotLevel, Decision, Hall, Person
 from thudmud.play.hints import AdviceLookup, advice
-from thudmud.play.meaning import away_from, board_meant, fits_a_board, player_meant
+from thudmud.play.meaning import (
+    away_from,
+    board_meant,
+    fits_a_board,
+    hall_board_meant,
+    player_meant,
+)
 from thudmud.play.options import (
     Options,
     SetCharset,
@@ -163,8 +174,12 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    context = Context(now, hall.members)
-    return [_decide(command, hall, hall.people[player], context, found or Found())]
+    person, context = hall.people[player], Context(now, hall.members)
+    found = found or Found()
+    if (exercised := exercise_decisions.obey(hall, person, command, now, found)) is not None:
+        return [exercised]
+    decision = _decide(command, hall, person, context, found)
+    return [exercise_decisions.followed(hall, command, decision, now, found)]
 
 
 def _decide(
@@ -185,7 +200,7 @@ def _decide(
             | Adjourn()
             | SetRules()
         ):
-            table = board_meant(hall, person, command.on)
+            table = hall_board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
         case Say(text):
             return Decision(name, asides=(Spoke(name, person.room, text),))
@@ -204,7 +219,7 @@ def _decide(
         case Join() | Practice():
             return _sit(command, hall, person, context)
         case Resume():
-            table = board_meant(hall, person, command.on)
+            table = hall_board_meant(hall, person, command.on)
             saved = _to_resume(command, hall, person, table, found)
             return _at(table, person, table_decisions.resume(table, name, saved, context))
         case Invite():
@@ -212,7 +227,11 @@ def _decide(
         case Step():
             return _step(command, person, found)
         case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
-            return Decision(name, asides=(_looked_up(person, command, found),))
+            shown = _looked_up(person, command, found)
+            left = put_aside(person) if isinstance(shown, Replayed) else ()
+            return Decision(name, asides=(*left, shown))
+        case Tutorial() | Lessons() | TryPuzzle() | LeaveExercise():
+            return exercise_decisions.begin(hall, person, command, found)
         case (
             Where()
             | ScanRow()
@@ -297,12 +316,12 @@ def _look(command: Look, hall: Hall, person: Person) -> Decision:
 
 
 def _go(command: Go, hall: Hall, person: Person) -> Decision:
-    to = None if command.to is None else board_meant(hall, person, command.to).name
+    to = None if command.to is None else hall_board_meant(hall, person, command.to).name
     if to == person.room:
         if to is None:
             raise Refused(Refusal.ALREADY_IN_HALL)
         raise Refused(Refusal.ALREADY_THERE, board=to)
-    return Decision(person.name, to, asides=_walk(person, to))
+    return Decision(person.name, to, asides=(*put_aside(person), *_walk(person, to)))
 
 
 def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
@@ -358,17 +377,17 @@ def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context)
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
-    table = board_meant(hall, person, command.on)
+    table = hall_board_meant(hall, person, command.on)
     if isinstance(command, Join):
         usual = hall.usual_level(person.name)
         command = replace(command, level=usual and (command.level or usual))
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
-    return _at(table, person, events, walk)
+    return _at(table, person, events, (*put_aside(person), *walk))
 
 
 def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> Decision:
-    to, table = player_meant(hall, command.player), board_meant(hall, person, command.on)
+    to, table = player_meant(hall, command.player), hall_board_meant(hall, person, command.on)
     level = None if command.level is None else _level_meant(hall, to, command.level).number
     asked = invited(table, person.name, to, command.side, context, level=level)
     _require_listening(hall, to, person.name)

@@ -97,8 +97,32 @@ def _ordinal(word: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def is_exercise_meant(person: Person, words: str | None) -> bool:
+    """Whether ``words`` for a board mean the exercise that ``person`` is at.
+
+    Whoever is at one and says nothing means it, and not the board where they stand.
+    """
+    if person.exercise is None:
+        return False
+    name = person.exercise.table.name
+    if words is None or Phrase.parse(words).words == (name,):
+        return True
+    return words.lower() == "it" and person.used == name
+
+
 def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table that ``words`` mean to ``person``; None means they said nothing.
+    """Return the table that ``words`` mean to ``person``, if need be that of an exercise.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if person.exercise and is_exercise_meant(person, words):
+        return person.exercise.table
+    return hall_board_meant(hall, person, words)
+
+
+def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table in the hall that ``words`` mean to ``person``; None means they said nothing.
 
     Raises:
         Refused: no board or more than one fits.
@@ -106,7 +130,7 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     if words is None:
         return _unsaid_board(hall, person)
     if words.lower() == "it":
-        if person.used is None:
+        if person.used not in hall.tables:
             raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
         return hall.tables[person.used]
     return hall.tables[_named_board(hall, person, words)]

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Rating, State, Tally
+from thudmud.play.archive import MIDDLE, Battle, Rating, State, Tally
 from thudmud.play.events import (
     LANDMARKS,
     NO_BOTS,
@@ -25,7 +25,9 @@ from thudmud.play.events import (
     BoardOpened,
     Cleared,
     Imported,
+    LessonDone,
     Levels,
+    PuzzleTried,
     Resumed,
     SavedMatch,
     StoredEvent,
@@ -36,7 +38,7 @@ PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, LessonDone, PuzzleTried)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -45,9 +47,6 @@ HALL = "hall"
 MATCHES = "(match) "
 """What the key of the stream of a match that was put away begins with."""
 
-MIDDLE = 1500
-"""The rating of a player who is not known yet."""
-
 SCALE = 30
 """Points for one of openskill's own: with it, somebody who is 400 points better wins about ten
 battles for every one lost, as chess players expect."""
@@ -55,10 +54,10 @@ battles for every one lost, as chess players expect."""
 MATCH = "match"
 """The kind of tally that counts matches; the others are sides, and count battles."""
 
-PEOPLE, BOTS = "people", "bots"
-"""The roles in which people play: against people, and against bots. A bot's is the number of its
-level. Tallies and ratings are kept by role: so battles against bots change no rating between
-people, and each level comes to have its own."""
+PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
+"""The roles in which people play: against people, against bots, and alone at puzzles. A bot's is
+the number of its level. Tallies and ratings are kept by role: so battles against bots change no
+rating between people, and each level comes to have its own."""
 
 _MODEL = BradleyTerryFull()
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
@@ -134,6 +133,21 @@ class Rows(Protocol):
     def put_strength(self, player: str, role: str, strength: Strength) -> None:
         """Keep how good a player is in a role."""
 
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return how hard a puzzle is, if that is known."""
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep how hard a puzzle is."""
+
 
 def realm_of(stream: str) -> str:
     """Return whose players play in a stream: what its key has before the first ``/``, if any.
@@ -198,6 +212,10 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
                 imported=True,
             )
             rows.put_battle(imported)
+        case LessonDone(player=player, lesson=lesson):
+            rows.put_lesson(player, lesson)
+        case PuzzleTried():
+            _try_puzzle(event, rows)
 
 
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
@@ -266,6 +284,18 @@ def _roles(levels: Levels) -> tuple[str, str]:
     person = PEOPLE if levels == NO_BOTS else BOTS
     dwarf, troll = (person if level is None else str(level) for level in levels)
     return dwarf, troll
+
+
+def _try_puzzle(event: PuzzleTried, rows: Rows) -> None:
+    """Rate a player and a puzzle: it has lost to who solves it, and won against who does not."""
+    if rows.has_tried(event.player, event.puzzle):
+        return
+    rows.put_try(event.player, event.puzzle, solved=event.solved)
+    before = rows.strength(event.player, PUZZLES), rows.difficulty(event.puzzle)
+    winner = Side.DWARF if event.solved else Side.TROLL  # the player is in the first one's place
+    player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
+    rows.put_strength(event.player, PUZZLES, player)
+    rows.put_difficulty(event.puzzle, puzzle)
 
 
 def _put_away(match: SavedMatch, at: BattleId, position: int, rows: Rows) -> None:

@@ -65,7 +65,9 @@ from thudmud.play.events import (
     BoardOpened,
     HallEvent,
     Interrupted,
+    LessonDone,
     Parting,
+    PuzzleTried,
     Returned,
     SavedMatch,
     StoredEvent,
@@ -599,13 +601,13 @@ class Service:
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
                     is_allowed = True  # it counts once, however often it is decided
+                if self._keep and (chosen := self._chosen(name, decision)):
+                    await self._keep(chosen)
                 if decision.hall:
                     await self._write_in_hall(decision, cause)
                 elif decision.events:
                     await self._write(decision, cause)
                 else:
-                    if self._keep and (chosen := self._chosen(name, decision)):
-                        await self._keep(chosen)
                     self._carry_out(decision, cause)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
@@ -794,7 +796,8 @@ class Service:
             return
         self.hall.version = entry.version
         event = cast("HallEvent", entry.event)
-        if isinstance(event, Interrupted) or realm_of(event.key) != self.realm:
+        key = "" if isinstance(event, Interrupted | LessonDone | PuzzleTried) else event.key
+        if isinstance(event, Interrupted) or realm_of(key) != self.realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
         if isinstance(entry.mark, _Pending) and entry.mark.service is self:
@@ -803,7 +806,7 @@ class Service:
             if is_first and decided.player in self.hall.people:
                 decision = replace(decision, asides=decided.asides)
         self._carry_out(decision, cause)
-        if table := self.hall.board_with(event.key):
+        if table := self.hall.board_with(key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()
 

@@ -39,6 +39,8 @@ from thudmud.play.events import (
     BoardRenamed,
     Event,
     Interrupted,
+    LessonDone,
+    PuzzleTried,
     SavedMatch,
     StoredEvent,
 )
@@ -79,6 +81,8 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "opened": BoardOpened,
     "closed": BoardClosed,
     "renamed": BoardRenamed,
+    "lesson done": LessonDone,
+    "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
 }
 """The kinds of events by the names that they are kept under."""

@@ -33,6 +33,8 @@ from thudmud.play.archive import (
     PlayerScore,
     RankedPlayer,
     Ranking,
+    Rating,
+    StudyRecord,
     Tally,
 )
 from thudmud.play.events import (
@@ -55,7 +57,9 @@ from thudmud.play.projections import (
     PEOPLE,
     PROJECTED,
     PROJECTION,
+    PUZZLES,
     EventPlace,
+    Strength,
     match_stream,
     project,
     realm_of,
@@ -830,7 +834,7 @@ class Database:
         return self.table.number(better, *values) + before + 1
 
     def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
-        """Return what a player has won and lost; None if they have ended no battle."""
+        """Return what a player has won and lost; None if they have ended and tried nothing."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
         return None if score is None or score == PlayerScore(score.name) else score
@@ -845,13 +849,30 @@ class Database:
             else:
                 battles[role][rules, Side(kind)] = Tally(*counts)
         ratings = self.projected.ratings(player)
+        puzzles = ratings.pop(PUZZLES, None)
         roles = {
             role: Performance(battles[role], matches[role], ratings.get(role))
             for role in {*battles, *ratings}
         }
         people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
         levels = {int(level): roles[level] for level in sorted(roles, key=int)}
-        return PlayerScore(name, people, bots, levels)
+        return PlayerScore(name, people, bots, levels, puzzles)
+
+    def studies(self, player: str, *, realm: str = "") -> StudyRecord:
+        """Return what a player has done of the lessons and the puzzles."""
+        number, _ = self.player(player, realm) or (0, "")
+        done = self.table.rows("lesson", "where player = ?", number)
+        lessons = frozenset(cast("int", row[1]) for row in done)
+        tried: dict[int, bool] = {}
+        for row in self.table.rows("puzzle_try", "where player = ?", number):
+            _, puzzle, solved = cast("tuple[int, int, int]", row)
+            tried[puzzle] = bool(solved)
+        rating = self.projected.ratings(number).get(PUZZLES)
+        hard: dict[int, Rating] = {}
+        for row in self.table.rows("puzzle"):
+            number, *strength = cast("tuple[int, float, float, int]", row)
+            hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
+        return StudyRecord(lessons, tried, rating, hard)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [

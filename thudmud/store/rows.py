@@ -77,11 +77,14 @@ PROJECTIONS = {
     " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
-    # ``role``: 'people', 'bots', or the level at which the player, a bot, has played.
+    # ``role``: 'people', 'bots', 'puzzles', or the level at which the player, a bot, has played.
     "tally": "player integer, role text, rules text, kind text, won integer, drawn integer,"
     " lost integer, primary key (player, role, rules, kind)",
     "rating": "player integer, role text, realm text, mu real, sigma real, battles integer,"
     " proven integer, primary key (player, role)",
+    "lesson": "player integer, lesson integer, primary key (player, lesson)",
+    "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
+    "puzzle": "number integer primary key, mu real, sigma real, tries integer",
 }
 INDEXES = (
     # Of those who are banned alone: they are looked for whenever another process has written.
@@ -93,7 +96,7 @@ INDEXES = (
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, role, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "rating", "request", "address"}
+_WITHOUT_ROWID = {"player_battle", "tally", "rating", "request", "address", "lesson", "puzzle_try"}
 """Tables of which the primary key is most of the row: kept as its index, not beside it."""
 
 _ALL = DURABLE | PROJECTIONS
@@ -340,6 +343,28 @@ class ProjectedRows:
         """Return how good a player is in each role in which that is known."""
         rows = self._table.rows("rating", "where player = ?", player)
         return {cast("str", row[1]): _strength(row).rating for row in rows}
+
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+        self._table.put("lesson", int(player), lesson)
+
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+        where = "where player = ? and puzzle = ?"
+        return self._table.row("puzzle_try", where, int(player), puzzle) is not None
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+        self._table.put("puzzle_try", int(player), puzzle, int(solved))
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return how hard a puzzle is, if that is known."""
+        row = self._table.row("puzzle", "where number = ?", puzzle)
+        return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep how hard a puzzle is."""
+        self._table.put("puzzle", puzzle, *strength)
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
         """Return the battles that a query finds, the players by number."""

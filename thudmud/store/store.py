@@ -29,6 +29,7 @@ from thudmud.play.archive import (
     Lookup,
     ScoreLookup,
     StandingsLookup,
+    StudiesLookup,
 )
 from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
 from thudmud.play.match import game_of
@@ -360,6 +361,8 @@ class Store:
                 return await self._runner.read(lambda db: db.history_page(player, page, realm))
             case ScoreLookup(player):
                 return await self.score(player, realm=realm)
+            case StudiesLookup(player):
+                return await self.studies(player, realm=realm)
             case StandingsLookup(player):
                 return await self._runner.read(lambda db: db.ranking(player, realm))
         raise ValueError(f"{lookup} cannot be looked up here")
@@ -373,6 +376,7 @@ class Store:
     adjourned = _reading(Database.adjourned)
     standings = _reading(Database.standings)
     score = _reading(Database.score)
+    studies = _reading(Database.studies)
 
     async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
         """Return a battle and its game. Folding one takes 10 ms and more: the last are kept.

@@ -274,12 +274,16 @@ def score(
     fared += [
         (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
     ]
-    return [
+    lines = [
         line
         for role, each in fared
         if each != Performance()
         for line in _fared(f"{found.name}{role}", each, width)
     ]
+    if found.puzzles:
+        rating = _rating(found.puzzles, "puzzle")
+        lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
+    return lines
 
 
 def _fared(who: str, fared: Performance, width: int) -> list[str]:
@@ -314,8 +318,8 @@ def standings(ranking: Ranking, width: int) -> list[str]:
     return lines
 
 
-def _rating(rating: Rating) -> str:
-    battles = counted(rating.battles, "battle")
+def _rating(rating: Rating, noun: str = "battle") -> str:
+    battles = counted(rating.battles, noun)
     return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
 
 

@@ -15,6 +15,7 @@ from math import ceil
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
 from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
@@ -119,6 +120,14 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
         ):
             if table:
                 yield from _whole(table, player)
+        case asides.Exercised(player, exercise, remarks, plies, shows):
+            yield from (_moved(each, after) for each, after in plies)
+            if shows and not plies:
+                yield from _whole(exercise.table, player)
+            said = [each.value for each in remarks]
+            yield Fact("Thud.Exercise", _exercise(exercise, player, said), player)
+        case asides.ExerciseLeft(player, exercise):
+            yield Fact("Thud.Exercise", _exercise(exercise, player, [], left=True), player)
         case asides.Asked(player, commands.ViewBots(), answer=BotList(bots)):
             yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
@@ -259,6 +268,21 @@ def _hint(table: Table, advice: Advice) -> Data:
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
         ],
+    }
+
+
+def _exercise(exercise: Exercise, player: str, remarks: list[str], *, left: bool = False) -> Data:
+    side = exercise.table.side_of(player)
+    lesson = exercise if isinstance(exercise, InLesson) else None
+    return {
+        "board": exercise.table.name,
+        "number": exercise.number,
+        "step": lesson.step + 1 if lesson else None,
+        "steps": len(lesson.lesson.steps) if lesson else None,
+        "side": side.value if side else None,
+        "remarks": remarks,
+        "over": exercise.is_over,
+        "left": left,
     }
 
 

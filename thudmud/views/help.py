@@ -133,7 +133,8 @@ def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
 def contents(width: int) -> list[str]:
     """Return the list of all topics, part by part."""
     width = min(width, WIDEST + 1)
-    rows = wrapped('Type "help" and one of these topics; "help thud" tells the game.', width)
+    how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
+    rows = wrapped(how, width)
     for part in PARTS:
         topics = ", ".join(page.topic for page in PAGES.values() if page.part == part)
         rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]

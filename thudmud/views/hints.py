@@ -29,17 +29,22 @@ _ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
 
 def told(table: Table, advice: Advice, view: View) -> list[str]:
     """Return a hint as lines; a screen reader gets each reason on a line of its own."""
-    typed = Play(_asked(advice.move), table.name if view.away else None)
-    reasons, danger = _reasons(advice), _danger(advice)
+    typed = Play(asked(advice.move), table.name if view.away else None)
     if view.display.reader:
-        facts = [capitalised(f"{each}.") for each in (*reasons, danger) if each]
+        facts = [capitalised(f"{each}.") for each in (*_reasons(advice), danger(advice)) if each]
         return wrapped_each([f'Try "{typed}".', *facts], view.width)
-    why = ", and ".join([reasons[0], *(each.removeprefix("it ") for each in reasons[1:])])
-    but = f", but {danger}" if danger else ""
-    return wrapped(f'Try "{typed}": {why}{but}.', view.width)
+    return wrapped(f'Try "{typed}": {because(advice)}.', view.width)
 
 
-def _asked(move: Move) -> Attempt:
+def because(advice: Advice) -> str:
+    """Return what speaks for a ply and against it, within a sentence."""
+    first, *others = _reasons(advice)
+    why = ", and ".join([first, *(each.removeprefix("it ") for each in others)])
+    against = danger(advice)
+    return f"{why}, but {against}" if against else why
+
+
+def asked(move: Move) -> Attempt:
     """Return what asks for a ply, in as few words as will do."""
     attempt = move.attempt()
     if move.verb is Verb.HURL or not move.captures:
@@ -61,7 +66,7 @@ def _reasons(advice: Advice) -> list[str]:
     return told[: 1 if Merit.LOSES in merits else 2] or ["no other move seems better"]
 
 
-def _danger(advice: Advice) -> str:
+def danger(advice: Advice) -> str:
     """Return what the other side could answer, as a clause; nothing if that is nothing."""
     known = {each.merit: each for each in advice.reasons}
     if Merit.LOSES not in known:

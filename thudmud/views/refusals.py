@@ -201,6 +201,21 @@ _TEMPLATES: Mapping[Enum, str] = {
         "The {board} has changed since you asked for a hint, so there is none."
         ' "hint on {board}" asks again.'
     ),
+    Refusal.NO_EXERCISE: (
+        'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.'
+    ),
+    Refusal.IN_BATTLE: (
+        "You are in a battle at the {board}. The lessons and the puzzles wait until it is over."
+    ),
+    Refusal.NO_SUCH_LESSON: (
+        'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
+    ),
+    Refusal.NO_SUCH_PUZZLE: "There is no puzzle {number}: they go from 1 to {most}.",
+    Refusal.STEP_OPEN: 'First do what is asked for. "look" tells it again, and "hint" helps.',
+    Refusal.STEP_DONE: 'That is done already. "next" goes on, "back" does it again.',
+    Refusal.EXERCISE_OVER: (
+        'There is nothing more to do here. "first" begins it again, "stop" leaves it.'
+    ),
     Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
     Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
     Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",

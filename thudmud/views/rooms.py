@@ -82,7 +82,7 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
             return f"{capitalised(does(player, me, 'close'))} the {board}."
         case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
-        case events.Interrupted():
+        case events.Interrupted() | events.LessonDone() | events.PuzzleTried():
             return ""
         case _:
             assert_never(event)

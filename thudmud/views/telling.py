@@ -14,12 +14,23 @@ from thudmud.play.archive import (
     HistoryPage,
     PlayerScore,
     Ranking,
+    StudyRecord,
 )
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.views import archive, boards, hints, legal, options, reader, rooms, sentences
+from thudmud.views import (
+    archive,
+    boards,
+    exercises,
+    hints,
+    legal,
+    options,
+    reader,
+    rooms,
+    sentences,
+)
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
 from thudmud.views.words import plain, wrapped, wrapped_each
@@ -105,6 +116,10 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
             return archive.replayed(
                 battle, game, then, style=style, me=player, display=view.display
             )
+        case asides.Exercised():
+            return _exercised(aside, view)
+        case asides.ExerciseLeft(exercise=exercise):
+            return wrapped(exercises.left(exercise), view.width)
         case asides.Entered(player, None, adjourned=True) if player == view.me:
             seen = rooms.hall_seen(hall, player, view.width)
             return told + seen + archive.put_away(view.width)
@@ -120,6 +135,25 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
         case asides.CameIn(player) | asides.TookOver(player) if table and player == view.me:
             return told + _board_seen(hall, player, table, view)
     return told
+
+
+def _exercised(aside: asides.Exercised, view: View) -> list[str]:
+    """Return what happens in an exercise: its heading, the plies, the board, and what to do."""
+    said = exercises.said(aside)
+    lines = wrapped_each((said[each] for each in exercises.ABOVE if each in said), view.width)
+    for event, table in aside.plies:
+        if view.display.reader:
+            facts = reader.happened(event, table, view.me)
+            lines += wrapped_each([*facts, reader.counts(table)], view.width)
+        else:
+            lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
+    # What is set up has to be seen, whatever the style.
+    if aside.shows and not aside.plies:
+        lines += drawn(aside.exercise.table, view)
+    elif aside.shows and not view.display.reader:
+        lines += shown(aside.exercise.table, view)
+    below = [said[each] for each in aside.remarks if each not in exercises.ABOVE]
+    return lines + wrapped_each(below, view.width)
 
 
 def _spoken(
@@ -196,7 +230,9 @@ def standing(table: Table, view: View) -> list[str]:
 
 def _standing(table: Table, view: View) -> list[str]:
     facts = [sentences.waiting(table, view.me)]
-    if table.running and view.display.reader:
+    if table.match and table.match.single and not table.running:
+        facts = ["The battle is over."]
+    elif table.running and view.display.reader:
         facts = reader.turn(table, view.me)
     elif table.running:
         facts = [sentences.turn(table, view.me)]
@@ -221,6 +257,11 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.who(hall, asked.player, view.width)
         case commands.ViewBots() if isinstance(asked.answer, BotList):
             return rooms.bots_listed(hall, asked.answer, view.display)
+        case commands.Lessons():
+            done = hall.people[asked.player].studies.lessons
+            if isinstance(asked.answer, StudyRecord):
+                done |= asked.answer.lessons
+            return exercises.listed_lessons(done, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from thudmud.play.asides import Aside, Invited, Told
 from thudmud.play.commands import Style
 from thudmud.play.events import Adjourned, HallEvent, Interrupted, Resumed, TableEvent
-from thudmud.play.hall import DEFAULTS, Hall, Occupants, Telling
+from thudmud.play.hall import DEFAULTS, Hall, Occupants, Person, Telling
 from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
 from thudmud.play.table import Table
 
@@ -241,7 +241,7 @@ def _grouped(
         style, away = Style.FULL, False
         if table:
             style = hall.style(name, table.name) if person else Style.BRIEF
-            away = person is not None and person.room != table.name
+            away = person is not None and table.name not in {person.room, _at(person)}
         # Equal displays are nearly always one and the same, which is far quicker to see.
         group = groups.setdefault((me, style, away, id(display)), (display, []))
         group[1].append(name)
@@ -249,6 +249,11 @@ def _grouped(
     for (me, style, away, _), (display, readers) in groups.items():
         found.setdefault(View(me, style, display, away), []).extend(readers)
     return {view: tuple(readers) for view, readers in found.items()}
+
+
+def _at(person: Person) -> str | None:
+    """Return what the board of somebody's exercise is called, which they have before them."""
+    return person.exercise.table.name if person.exercise else None
 
 
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:

@@ -1,0 +1,402 @@
+"""What a command brings about in an exercise, or why it does not.
+
+An exercise is private, so that all of it is told and nothing of it happens at a board of the hall:
+a line that is about no other board is about the exercise. Who plays a battle can have none, and the
+exercises of those in whose battle something happens wait. So a line never means an exercise where
+a board could be harmed by the mistake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
+from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
+from thudmud.play.commands import (
+    Command,
+    End,
+    ExerciseCommand,
+    GameCommand,
+    Help,
+    Hint,
+    LastMove,
+    Leave,
+    LeaveExercise,
+    Lessons,
+    Look,
+    Play,
+    Query,
+    Resign,
+    Step,
+    TryPuzzle,
+    Tutorial,
+    Undo,
+    Way,
+)
+from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
+from thudmud.play.exercises import (
+    AtPuzzle,
+    Exercise,
+    InLesson,
+    Lesson,
+    LessonStep,
+    Puzzle,
+    at_puzzle,
+    at_step,
+    attempt_of,
+    lessons,
+    puzzles,
+)
+from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
+from thudmud.play.meaning import is_exercise_meant
+from thudmud.play.options import OptionCommand
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import Table
+from thudmud.rules import Game, IllegalMove, Move, Reason
+
+R = Remark
+
+
+def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) -> Decision:
+    """Return what comes of a command that is about exercises alone.
+
+    Raises:
+        Refused: there is no such exercise, or no time for one.
+        Unread: what is stored of the player's puzzles has to be looked up first.
+    """
+    match command:
+        case Lessons():
+            return _listed(person, found)
+        case LeaveExercise():
+            if person.exercise is None:
+                raise Refused(Refusal.NO_EXERCISE)
+            return Decision(person.name, asides=put_aside(person))
+    for table in hall.seats_of(person.name):
+        if table.running:
+            raise Refused(Refusal.IN_BATTLE, board=table.name)
+    if isinstance(command, Tutorial):
+        return _tutorial(command, person, found)
+    return _puzzle(command, person, found)
+
+
+def put_aside(person: Person) -> tuple[Aside, ...]:
+    """Return that somebody turns to something else than the exercise that they are at, if any."""
+    return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()
+
+
+def obey(hall: Hall, person: Person, command: Command, now: float, found: Found) -> Decision | None:
+    """Return what a command brings about in the exercise of who has one.
+
+    It is None for what is not about the exercise, and for questions: these are answered about its
+    board as about any other.
+
+    Raises:
+        Refused: nothing comes of it.
+        Unread: what is stored of the player's puzzles has to be looked up first.
+    """
+    exercise = person.exercise
+    if exercise is None:
+        return None
+    if isinstance(command, GameCommand) and not is_exercise_meant(person, command.on):
+        return None
+    match command:
+        case Play():
+            told = _play(person.name, exercise, command, now)
+        case Hint():
+            told = _hint(person.name, exercise)
+        case Step(Way.NEXT):
+            told = _next(person, exercise, found)
+        case Step(Way.BACK):
+            told = _back(person, exercise)
+        case Step(Way.FIRST):
+            told = _anew(person, exercise)
+        case Step(Way.LAST):
+            board = exercise.table.name
+            return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
+        case Leave() | End() | Resign():
+            done = _asked(person.name, exercise, command)
+            if done is None:
+                return Decision(person.name, asides=put_aside(person))
+            told = done
+        case Undo():
+            raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
+        case Look(None):
+            board = exercise.table.name
+            shown = Asked(person.name, command, board)
+            asked = _asked(person.name, exercise, command) or _task(person.name, exercise)
+            then = _counted(hall, person, asked, found, now)
+            return replace(then, asides=(shown, *then.asides))
+        case _:
+            return None
+    return _counted(hall, person, told, found, now)
+
+
+def followed(
+    hall: Hall, command: Command, decision: Decision, now: float, found: Found
+) -> Decision:
+    """Return what a command brings about, and the lesson that goes on by it if it was asked for.
+
+    Raises:
+        Unread: what is stored of the player's lessons has to be looked up first.
+    """
+    person, questions = hall.people[decision.player], Query | GameCommand | Help | OptionCommand
+    if not isinstance(person.exercise, InLesson) or not isinstance(command, questions):
+        return decision
+    if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
+        return decision
+    told = _asked(person.name, person.exercise, command)
+    if told is None:
+        return decision
+    then = _counted(hall, person, told, found, now)
+    return replace(then, asides=(*decision.asides, *then.asides))
+
+
+# The tutorial.
+
+
+def _tutorial(command: Tutorial, person: Person, found: Found) -> Decision:
+    known, number = lessons(), command.lesson
+    last = person.studies.lesson
+    if number is None and last and not last.is_over:
+        return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
+    if number is None:
+        done = person.studies.lessons | _record(person, found).lessons
+        left = [each for each in known if each not in done]
+        if not left:
+            return _listed(person, found)
+        number = left[0]
+    if number not in known:
+        raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
+    return _told(_begun(person, known[number]))
+
+
+def _listed(person: Person, found: Found) -> Decision:
+    asked = Asked(person.name, Lessons(), answer=_record(person, found))
+    return Decision(person.name, asides=(asked,))
+
+
+def _begun(person: Person, lesson: Lesson) -> Exercised:
+    return _at(person, lesson, 0, (R.BEGUN, R.TASK))
+
+
+def _at(
+    person: Person, lesson: Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
+) -> Exercised:
+    """Return a lesson at a step that sets up a board."""
+    at = at_step(person.name, lesson, step, person.studies.version)
+    return Exercised(person.name, at, remarks, shows=True)
+
+
+def _told(told: Exercised) -> Decision:
+    return Decision(told.player, told.exercise.table.name, asides=(told,))
+
+
+def _doing(exercise: Exercise) -> tuple[Remark, ...]:
+    """Return what there is to do now."""
+    if exercise.is_over:
+        return (R.OVER,)
+    return (R.NEXT,) if isinstance(exercise, InLesson) and exercise.is_done else (R.TASK,)
+
+
+def _task(player: str, exercise: Exercise) -> Exercised:
+    return Exercised(player, exercise, _doing(exercise))
+
+
+def _asked(player: str, exercise: Exercise, command: Command) -> Exercised | None:
+    """Return that a step of a lesson is done, if it was to ask this."""
+    if not isinstance(exercise, InLesson) or exercise.is_done:
+        return None
+    line, _, _ = str(command).partition(" on ")
+    return _gone_on(player, exercise) if exercise.current.is_line(line) else None
+
+
+def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exercised:
+    """Return a lesson after a step that is done, and what is said of it."""
+    table = table or before.table
+    if before.following is None or before.following.scene:
+        done = replace(before, table=table, is_done=True)
+        return Exercised(player, done, (R.DONE, *_doing(done)))
+    then = replace(before, table=table, step=before.step + 1, hints=0)
+    return Exercised(player, then, (R.DONE, R.TASK))
+
+
+# What somebody can do in one.
+
+
+def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercised:
+    game = _game(exercise)
+    if exercise.is_over:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    if isinstance(exercise, InLesson) and exercise.is_done:
+        raise Refused(Refusal.STEP_DONE)
+    side = exercise.table.side_of(player)
+    if side is None or game.turn is not side:
+        raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
+    move = game.resolve(command.attempt, side)
+    if isinstance(exercise, AtPuzzle):
+        return _tried(player, exercise, move, now)
+    if not exercise.current.is_ply(game, move):
+        return Exercised(
+            player, exercise, (R.WRONG,), advice=_against(game, move, exercise.current)
+        )
+    plies = [_played(exercise.table, player, move, now)]
+    reply = exercise.current.reply
+    if reply:
+        _, then = plies[0]
+        answer = _game_at(then).resolve(reply, side.other)
+        plies.append(_played(then, then.seats[side.other], answer, now))
+    told = _gone_on(player, exercise, plies[-1][1])
+    return replace(told, plies=tuple(plies), shows=True)
+
+
+def _against(game: Game, move: Move, step: LessonStep) -> Advice | None:
+    """Return what speaks against a ply, if more does than against what is asked for."""
+    why, asked = advice(game, (move,)), attempt_of(step.answer)
+    best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
+    return why if best is None or _lost(why) > _lost(best) else None
+
+
+def _lost(advice: Advice) -> int:
+    return sum(each.number for each in advice.reasons if each.merit is Merit.LOSES)
+
+
+def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
+    """Return a ply, and the board after it."""
+    game = _game_at(table)
+    event = Moved(now, player, game.turn, move, len(game.moves) + 1)
+    return event, table.apply(event)
+
+
+def _game(exercise: Exercise) -> Game:
+    return _game_at(exercise.table)
+
+
+def _game_at(table: Table) -> Game:
+    if table.game is None:
+        raise ValueError(f"there is no battle at the {table.name}")
+    return table.game
+
+
+def _hint(player: str, exercise: Exercise) -> Exercised:
+    if exercise.is_over or (isinstance(exercise, InLesson) and exercise.is_done):
+        return _task(player, exercise)
+    then = replace(exercise, hints=exercise.hints + 1)
+    return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
+
+
+def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
+    if isinstance(exercise, AtPuzzle):
+        return _set(person, puzzles()[_fitting(person, found)])
+    if not exercise.is_done:
+        raise Refused(Refusal.STEP_OPEN)
+    if exercise.following:
+        return _at(person, exercise.lesson, exercise.step + 1)
+    after = lessons().get(exercise.lesson.number + 1)
+    if after is None:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    return _begun(person, after)
+
+
+def _back(person: Person, exercise: Exercise) -> Exercised:
+    """Return a lesson where its board was set up last: before that, if nothing was done since."""
+    if isinstance(exercise, AtPuzzle):
+        return _anew(person, exercise)
+    scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
+    begun = max(n for n in scenes if n <= exercise.step)
+    if exercise.step == begun and not exercise.is_done:
+        begun = max((n for n in scenes if n < begun), default=0)
+    return _at(person, exercise.lesson, begun)
+
+
+def _anew(person: Person, exercise: Exercise) -> Exercised:
+    if isinstance(exercise, InLesson):
+        return _begun(person, exercise.lesson)
+    return _set(person, exercise.puzzle)
+
+
+# Puzzles.
+
+
+def _puzzle(command: TryPuzzle, person: Person, found: Found) -> Decision:
+    known, number = puzzles(), command.number
+    last = person.studies.puzzle
+    if number is None and last and not last.is_over:
+        return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+    if number is None:
+        number = _fitting(person, found)
+    if number not in known:
+        raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+    return _told(_set(person, known[number]))
+
+
+def _set(person: Person, puzzle: Puzzle) -> Exercised:
+    at = at_puzzle(person.name, puzzle, person.studies.version)
+    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
+
+
+def _fitting(person: Person, found: Found) -> int:
+    """Return the number of a puzzle that a player has not tried, about as hard as they are good.
+
+    When they have tried all, it is one that they have not solved; then any, the one after the last.
+    """
+    known = _record(person, found)
+    last = person.studies.puzzle
+    good = known.rating.points if known.rating else MIDDLE
+    hard = {number: rating.points for number, rating in known.difficulties.items()}
+    tried = {*known.tried, *person.studies.tried}
+    solved = {number for number, done in known.tried.items() if done} | person.studies.solved
+    for passed in (tried, solved):
+        if left := [number for number in puzzles() if number not in passed]:
+            return min(left, key=lambda number: abs(hard.get(number, MIDDLE) - good))
+    return 1 + (last.number if last else 0) % len(puzzles())
+
+
+def _record(person: Person, found: Found) -> StudyRecord:
+    """Return what is stored of a member's lessons and puzzles; of a guest nothing is."""
+    return found[StudiesLookup(person.name)] if person.member else StudyRecord()
+
+
+def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
+    game, puzzle = _game(exercise), exercise.puzzle
+    tried = replace(exercise, tries=exercise.tries + 1)
+    why = advice(game, (move,))
+    if puzzle.is_solved_by(move):
+        ply = _played(exercise.table, player, move, now)
+        solved = replace(tried, table=ply[1], is_over=True)
+        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, advice=why)
+    fewer = puzzle.goes_like(move)
+    answer = None if fewer else _answer(game.play(move))
+    return Exercised(player, tried, (R.FEWER if fewer else R.WRONG,), advice=why, answer=answer)
+
+
+def _answer(game: Game) -> Move | None:
+    """Return the ply that captures most, if one captures anything."""
+    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
+    captures = [move for move in moves if move.captures]
+    return max(captures, key=lambda move: len(move.captures), default=None)
+
+
+def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
+    """Return what is told, and what is stored of it: a member's first try, or a lesson done.
+
+    Asking for a hint before that counts as a try. Each is stored once for each member, so that
+    nobody can fill the disk.
+    """
+    at, decision = told.exercise, _told(told)
+    is_first = at.is_over if isinstance(at, InLesson) else at.tries + at.hints == 1
+    if not is_first or not person.member or hall.version is None:
+        return decision
+    event: HallEvent = LessonDone(now, person.name, at.number)
+    if isinstance(at, InLesson):
+        if at.number in person.studies.lessons | _record(person, found).lessons:
+            return decision
+    elif at.number in _record(person, found).tried:
+        return decision
+    else:
+        event = PuzzleTried(now, person.name, at.number, at.is_over)
+        rest = (R.OVER,) if at.is_over else ()
+        remarks = (*(each for each in told.remarks if each not in rest), R.COUNTED, *rest)
+        decision = _told(replace(told, remarks=remarks))
+    return replace(decision, hall=(event,), hall_version=hall.version)

@@ -1,0 +1,144 @@
+"""The tutorial and the puzzles in words: headings, what to do, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import assert_never
+
+from thudmud.english import capitalised, counted
+from thudmud.play.asides import Exercised, Remark
+from thudmud.play.commands import Lessons, Play, TryPuzzle, Tutorial, ViewScore
+from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, lessons
+from thudmud.play.hints import Merit
+from thudmud.rules import Piece
+from thudmud.views import hints
+from thudmud.views.words import wrapped, wrapped_each
+
+ABOVE = (Remark.BEGUN,)
+"""What is said above the board. All else is said below it, next to where the reader types."""
+
+R = Remark
+
+
+def said(told: Exercised) -> Mapping[Remark, str]:
+    """Return the sentences of all remarks, by these."""
+    if isinstance(told.exercise, InLesson):
+        return {each: _in_lesson(each, told.exercise, told) for each in told.remarks}
+    return {each: _at_puzzle(each, told.exercise, told) for each in told.remarks}
+
+
+def left(exercise: Exercise) -> str:
+    """Return that somebody turns to something else."""
+    if isinstance(exercise, InLesson):
+        if exercise.is_over:
+            return f'That is enough of lesson {exercise.lesson.number}. "{Lessons()}" lists all.'
+        return f'The tutorial waits for you: "{Tutorial()}" goes on with it.'
+    if exercise.is_over:
+        return f'That is enough of puzzle {exercise.puzzle.number}. "{TryPuzzle()}" gives another.'
+    return f'The puzzle waits for you: "{TryPuzzle()}" goes on with it.'
+
+
+def listed_lessons(done: Container[int], width: int) -> list[str]:
+    """Return the lessons, and which of them somebody has done."""
+    lines = ["The lessons of the tutorial:"]
+    entries = [
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
+        for each in lessons().values()
+    ]
+    more = f'"{Tutorial(1)}" begins the first, and so on; "{Tutorial()}" goes on where you were.'
+    return [*lines, *wrapped_each(entries, width, "    "), *wrapped(more, width)]
+
+
+# The tutorial.
+
+
+def _in_lesson(remark: Remark, at: InLesson, told: Exercised) -> str:
+    match remark:
+        case R.BEGUN:
+            of = f"Lesson {at.lesson.number} of {len(lessons())}"
+            return f'{of}: {at.lesson.title}. "hint" helps, "stop" leaves.'
+        case R.TASK:
+            return at.current.text
+        case R.DONE:
+            done = at.current if at.is_done else at.lesson.steps[at.step - 1]
+            return done.done
+        case R.NEXT:
+            return '"next" goes on.'
+        case R.OVER:
+            return _over(at)
+        case R.WRONG:
+            why = hints.danger(told.advice) if told.advice else ""
+            then = f" {capitalised(why)}." if why else ""
+            return f"The rules allow that, but something else is asked for.{then} {at.current.hint}"
+        case R.HINT:
+            return at.current.hint
+        case R.ANSWER:
+            return f'Type "{at.current.answer}".'
+        case R.FEWER | R.COUNTED:
+            raise ValueError(f"{remark} is not said in a lesson")
+        case _:
+            assert_never(remark)
+
+
+def _over(at: InLesson) -> str:
+    number = at.lesson.number
+    after = lessons().get(number + 1)
+    if after:
+        return f'That was lesson {number}. "next" begins lesson {after.number}: {after.title}.'
+    return (
+        f'That was lesson {number}, the last one. "{TryPuzzle()}" gives you something to find, and'
+        ' "help thud" tells how to play with others.'
+    )
+
+
+# Puzzles.
+
+
+def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
+    puzzle = at.puzzle
+    side, other = puzzle.game.turn, Piece.of(puzzle.game.turn.other)
+    match remark:
+        case R.BEGUN:
+            rules = puzzle.game.ruleset.name
+            return f'Puzzle {puzzle.number}, by the {rules} rules. "hint" helps, "stop" leaves.'
+        case R.TASK:
+            return f"You play the {side.plural}. One capture is far better than all else: find it."
+        case R.DONE:
+            why = f": {hints.because(told.advice)}" if told.advice else ""
+            return f"That is it{why}."
+        case R.NEXT | R.OVER:
+            return '"next" gives you another puzzle, "stop" leaves.'
+        case R.FEWER:
+            return (
+                f"Those are the squares, but more {other.noun}s can be captured there. Try again."
+            )
+        case R.WRONG:
+            return f"{_tried(told, other)} There is something better: try again."
+        case R.HINT:
+            return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
+        case R.ANSWER:
+            return f'Type "{Play(hints.asked(puzzle.solution))}".'
+        case R.COUNTED:
+            done = "solved" if at.is_over else "not solved"
+            return f'It counts as {done} for your rating in puzzles: "{ViewScore()}" tells that.'
+        case _:
+            assert_never(remark)
+
+
+def _tried(told: Exercised, other: Piece) -> str:
+    """Return what would come of a ply that does not solve a puzzle, and of its answer."""
+    reasons = told.advice.reasons if told.advice else ()
+    number = next((each.number for each in reasons if each.merit is Merit.CAPTURES), 0)
+    gained = f"That would capture {_some(number, other)}"
+    if told.answer is None:
+        return f"{gained}."
+    own = Piece.DWARF if other is Piece.TROLL else Piece.TROLL
+    lost, typed = _some(len(told.answer.captures), own), Play(hints.asked(told.answer))
+    return f'{gained}, and then "{typed}" would capture {lost}.'
+
+
+def _some(number: int, piece: Piece) -> str:
+    """Return so many pieces in words."""
+    if number == 0:
+        return "nothing"
+    return piece.phrase if number == 1 else counted(number, piece.noun)
