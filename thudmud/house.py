@@ -67,7 +67,7 @@ class House:
         replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
             the next.
         any_names: whether boards may have names that players cannot type, since you find the board.
-        adviser: who is asked for hints, and answers without waiting; None if there are none.
+        adviser: who is asked for hints and analyses, and answers without waiting; None for nobody.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.

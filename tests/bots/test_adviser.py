@@ -44,6 +44,24 @@ async def test_a_worker_advises_what_our_own_player_does(tmp_path: Path, rules: 
         assert await adviser.advise("oak board", Game.start(rules)) == expected
 
 
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
+async def test_it_weighs_a_position_as_our_own_player_does(tmp_path: Path, rules: Ruleset) -> None:
+    game = Game.start(rules)
+    for _ in range(2):  # each side's turn
+        expected = await OwnAdviser().weigh(game)
+        async with asked(tmp_path) as adviser:
+            assert await adviser.weigh(game) == expected
+        game = game.play(expected.line[0])
+    worths = [(await OwnAdviser().weigh(each)).worth for each in (Game.start(rules), game)]
+    assert abs(worths[0] - worths[1]) < 500  # both are in the dwarfs' view
+
+
+@pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
+async def test_one_that_fails_weighs_nothing(tmp_path: Path, command: Sequence[str]) -> None:
+    async with asked(tmp_path, command) as adviser:
+        assert await adviser.weigh(Game.start(DISCWORLD)) is None
+
+
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
 async def test_one_that_fails_advises_nothing(tmp_path: Path, command: Sequence[str]) -> None:
     async with asked(tmp_path, command) as adviser:

@@ -84,6 +84,44 @@ async def test_no_board_waits_for_two_questions_of_another(tmp_path: Path) -> No
     assert answered == ["oak", "oak", "pine", "marble", "oak", "pine", "oak", "pine"]
 
 
+async def test_what_is_for_no_board_comes_after_all_boards(tmp_path: Path) -> None:
+    answered: list[str | None] = []
+    async with opened(tmp_path, program(SAYS)) as workers:
+
+        async def ask(board: str | None) -> None:
+            assert await workers.think(Question(board, GAME, 4)) == REPLY
+            answered.append(board)
+
+        await asyncio.gather(*map(ask, [None, None, None, "oak", "oak", "pine"]))
+    assert answered == [None, "oak", "pine", "oak", None, None]
+
+
+async def test_of_several_workers_one_is_left_for_the_boards(tmp_path: Path) -> None:
+    async with opened(tmp_path, count=3) as workers:
+        endless = Question(None, GAME, nodes=HUNDREDS_OF_YEARS)
+        asking = [asyncio.create_task(workers.think(endless)) for _ in range(4)]
+        for _ in range(3):
+            assert (await workers.think(Question("oak board", GAME, 4))).ply
+        for each in asking[:2]:
+            each.cancel()
+        for each in asking[2:]:  # their turn comes now
+            each.cancel()
+        await asyncio.wait(asking)
+        assert (await workers.think(Question(None, GAME, 4))).ply
+
+
+async def test_it_is_told_what_was_found_at_each_depth(tmp_path: Path) -> None:
+    says = [
+        f"# depth {depth} nodes 9 worth {worth} line dA6-B6"
+        for depth, worth in ((1, "+0.10"), (2, "-0.20"), (3, "+0.30"), (3, "+9.00"))
+    ]
+    says = [f"print({each!r})" for each in says]
+    command = program("; ".join([*says, 'print("go dA6-B6", flush=True)']))
+    async with opened(tmp_path, command) as workers:
+        reply = await workers.think(Question(None, GAME, nodes=9))
+    assert (reply.worth, reply.worths) == (900, (10, -20, 30))
+
+
 async def test_who_gives_up_waiting_holds_nobody_up(tmp_path: Path) -> None:
     async with opened(tmp_path) as workers:
         endless = Question("oak board", GAME, nodes=HUNDREDS_OF_YEARS)

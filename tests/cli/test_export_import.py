@@ -25,7 +25,9 @@ from thudmud.cli.import_ import ImportReport, bring_in
 from thudmud.cli.main import main
 from thudmud.cli.records import LARGEST
 from thudmud.play.archive import Battle
+from thudmud.play.events import Commented
 from thudmud.play.match import game_of
+from thudmud.play.projections import HALL
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,
@@ -220,6 +222,31 @@ class TestImport:
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
         assert game_of(await target.plies(first)).moves == CAPTURE  # type: ignore[arg-type]
+
+    async def test_comments_go_along(self, annals: Annals, tmp_path: Path) -> None:
+        source, target = await store_of(annals), Store.in_memory()
+        began = (await battle_in(source, 1)).id
+        said = [
+            Commented(NOON, "Anna", *began, 2, "a pity"),
+            Commented(NOON, "Bert", *began, 0, "b"),
+        ]
+        await source.append({HALL: (0, said)})
+        await export(source, tmp_path, Wanted())
+        await brought_in(target, *files_in(tmp_path))
+        assert await target.comments(1) == await source.comments(1)
+        assert len(await target.comments(1)) == 2
+        for path in files_in(tmp_path):
+            path.unlink()
+        await export(source, tmp_path, Wanted(), bare=True)
+        assert not any(";" in path.read_text("utf-8") for path in files_in(tmp_path))
+
+    async def test_comments_come_in_as_they_can_be_kept(self, tmp_path: Path) -> None:
+        text = f"{RECORD}; x: from\ta book\n;{'a' * 400}\n"
+        store = Store.in_memory()
+        await brought_in(store, record_at(tmp_path / "game.thud", text.encode()))
+        assert [(each.ply, each.player, each.text) for each in await store.comments(1)] == [
+            (2, "", f"x: from a book {'a' * 285}")
+        ]
 
     async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))

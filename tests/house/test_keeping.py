@@ -171,7 +171,8 @@ class TestEvents:
         assert lines == [
             '[2,"oak board",["joined",1.0,"Anna","dwarf",null]]',
             '[2,"oak board",["joined",2.0,"Bert","troll",null]]',
-            '[2,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null]]]',
+            '[2,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
+            "null]]",
         ]
 
     def test_those_after_some(self) -> None:

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from thudmud.language import clean
 from thudmud.play.commands import (
     Adjourn,
+    Analyse,
     Around,
     Boards,
+    CancelAnalysis,
     Captures,
     Claim,
     Command,
@@ -32,8 +34,10 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
+    Pieces,
     Play,
     Practice,
     Quit,
@@ -46,6 +50,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -93,6 +101,7 @@ _ENDING = {"capturing", "level"}
 
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
+comments = texts.filter(lambda text: text.lower() != "none" and not text.isdigit())
 words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" ", "")).filter(bool)
 objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
@@ -100,6 +109,9 @@ objects = (
     .filter(lambda text: bool(text) and not _ENDING.intersection(text.lower().split()[1:]))
 )
 boards = st.none() | objects
+sides = st.none() | st.sampled_from(Side)
+some_squares = st.lists(squares, max_size=40).map(tuple)
+pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
     lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
@@ -128,12 +140,21 @@ commands: st.SearchStrategy[Command] = st.one_of(
     ),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(["discworld", "classic", "koom valley"]), boards),
+    st.builds(SetUp, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, pieces.filter(any), sides, boards),
+    st.builds(SetUpMore, st.just(Pieces()), st.sampled_from(Side), boards),
+    st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
+    st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers),
     st.builds(ViewRecord, numbers),
+    st.builds(Analyse, st.none() | numbers),
+    st.just(CancelAnalysis()),
+    st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
+    st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from(Way)),
     st.builds(Tutorial, st.none() | numbers),
     st.builds(TryPuzzle, st.none() | numbers),

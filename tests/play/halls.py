@@ -15,6 +15,7 @@ from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.hall_decisions import arrive, decide, part
+from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game
@@ -36,6 +37,7 @@ class StoredHall(Hall):
         super().__init__(BOARDS, 200, grace)
         self._now = 0.0
         self.store = Store.in_memory(clock=lambda: self._now)
+        self.version = 0
 
     def decided(self, player: str, command: Command, now: float) -> list[Decision]:
         """Return what a command would bring about; what it takes is looked up."""
@@ -56,6 +58,10 @@ class StoredHall(Hall):
             events = tuple(cast("TableEvent", entry.event) for entry in stored)
             battle = next((entry.battle for entry in stored if entry.battle), None)
             decision = replace(decision, events=events, battle=battle)
+        if decision.hall:
+            version = decision.hall_version
+            at_once(self.store.append({HALL: (version, decision.hall)}))
+            self.version = version + len(decision.hall)
         return super().commit(decision)
 
     def found(self, lookup: Lookup[AnswerT]) -> AnswerT:

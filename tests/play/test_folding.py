@@ -24,6 +24,8 @@ from thudmud.play.commands import (
     Practice,
     Resign,
     SetRules,
+    SetUpLess,
+    SetUpMore,
     Start,
     Undo,
 )
@@ -43,7 +45,7 @@ from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.table import BoardSpec, Table, require_fit
 from thudmud.play.table_decisions import Context, TableCommand, come_back, decide, resume, vanish
-from thudmud.rules import Game, Side
+from thudmud.rules import Game, Side, Square
 
 SPEC = BoardSpec("oak board")
 NEW = Table.set_up(SPEC, 3, GRACE)
@@ -64,6 +66,8 @@ COMMANDS: tuple[TableCommand, ...] = (
     Adjourn(),
     SetRules("classic"),
     SetRules("koom valley"),
+    SetUpMore(turn=Side.TROLL),
+    SetUpLess((Square.parse("A6"),)),
     Practice(),
     Practice("classic"),
 )

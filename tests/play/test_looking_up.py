@@ -9,6 +9,7 @@ import pytest
 from tests.play.conftest import NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.errors import Refused
+from thudmud.play.analysis import KeptAnalysisLookup
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
@@ -138,7 +139,8 @@ class TestGames:
 
     def test_a_record_is_the_battle_with_its_moves(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", ViewRecord(1))
-        found = FoundBattle(hall.battles[0], hall.game(1))
+        both = frozenset({"Anna", "Bert"})
+        found = FoundBattle(hall.battles[0], hall.game(1), players=both)
         assert told.event == Asked("Carla", ViewRecord(1), answer=found)
 
 
@@ -178,6 +180,7 @@ class TestLookups:
         battle, game = hall.battles[0], hall.game(1)
         found = Found()
         found.take(BattleLookup(1), FoundBattle(battle, game))
+        found.take(KeptAnalysisLookup(battle.id, 3), None)
         (decision,) = decide(hall, "Carla", Replay(1), NOW, found)
         assert decision.asides == (Replayed("Carla", battle, game, 0),)
 

@@ -26,6 +26,7 @@ from thudmud.play.commands import (
     Resign,
     Resume,
     SetRules,
+    SetUpLess,
     Start,
     Undo,
 )
@@ -33,7 +34,7 @@ from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.match import game_of
-from thudmud.rules import Side
+from thudmud.rules import Side, Square
 
 PLAYERS = ("Anna", "Bert", "Carla")
 OAK, PINE, _ = (spec.name for spec in BOARDS)
@@ -56,7 +57,10 @@ STEPS: dict[str, tuple[tuple[str, Command], ...]] = {
     "push in": (("Carla", Join(Side.DWARF, OAK)), ("Carla", Join(Side.TROLL, OAK))),
     "leave": (("Anna", Leave(OAK)), ("Bert", Leave(OAK))),
     "leave there": (("Carla", Leave(PINE)),),
-    "rules": (("Anna", SetRules("classic", OAK)),),
+    "rules": (
+        ("Anna", SetRules("classic", OAK)),
+        ("Anna", SetUpLess((Square.parse("G7"),), Side.TROLL, OAK)),
+    ),
     "quit": (("Bert", Quit()),),
 }
 DEEDS = [*STEPS, *(f"{player} is lost" for player in PLAYERS), *["all come"] * 3, *["move"] * 6]

@@ -1,13 +1,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 
 import pytest
 
 from tests.play.conftest import STARTED, after, events, ply, refusal
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.play.commands import End, Join, Leave, Resign, SetRules, Start
+from thudmud.play.commands import (
+    Adjourn,
+    End,
+    Join,
+    Leave,
+    Pieces,
+    Practice,
+    Resign,
+    SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
+    Start,
+)
 from thudmud.play.events import (
+    Adjourned,
     BattleEnded,
     BattleStarted,
     Cleared,
@@ -18,12 +34,27 @@ from thudmud.play.events import (
     Offered,
     OfferLapsed,
     Parting,
+    PositionSet,
+    Resumed,
     RulesSet,
 )
+from thudmud.play.match import game_of
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import TableCommand, battle, part
-from thudmud.rules import CLASSIC, DISCWORLD, Ending, IllegalMove, Reason, Side
+from thudmud.play.table import BoardSpec, Table, require_fit
+from thudmud.play.table_decisions import Context, TableCommand, battle, decide, part
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    Ending,
+    IllegalMove,
+    Piece,
+    Reason,
+    Side,
+    Square,
+    read_position,
+)
+
+A1, A6, B5, F7, G1, G7, H8 = map(Square.parse, ("A1", "A6", "B5", "F7", "G1", "G7", "H8"))
 
 
 class TestSeats:
@@ -241,6 +272,132 @@ class TestRules:
     def test_rules_that_change_nothing_or_are_unknown(self, empty: Table) -> None:
         assert refusal(empty, "Anna", SetRules("discworld")) is Refusal.RULES_ALREADY
         assert refusal(empty, "Anna", SetRules("chess")) is Refusal.RULES_UNKNOWN
+
+
+SOME = SetUp(Pieces((A6, B5), (G7,)), Side.TROLL)
+POSITION = read_position("dA6,dB5,TG7,RH8 troll", DISCWORLD)
+
+
+def refused(table: Table, command: TableCommand) -> Enum:
+    """Return why Anna is refused a command, by the table or by the rules."""
+    with pytest.raises(Refused) as caught:
+        events(table, "Anna", command)
+    return caught.value.code
+
+
+class TestSetUp:
+    def test_the_next_match_begins_from_it(self, seated: Table) -> None:
+        assert events(seated, "Anna", SOME) == [PositionSet(7.0, "Anna", "discworld", POSITION)]
+        table = after(seated, ("Anna", SOME), ("Anna", Start()))
+        assert table.game is not None
+        assert table.game.opening == table.game.position == POSITION
+
+    def test_the_second_battle_begins_from_it_too(self, seated: Table) -> None:
+        table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
+        [began] = events(table, "Bert", Start())
+        assert isinstance(began, BattleStarted)
+        assert (began.number, began.opening) == (2, POSITION)
+        table = table.apply(began)
+        assert table.game is not None
+        assert table.game.position == POSITION
+
+    def test_it_is_never_rated(self, seated: Table) -> None:
+        members = Context(7.0, {"Anna", "Bert"})
+        [rated] = decide(seated, "Anna", Start(), members)
+        [unrated] = decide(after(seated, ("Anna", SOME)), "Anna", Start(), members)
+        assert isinstance(rated, BattleStarted)
+        assert isinstance(unrated, BattleStarted)
+        assert (rated.rated, unrated.rated) == (True, False)
+
+    def test_it_is_practised_by_the_rules_that_it_was_set_up_by(self, empty: Table) -> None:
+        table = after(empty, ("Anna", SOME))
+        for rules, opening in ((None, POSITION), ("discworld", POSITION), ("classic", None)):
+            [began] = events(table, "Anna", Practice(rules))
+            assert isinstance(began, BattleStarted)
+            assert began.opening == opening
+            require_fit(table, began)
+
+    def test_it_goes_with_a_match_that_is_put_away(self, seated: Table, empty: Table) -> None:
+        table = after(seated, ("Anna", SOME), ("Anna", Start()))
+        table = after(table, ("Bert", ply("G7", "F7")), ("Anna", Adjourn()))
+        [away] = events(table, "Bert", Adjourn())
+        assert isinstance(away, Adjourned)
+        again = empty.apply(Resumed(8.0, "Anna", away.match))
+        assert again.match is not None
+        assert table.match is not None
+        assert again.match.game == table.match.game
+        assert again.opening == POSITION
+        assert game_of([Resumed(8.0, "Anna", away.match)]) == table.match.game
+
+    def test_it_stays_for_the_next_match_until_the_opening_is_set_up(self, seated: Table) -> None:
+        table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
+        table = after(table, ("Bert", Start()), ("Bert", Resign()))
+        began = events(table, "Bert", Start())[0]
+        assert isinstance(began, BattleStarted)
+        assert (began.number, began.opening) == (1, POSITION)
+        assert events(table, "Anna", SetUpOpening()) == [
+            PositionSet(7.0, "Anna", "discworld", None)
+        ]
+        table = after(table, ("Anna", SetUpOpening()))
+        assert (table.match, table.opening) == (None, None)
+
+    def test_it_goes_with_other_rules_and_with_the_last_player(self, seated: Table) -> None:
+        assert after(seated, ("Anna", SOME), ("Anna", SetRules("classic"))).opening is None
+        table = after(seated, ("Anna", SOME), ("Bert", Leave()), ("Anna", Leave()))
+        assert (table.opening, table.is_new) == (None, True)
+
+    def test_it_is_set_up_in_steps(self, empty: Table) -> None:
+        table = after(empty, ("Anna", SetUpLess((A6, G7))))
+        assert table.opening is not None
+        assert (table.opening.count(Piece.DWARF), table.opening.count(Piece.TROLL)) == (31, 7)
+        table = after(table, ("Anna", SetUpMore(Pieces(trolls=(G7,)), Side.TROLL)))
+        assert table.opening is not None
+        assert table.opening.piece_at(G7) is Piece.TROLL
+        assert table.opening.turn is Side.TROLL
+        table = after(table, ("Anna", SetUpMore(turn=Side.DWARF)))
+        table = after(table, ("Anna", SetUpMore(Pieces(dwarfs=(A6,)))))
+        assert table.opening is None
+
+    def test_the_rock_stands_where_it_is_put(self, empty: Table) -> None:
+        koom = after(empty, ("Anna", SetRules("koom valley")))
+        table = after(koom, ("Anna", SetUp(Pieces((A6,), (G7,)))))
+        assert table.opening is not None
+        assert table.opening.piece_at(H8) is Piece.ROCK
+        table = after(table, ("Anna", SetUpMore(Pieces(middle=(B5,)))))
+        assert table.opening is not None
+        assert table.opening.squares(Piece.ROCK) == (B5,)
+        assert refused(table, SetUpLess((B5,))) is Refusal.SETUP_NEEDS_ROCK
+        assert refused(koom, SetUp(Pieces((A6,), (G7,), (G1,)))) is Refusal.SETUP_OVER
+
+    @pytest.mark.parametrize(
+        ("command", "code"),
+        [
+            (SetUp(Pieces((A1,))), Reason.OFF_BOARD),
+            (SetUp(Pieces((A6, A6))), Reason.NAMED_TWICE),
+            (SetUp(Pieces((A6,), (A6,))), Reason.NAMED_TWICE),
+            (SetUp(Pieces((H8,), (G7,))), Reason.TARGET_TAKEN),
+            (SetUp(Pieces((A6,), (G7,), (G1,))), Reason.THUDSTONE_STAYS),
+            (SetUp(Pieces((A6,), (G7,), (H8, G1))), Refusal.SETUP_TOO_MANY),
+            (SetUpMore(Pieces(trolls=(B5,))), Reason.TARGET_TAKEN),
+            (SetUpMore(Pieces(trolls=(F7,))), Refusal.SETUP_TOO_MANY),
+            (SetUpLess((H8,)), Reason.THUDSTONE_STAYS),
+            (SetUpLess((F7,)), Reason.NO_PIECE),
+            (SetUp(Pieces((), (G7,))), Refusal.SETUP_OVER),
+            (SetUpOpening(), Refusal.SETUP_ALREADY),
+            (SetUpMore(turn=Side.DWARF), Refusal.SETUP_ALREADY),
+        ],
+        ids=str,
+    )
+    def test_what_cannot_be_set_up(self, empty: Table, command: TableCommand, code: Enum) -> None:
+        assert refused(empty, command) is code
+
+    def test_it_is_for_the_players_between_matches(
+        self, seated: Table, started: Table, first_over: Table, match_over: Table
+    ) -> None:
+        assert refusal(seated, "Carla", SOME) is Refusal.SETUP_SEATED_ONLY
+        assert refusal(started, "Anna", SOME) is Refusal.SETUP_RUNNING
+        assert refusal(first_over, "Anna", SOME) is Refusal.SETUP_MID_MATCH
+        assert after(match_over, ("Anna", SOME)).match is None
 
 
 def test_every_event_counts_as_a_version(empty: Table, match_over: Table) -> None:

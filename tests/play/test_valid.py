@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,10 +13,12 @@ from thudmud.play.events import (
     BattleEnded,
     BattleId,
     BattleStarted,
+    Commented,
     Event,
     Imported,
     Joined,
     Moved,
+    PositionSet,
     RulesSet,
     SavedMatch,
     TakenBack,
@@ -24,8 +26,23 @@ from thudmud.play.events import (
 from thudmud.play.hall import Decision
 from thudmud.play.match import Match
 from thudmud.play.options import Colour, Element, Options
-from thudmud.rules import CLASSIC, Ending, Game, Move, Outcome, Piece, Score, Side, Square
+from thudmud.rules import (
+    CLASSIC,
+    KOOM_VALLEY,
+    Ending,
+    Game,
+    Move,
+    Outcome,
+    Piece,
+    Score,
+    Side,
+    Square,
+    read_position,
+)
 
+SET_UP = read_position("dA6,TG7,RH8 troll", CLASSIC)
+ROCKY = read_position("dA6,TG7,RH9 troll", KOOM_VALLEY)
+STUCK = read_position("TG7,RH8 dwarf", CLASSIC)
 STEP = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
 ROLL = Move(Piece.ROCK, Square.parse("H8"), Square.parse("H7"))
 SAVED = SavedMatch(
@@ -44,6 +61,7 @@ EVENTS: dict[type[Event], Event] = {
     for event in (
         Joined(0.0, "Anna", Side.DWARF),
         RulesSet(0.0, "Anna", "classic"),
+        PositionSet(0.0, "Anna", "classic", SET_UP),
         BattleStarted(0.0, "Anna", 1, "classic", "Anna", "Bert"),
         Moved(0.0, "Anna", Side.DWARF, STEP, 1),
         TakenBack(0.0, "Anna", Side.DWARF, (STEP,)),
@@ -65,6 +83,15 @@ def changed(value: Any, field: str, other: object) -> object:
         *((kind, "player", " Anna", "anybody's name") for kind in EVENTS),
         *((Joined, "player", name, "anybody's name") for name in ("", "a\nb", "a\x1b", "a" * 81)),
         *((kind, "rules", "chess", "no 'chess' rules") for kind in (RulesSet, BattleStarted)),
+        *(
+            (kind, "opening", position, problem)
+            for kind in (PositionSet, BattleStarted)
+            for position, problem in [
+                (ROCKY, "the Thudstone stands on H8"),
+                (STUCK, "it is over"),
+                (CLASSIC.opening, "as by the rules"),
+            ]
+        ),
         (Imported, "rules", "chess", "no 'chess' rules"),
         (Imported, "plies", -1, "no -1 plies"),
         *((BattleStarted, "number", number, "has 2 battles") for number in (0, 3)),
@@ -80,6 +107,30 @@ def changed(value: Any, field: str, other: object) -> object:
 def test_events_that_cannot_be(kind: type[Event], field: str, value: object, problem: str) -> None:
     with pytest.raises(InvalidValueError, match=problem):
         changed(EVENTS[kind], field, value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("key", ""),
+        ("version", 0),
+        ("ply", -1),
+        ("text", "a" * 301),
+        ("text", " a"),
+        ("text", "a\nb"),
+        ("text", "a\x1bb"),
+    ],
+)
+def test_comments_that_cannot_be(field: str, value: object) -> None:
+    said = Commented(0.0, "Anna", "oak board", 3, 0, "Te\u200dxt")
+    with pytest.raises(InvalidValueError):
+        changed(said, field, value)
+
+
+def test_a_battle_that_was_set_up_is_never_rated() -> None:
+    started = replace(cast("BattleStarted", EVENTS[BattleStarted]), opening=SET_UP)
+    with pytest.raises(InvalidValueError, match="never rated"):
+        replace(started, rated=True)
 
 
 def test_only_the_dwarfs_move_the_rock() -> None:

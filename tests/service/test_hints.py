@@ -33,6 +33,9 @@ class SlowAdviser:
             raise self.error
         return game.push("dA6-B6").moves[-1:] if self.knows else None
 
+    async def weigh(self, game: Game) -> None:
+        pass
+
 
 @pytest.fixture
 def adviser() -> SlowAdviser:

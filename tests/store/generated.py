@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import get_args
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
 from thudmud.play.events import (
     BATTLES,
     LATEST,
+    BattleId,
+    BattleStarted,
     Event,
     Imported,
     Levels,
     Moved,
+    PositionSet,
     SavedMatch,
     TableEvent,
     TakenBack,
 )
-from thudmud.rules import RULESETS, SQUARES, Move, Piece, Score, Side, Verb
+from thudmud.rules import RULESETS, SQUARES, Move, Outcome, Piece, Position, Score, Side, Verb
 
 KINDS: tuple[type[Event], ...] = (*get_args(TableEvent), Imported)
 
@@ -49,13 +53,40 @@ _names = st.text(
 _counts = st.integers(0, 10**6)
 _level = st.none() | st.integers(0, 10**6)
 _levels = st.builds(Levels, _level, _level)
+
+
+@st.composite
+def _rules_and_openings(draw: st.DrawFn) -> tuple[str, Position | None]:
+    """Return the name of a ruleset, and a position that can be set up by it, or None."""
+    rules = draw(st.sampled_from(list(RULESETS.values())))
+    taken = rules.opening.squares(Piece.STONE) + rules.opening.squares(Piece.ROCK)
+    free = [square for square in SQUARES if square not in taken]
+    squares = draw(st.lists(st.sampled_from(free), max_size=12, unique=True))
+    kinds = st.sampled_from([Piece.DWARF, Piece.TROLL])
+    pieces = {square: draw(kinds) for square in squares}
+    position = replace(
+        Position.of(pieces, draw(st.sampled_from(Side))),
+        stone=rules.opening.stone,
+        rock=rules.opening.rock,
+    )
+    try:
+        PositionSet(0.0, "Anna", rules.name, position)
+    except ValueError:
+        return rules.name, None
+    return rules.name, position
+
+
 _saved = st.builds(
-    SavedMatch,
+    lambda rules, **values: SavedMatch(rules=rules[0], opening=rules[1], **values),
+    rules=_rules_and_openings(),
+    began=st.from_type(BattleId),
     battle=st.integers(1, BATTLES),
-    rules=st.sampled_from(list(RULESETS)),
     before=st.tuples(_counts, _counts),
     dwarf=_names,
     troll=_names,
+    rated=st.booleans(),
+    moves=st.lists(_moves()).map(tuple),
+    outcome=st.none() | st.deferred(lambda: st.from_type(Outcome)),
     levels=_levels,
 )
 _FIELDS: dict[str, st.SearchStrategy[object]] = {
@@ -80,9 +111,19 @@ def _events(kind: type[Event]) -> st.SearchStrategy[Event]:
     chosen = {each.name: _FIELDS[each.name] for each in fields(kind) if each.name in _FIELDS}
     if kind is TakenBack:
         chosen["moves"] = st.lists(_moves(), min_size=1, max_size=2).map(tuple)
+    if kind in {PositionSet, BattleStarted}:
+        chosen["rules_and_opening"] = _rules_and_openings()
+        return st.builds(partial(_set_up, kind), **chosen)
     if kind is Imported:
         chosen |= dict.fromkeys(("player", "dwarf", "troll"), _names | st.just(""))
     return st.builds(kind, **chosen)
+
+
+def _set_up(
+    kind: type[Event], rules_and_opening: tuple[str, Position | None], **values: Any
+) -> Event:
+    values["rules"], values["opening"] = rules_and_opening
+    return kind(**values)
 
 
 def _moved(at: float, player: str, move: Move, ply: int) -> Moved:

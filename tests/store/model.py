@@ -164,7 +164,9 @@ class Model:
             score = first.outcome.score if first.outcome else None
             dwarf, troll = (score.dwarf, score.troll) if score else (0, 0)
             before = first.before[1] + troll, first.before[0] + dwarf
-        battle = self._new(at, event)._replace(part=event.number, before=before)
+        battle = self._new(at, event)._replace(
+            part=event.number, before=before, set_up=event.opening is not None
+        )
         self._put(battle)
         return battle.number
 
@@ -180,8 +182,9 @@ class Model:
             points=event.points,
         )
         self._put(ended)
-        self.ended.append(ended)
-        self._levels[ended.number] = event.levels
+        if not ended.set_up:
+            self.ended.append(ended)
+            self._levels[ended.number] = event.levels
 
     def _resume(self, at: BattleId, match: SavedMatch) -> None:
         found = [battle for battle in self.battles if battle.id == match.began]

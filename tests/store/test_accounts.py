@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from tests.store.deeds import OAK, PINE, Clock, events_of, joined, same, started
-from thudmud.play.events import BattleEnded
-from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.play.events import BattleEnded, Commented
+from thudmud.play.projections import HALL
+from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store import KeptName, NameTaken, Nobody, Store
 from thudmud.store.accounts import ADDRESSES_KEPT
 
@@ -138,6 +139,21 @@ class TestRenaming:
 
 
 class TestErasing:
+    async def test_what_was_commented_goes_too(self, store: Store) -> None:
+        await store.enrol("Anna", "hash")
+        await ended(store)
+        said = [
+            Commented(3.0, "Anna", OAK, 1, 0, "a first thought"),
+            Commented(3.0, "Bert", OAK, 1, 0, "another"),
+            Commented(3.0, "Anna", OAK, 1, 0, "a second thought"),
+        ]
+        await store.append({HALL: (0, said)})
+        await store.erase("Anna")
+        assert await store.comments(1) == (Comment(0, "Bert", "another"),)
+        assert "thought" not in repr(await store.read(HALL))
+        assert await store.version(HALL) == 3
+        assert await store.check() is None
+
     async def test_the_name_is_nowhere_and_the_battles_stay(self, store: Store) -> None:
         await store.enrol("Anna", "hash")
         await ended(store)

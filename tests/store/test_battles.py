@@ -24,7 +24,9 @@ def read(annals: Annals, battle: Battle) -> Game:
     start = battle.source.version - 1
     end = None if battle.length is None else start + battle.length
     game = game_of(annals.events[battle.source.board][start:end])
-    assert annals.found(BattleLookup(battle.number)) == (battle, game)
+    found = annals.found(BattleLookup(battle.number))
+    assert found is not None
+    assert (found.battle, found.game) == (battle, game)
     return game
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.store.conftest import Opening
 from tests.store.deeds import (
     NOON,
     OAK,
@@ -29,9 +31,81 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
-from thudmud.play.events import Adjourned, BattleId, Event, Imported, Resumed, SavedMatch
-from thudmud.play.projections import match_stream
-from thudmud.store import Conflict, Entry, NotWritten, Store, StoreError
+from thudmud.play.analysis import DECIDED, Analysis, KeptAnalysisLookup
+from thudmud.play.archive import BattleLookup
+from thudmud.play.events import (
+    Adjourned,
+    BattleId,
+    Commented,
+    Event,
+    Imported,
+    Resumed,
+    SavedMatch,
+)
+from thudmud.play.projections import HALL, match_stream
+from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
+from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
+
+
+def said(ply: int, text: str, player: str = "Anna", version: int = 2) -> Commented:
+    """Return a comment on the battle that began with the second event at the oak board."""
+    return Commented(5.0, player, OAK, version, ply, text)
+
+
+class TestComments:
+    @pytest.fixture
+    async def kept(self, store: Store) -> Store:
+        """Return a store with a battle of two plies that was given up."""
+        await store.append({OAK: (0, [joined(1), started(2), moved(3)])})
+        return store
+
+    async def test_they_are_in_the_order_of_the_plies_and_of_when_they_were_made(
+        self, kept: Store
+    ) -> None:
+        comments = [said(1, "b"), said(1, "a", "Bert"), said(0, "c")]
+        await kept.append({HALL: (0, comments)})
+        assert await kept.comments(1) == (
+            Comment(0, "Anna", "c"),
+            Comment(1, "Anna", "b"),
+            Comment(1, "Bert", "a"),
+        )
+        assert [each.event.text for each in await kept.read(HALL)] == ["b", "a", "c"]  # type: ignore[union-attr]
+        assert await kept.comments(2) == ()
+        assert await kept.check() is None
+
+    async def test_a_player_has_one_on_a_ply_and_can_take_it_away(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(1, "one"), said(1, "two"), said(0, "three")])})
+        assert await kept.comments(1) == (Comment(0, "Anna", "three"), Comment(1, "Anna", "two"))
+        await kept.append({HALL: (3, [said(0, "")])})
+        assert await kept.comments(1) == (Comment(1, "Anna", "two"),)
+
+    async def test_those_on_no_battle_are_passed_over(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(1, "one", version=7)])})
+        assert await kept.comments(1) == ()
+
+    async def test_they_go_by_the_name_that_a_player_has(self, kept: Store) -> None:
+        await kept.enrol("Anna", "hash")
+        await kept.append({HALL: (0, [said(1, "one")])})
+        await kept.rename("Anna", "Hanna")
+        assert await kept.comments(1) == (Comment(1, "Hanna", "one"),)
+
+    async def test_they_are_looked_up_with_the_battle(self, kept: Store) -> None:
+        await kept.append({HALL: (0, [said(0, "one"), said(9, "on a ply that was taken back")])})
+        found = await kept.look_up(BattleLookup(1))
+        assert found.comments == (Comment(0, "Anna", "one"),)
+        assert found.players == {"Anna", "Bert"}
+
+    async def test_another_guest_of_a_name_is_not_who_played(self, kept: Store) -> None:
+        await kept.keep_guest(KeptName("Anna", b"1" * 32, 5.0))
+        await kept.forget_guests(["Anna"])
+        await kept.keep_guest(KeptName("Anna", b"2" * 32, 5.0))
+        found = await kept.look_up(BattleLookup(1))
+        assert found.battle.dwarf == "Anna"
+        assert found.players == {"Bert"}
+
+
+DISCWORLD_LINE = Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").moves
+KOOM_VALLEY_LINE = tuple(Game.start(KOOM_VALLEY).legal_moves()[:1])
 
 
 class TestAppending:
@@ -412,6 +486,43 @@ class TestSubscribing:
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])})
         assert events_of(taken.entries) == same(joined(1))
+
+
+class TestAnalyses:
+    BEGAN = BattleId(OAK, 2)
+    ANALYSIS = Analysis(
+        6000,
+        (0, -130, 300, DECIDED),
+        (0, 430, 60),
+        ((), DISCWORLD_LINE, KOOM_VALLEY_LINE),
+    )
+
+    async def found(self, store: Store, began: BattleId, plies: int) -> Analysis | None:
+        found = await store.look_up(KeptAnalysisLookup(began, plies))
+        assert found is None or isinstance(found, Analysis)
+        return found
+
+    async def test_what_was_found_out_is_kept(self, opening: Opening) -> None:
+        store = await opening()
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        assert await self.found(store, self.BEGAN, 3) is None
+        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        assert await self.found(store, self.BEGAN, 3) == self.ANALYSIS
+        assert await store.check() is None
+
+    async def test_it_is_of_one_battle_as_far_as_it_had_come(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        for board, version, plies in ((OAK, 1, 3), (PINE, 2, 3), (OAK, 2, 4)):
+            assert await self.found(store, BattleId(board, version), plies) is None
+
+    async def test_another_takes_its_place(self, store: Store) -> None:
+        await store.append({OAK: (0, [joined(1), started(2)])})
+        better = replace(self.ANALYSIS, nodes=100_000)
+        for each in (self.ANALYSIS, better):
+            await store.keep_analysis(self.BEGAN, each)
+        assert await self.found(store, self.BEGAN, 3) == better
+        assert await store.check() is None
 
 
 class TestClosing:

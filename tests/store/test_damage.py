@@ -19,8 +19,9 @@ from random import Random
 import pytest
 
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
-from thudmud.play.events import BattleEnded, Event, Imported
-from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.play.analysis import Analysis
+from thudmud.play.events import BattleEnded, BattleId, Event, Imported
+from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
 from thudmud.store.checking import check_connection
 from thudmud.store.database import Changes, Database
@@ -67,6 +68,8 @@ def play(database: Database, games: int) -> None:
         database.write([partial(accounts.seen, times={}, addresses=came)])
     database.write([lambda db: db.beat("node", 100.0)])
     database.write([lambda db: db.claim("Anna", "node", "s1", "oak board")])
+    analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
+    database.write([lambda db: db.keep_analysis(BattleId(OAK, 1), analysis)])
 
 
 def everything(path: Path) -> str:
@@ -114,6 +117,7 @@ def read_all(database: Database) -> str:
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
             database.people(),
+            database.analysis(BattleId(OAK, 1)),
         )
     )
 
@@ -379,6 +383,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "drop index rating_proven",
         "drop table account",
         "drop table address",
+        "drop table analysis",
         "delete from head",
         "update head set commits = 1000000",
         "update head set position = position - 1",
@@ -400,6 +405,8 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "delete from guest where player = (select max(player) from guest)",
         "update address set address = '192.0.2.9' where coming = 1",
         "delete from address where player = (select max(player) from address)",
+        "update analysis set body = replace(body, 'A6', 'A7')",
+        "delete from analysis",
         "update battle set rated = 0 where number = 1",
         "delete from battle where number = 2",
         "delete from rating where player = 1",

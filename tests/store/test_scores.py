@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.annals import DRAW, DWARFS, TROLLS, Annals
+from tests.play.annals import DRAW, DWARFS, NOON, TROLLS, Annals
 from thudmud.play.archive import MIDDLE, PAGE, Performance, StandingsLookup, Tally
-from thudmud.play.events import Levels
-from thudmud.rules import Outcome, Side
+from thudmud.play.events import BattleStarted, Levels
+from thudmud.rules import DISCWORLD, Outcome, Side, read_position
 
 
 @pytest.fixture
@@ -94,6 +94,15 @@ class TestRatings:
         assert rating is not None
         difference = rating.points - MIDDLE
         assert (difference > 0) - (difference < 0) == sign
+
+    def test_battles_that_were_set_up_count_for_nothing(self, annals: Annals) -> None:
+        opening = read_position("dA6,TG7,RH8 dwarf", DISCWORLD)
+        started = BattleStarted(NOON, "Anna", 1, "discworld", "Anna", "Bert", opening=opening)
+        annals.happen("oak board", started)
+        annals.end(points=(1, 0))
+        assert annals.score("Anna") is None
+        assert not annals.ranked()
+        assert annals.battle(1).set_up
 
     def test_unrated_battles_change_nothing(self, annals: Annals) -> None:
         annals.whole(rated=False)

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
-from thudmud.play.events import Interrupted
+from thudmud.play.events import Commented, Interrupted
 from thudmud.play.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
 from thudmud.store.checking import check_file
-from thudmud.store.files import beside
+from thudmud.store.files import ADDED, beside
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 
@@ -281,7 +281,8 @@ class TestFiles:
         await store.append({OAK: (0, [started(1)])})
         await store.close()
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("drop table address")
+            for added in ADDED:
+                connection.execute(f"drop table {added}")
             connection.execute("pragma user_version = 1")
         check_file(path)
         for coming in (["192.0.2.1"], ["192.0.2.2", "192.0.2.1"]):
@@ -333,7 +334,11 @@ class TestFiles:
         await stored.enrol("Wilhelmina", "a-very-secret-hash")
         await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
         await stored.seen({}, [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")])
-        words = (b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash", b"2001:db8", b"192.0.2.77")
+        await stored.append({OAK: (1, [started(2)])})
+        said = Commented(3.0, "Wilhelmina", OAK, 2, 0, "what a pity")
+        await stored.append({HALL: (0, [said])})
+        words = [b"Wilhelmina", b"wilhelmina", b"a-very-secret-hash", b"2001:db8", b"192.0.2.77"]
+        words.append(b"what a pity")
         files = [beside(path, suffix) for suffix in SUFFIXES]
         for word in words:
             assert any(word in file.read_bytes() for file in files)

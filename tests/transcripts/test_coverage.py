@@ -11,7 +11,15 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.cli.staging import open_stages, play
-from thudmud.play.asides import Asked, Happening, OptionChosen, Question, TookOver
+from thudmud.play.asides import (
+    Analysing,
+    AnalysisCancelled,
+    Asked,
+    Happening,
+    OptionChosen,
+    Question,
+    TookOver,
+)
 from thudmud.play.commands import Query, Style
 from thudmud.play.events import (
     Absent,
@@ -108,8 +116,9 @@ def test_every_table_event_in_both_styles(told: Told) -> None:
 
 def test_every_aside_and_answer(told: Told) -> None:
     asides = {type(event) for event, _ in told}
-    # Nobody goes on from another connection in a transcript: players have one each.
-    assert set(get_args(Happening)) - asides == {TookOver}
+    # Nobody goes on from another connection in a transcript: players have one each. And nobody
+    # waits for an analysis, since in a house nothing waits.
+    assert set(get_args(Happening)) - asides == {TookOver, Analysing, AnalysisCancelled}
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     assert set(get_args(Question)) - answers == set()
 
@@ -165,8 +174,13 @@ def test_every_option_is_listed_for_a_reader_and_for_who_sees_the_board(told: To
 
 
 def test_every_word_is_held() -> None:
-    """What is seen stands there to the letter; wildcards stand for the time and nothing else."""
+    """What is seen stands there to the letter; wildcards stand for the time and nothing else.
+
+    Only what a battle was worth is as our player thinks just then.
+    """
     for path in FILES:
+        if path.stem == "analysis":
+            continue
         transcript = Transcript.parse(path.read_text(encoding="utf-8"))
         silent = replace(transcript, parts=tuple(map(_silent, transcript.parts)))
         with open_stages(path, silent) as stages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thudmud.house import House
+from thudmud.play.analysis import Weighed
 from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game, Move, Side
@@ -38,6 +39,8 @@ LINES = [
     "Bert: BACK",
     "Anna: end game",
     "Bert: end game",
+    "Anna: analyse 1",
+    "Bert: analyse 1",
     "Anna: start",
     "Anna: adjourn",
     "Bert: adjourn",
@@ -76,6 +79,7 @@ LINES = [
     "Bert: tutorial 2",
     "Bert: stop",
     "Anna: CLOSE",
+    "Anna: comment 1 2 I should have seen that.",
     "Anna: quit",
 ]
 
@@ -83,11 +87,21 @@ LINES = [
 ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}
 
 
+BEST = {0: "dA6-B6", 3: ADVISED[Side.TROLL]}
+WORTHS = (0, -100, -100, -100, 300, 300)
+"""What was better than what was played, and what the battle was worth before each ply."""
+
+
 class Kibitzer:
     """Advises what is to be seen at a glance."""
 
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         return game.push(ADVISED[game.turn]).moves[-1:]
+
+    async def weigh(self, game: Game) -> Weighed:
+        ply = len(game.moves)
+        best = game.push(BEST[ply]).moves[-1:] if ply in BEST else tuple(game.legal_moves()[:1])
+        return Weighed(100, (WORTHS[ply],) * 2, best)
 
 
 def played() -> dict[str, list[Message]]:
@@ -104,7 +118,7 @@ def played() -> dict[str, list[Message]]:
         for message in _done(house, player, words, now):
             for name in message.to:
                 told[name].append(message)
-        now += 0 if words == "hint" else PAUSE
+        now += 0 if words in {"hint", "analyse 1"} else PAUSE
     return told
 
 

@@ -297,7 +297,7 @@ class TestRecord:
         game = read_record(RECORD, DISCWORLD).game
         found = annals.found(BattleLookup(1))
         assert found
-        lines = archive.record(found, 40)
+        lines = archive.record(found, found.comments, 40)
         assert text(lines).endswith("imported:\n" + RECORD.rstrip("\n"))
         opening = read_record("\n".join(lines[-3:]), DISCWORLD).game
         assert opening == game

@@ -12,6 +12,7 @@ import pytest
 
 from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
+from thudmud.play.analysis import PlyMark
 from thudmud.play.asides import Remark
 from thudmud.play.events import Offer
 from thudmud.play.exercises import PUZZLE, TUTORIAL
@@ -24,7 +25,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Bots", "Thud.Closed", "Thud.Renamed"]
+PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots", "Thud.Analysis"]
+PACKAGES += ["Thud.Closed"]
+PACKAGES += ["Thud.Renamed"]
 PACKAGES += ["Thud.Refused"]
 
 Fact = dict[str, Any]
@@ -103,6 +106,7 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
         ("Thud.Say", ["say", "emote", "tell"]),
         ("Thud.Invite", ["dwarf", "troll"]),
         ("Thud.Hint", [merit.value for merit in Merit]),
+        ("Thud.Analysis", [mark.value for mark in PlyMark]),
         ("Thud.Exercise", [TUTORIAL, PUZZLE, *(remark.value for remark in Remark)]),
     ],
 )

@@ -21,7 +21,7 @@ from thudmud.play.exercises import puzzles
 from thudmud.play.hall import BotLevel
 from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Mistake, Refusal
-from thudmud.rules import CLASSIC, Game, Reason, RecordError, read_record, write_record
+from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
 from thudmud.views.refusals import explain, refused, unread
 
 NOW = 7.0
@@ -363,6 +363,36 @@ CASES = [
         R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
         'More has happened since; "replay 1" shows it.',
     ),
+    Case(R.NO_COMMENTS, HALF, "Anna: comment 1 0 well", "No comments are kept here."),
+    Case(
+        R.COMMENT_PLAYERS_ONLY, HALF, "Carla: comment 1 0 well",
+        "Only those who played battle 1 here can comment on it.",
+    ),
+    Case(
+        R.COMMENT_RUNNING, STARTED, "Anna: comment 1 0 well",
+        "Battle 1 is still being played. You can comment on it when it is over.",
+    ),
+    Case(
+        R.COMMENT_NO_SUCH_PLY, HALF, "Anna: comment 1 2 well",
+        "Battle 1 has no ply 2; the last is ply 0, and 0 is the opening.",
+    ),
+    Case(
+        R.COMMENT_TOO_LONG, HALF, f"Anna: comment 1 0 {'a' * 301}",
+        "That is too long: a comment has at most 300 characters.",
+    ),
+    Case(
+        R.COMMENT_TOO_MANY, HALF, "Anna: comment 1 0 well",
+        'You have commented on 100 plies of battle 1, the most that you can. "comment 1 1 none" '
+        "would take one of these away.",
+    ),
+    Case(
+        R.COMMENT_NONE, HALF, "Anna: comment 1 0 none",
+        "You have no comment on ply 0 of battle 1.",
+    ),
+    Case(
+        R.NOT_REPLAYING, HALF, "Anna: comment well",
+        'You are not replaying a battle. Begin with "replay" and its number.',
+    ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
         "The oak board keeps the discworld rules while a battle is being played. They can be set "
@@ -384,6 +414,45 @@ CASES = [
     Case(
         R.RULES_UNKNOWN, "", "Anna: set rules chess on elm table",
         'There are no "chess" rules. There are: discworld, classic, koom valley.',
+    ),
+    Case(
+        R.SETUP_RUNNING, STARTED, "Anna: setup remove g7",
+        "The oak board keeps its position while a battle is being played. Another can be set up "
+        "when the match is over.",
+    ),
+    Case(
+        R.SETUP_MID_MATCH, HALF, "Anna: setup remove g7",
+        "The second battle at the oak board begins from the same position as the first. Another "
+        "can be set up when the match is over.",
+    ),
+    Case(
+        R.SETUP_SEATED_ONLY, SEATED, "Carla: setup remove g7 on oak board",
+        f"The position at the oak board is for its players to set up. {SITTING}",
+    ),
+    Case(
+        R.SETUP_ALREADY, "", "Anna: setup opening on oak board",
+        "The oak board is set up like that already.",
+    ),
+    Case(
+        R.SETUP_TOO_MANY, "", "Anna: setup add trolls f7 on oak board",
+        "Too many trolls: that is 9, and the discworld rules have 8.",
+    ),
+    Case(
+        R.SETUP_TOO_MANY, "", "Anna: setup add rock f7, f8 on elm table",
+        "Too many Rocks: that is 2, and the koom valley rules have 1.",
+    ),
+    Case(
+        R.SETUP_NEEDS_ROCK, "", "Anna: setup remove h8 on elm table",
+        'The Rock on H8 is needed. "setup add rock" and a square puts it elsewhere.',
+    ),
+    Case(
+        R.SETUP_OVER, "", "Anna: setup trolls g7 on oak board",
+        "A battle would be over there before it begins: the dwarfs have no move. "
+        '"setup turn trolls" lets the trolls begin.',
+    ),
+    Case(
+        R.SETUP_OVER, "", "Anna: setup add rock g1 on elm table",
+        "A battle would be over there before it begins: the Rock is home.",
     ),
 ]  # fmt: skip
 
@@ -415,6 +484,12 @@ def brought_about(case: Case) -> Refused:
     found = Found()
     if case.code is R.NOT_KEPT:
         found.take(BattleLookup(1), FoundBattle(hall.battles[0], None))
+    if case.code is R.COMMENT_TOO_MANY:
+        comments = tuple(Comment(ply, "Anna", "well") for ply in range(1, 101))
+        one = FoundBattle(hall.battles[0], Game.start(CLASSIC), comments, frozenset({"Anna"}))
+        found.take(BattleLookup(1), one)
+    if case.code is R.NO_COMMENTS:
+        hall.version = None
     while True:
         try:
             decide(hall, name, command, NOW, found)
@@ -477,6 +552,47 @@ HINTS = {
 is seen here."""
 
 
+ANALYSES = [
+    (
+        Refused(R.NO_ANALYSES, number=12),
+        'Nobody here can analyse a battle. "replay 12" shows it again.',
+    ),
+    (
+        Refused(R.NO_ANALYSES_RATED, board="oak board"),
+        "You are playing a battle at the oak board that counts for ratings. Nothing is analysed for"
+        " you until it is over.",
+    ),
+    (Refused(R.ANALYSE_WHICH), 'Say which battle, by its number: "history" lists them.'),
+    (
+        Refused(R.NOT_OVER, number=12),
+        "Battle 12 may go on still. It can be analysed once it is over.",
+    ),
+    (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
+    (
+        Refused(R.ANALYSIS_PENDING, number=12, done=40, plies=118),
+        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are."
+        ' "analyse cancel" ends it.',
+    ),
+    (
+        Refused(R.ANALYSES_TOO_MANY),
+        "As many battles are being analysed as can be at once. Try again in a minute.",
+    ),
+    (
+        Refused(R.ANALYSIS_FAILED, number=12),
+        'Battle 12 could not be analysed this time. "analyse 12" tries again.',
+    ),
+    (
+        Refused(R.NOTHING_ANALYSED),
+        'Nothing is being analysed for you. "analyse 12" would begin that.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), ANALYSES, ids=lambda each: str(each)[:20])
+def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
+
+
 @pytest.mark.parametrize("code", HINTS)
 def test_why_there_is_no_hint(code: Refusal) -> None:
     assert refused(Refused(code, board="oak board")) == HINTS[code]
@@ -489,6 +605,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(of_a_board, BOARDS)
     yield from TALKS
     yield from (Refused(code, board="oak board") for code in HINTS)
+    yield from (refusal for refusal, _ in ANALYSES)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
@@ -639,6 +756,11 @@ LINES = [
         "move a6 b6 on board capturing c7 c8",
         'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
         'not "c8".',
+    ),
+    (
+        "setup dF1,dI5",
+        "The letters of a setup text are those of game records, which skip the I: J is the column "
+        'after H. With the letters of the board, type "setup dwarfs" and squares.',
     ),
     ("quit now", 'After "quit" comes "tutorial", "puzzle" or the end of the line, not "now".'),
 ]

@@ -1,4 +1,4 @@
-"""Who is asked for hints: our own player, in this process or in one of the workers.
+"""Who is asked for hints and analyses: our own player, in this process or in one of the workers.
 
 It thinks for a moment, and makes no mistakes on purpose. Both are a
 `thudmud.service.interface.Adviser`.
@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 from thudmud.bots.program import ProgramError
 from thudmud.bots.workers import Question, Workers
-from thudmud.rules import Game, Move
+from thudmud.play.analysis import Weighed
+from thudmud.rules import Game, Move, Side
 
 NODES = 2_000
 """How many positions are looked at for a hint: that takes less than a tenth of a second."""
+
+ANALYSIS_NODES = 6_000
+"""How many are looked at for each position of a battle that is analysed."""
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +33,17 @@ class OwnAdviser:
         from thudmud.search.search import Limit  # noqa: PLC0415
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
+
+    async def weigh(self, game: Game) -> Weighed:
+        """Return what a position of a battle is worth."""
+        from thudmud.search.levels import Player  # noqa: PLC0415  (as above)
+        from thudmud.search.search import Limit, Thought  # noqa: PLC0415
+
+        depths: list[Thought] = []
+        limit = Limit(nodes=ANALYSIS_NODES)
+        thought = Player(game.ruleset).think(game, limit, depths.append)
+        worths = [each.worth for each in depths or [thought]]
+        return _weighed(game, worths, thought.line)
 
 
 class WorkersAdviser:
@@ -52,3 +68,23 @@ class WorkersAdviser:
             _log.error("no hint: %s", error)
             return None
         return game.moves[-len(answer.line) :]
+
+    async def weigh(self, game: Game) -> Weighed | None:
+        """Return what a position of a battle is worth; None if no worker answers."""
+        then = game
+        try:
+            thinking = self._workers.think(Question(None, game, nodes=ANALYSIS_NODES))
+            answer = await asyncio.create_task(thinking)  # as above
+            for ply in answer.line:
+                then = then.push(ply)
+            worths = answer.worths or [answer.worth]
+            return _weighed(game, worths, then.moves[-len(answer.line) :])
+        except (ProgramError, ValueError) as error:
+            _log.error("a position was not weighed: %s", error)
+            return None
+
+
+def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Weighed:
+    """Return what was found of a position, if the worths are in the view of the side to move."""
+    sign = 1 if game.turn is Side.DWARF else -1
+    return Weighed(ANALYSIS_NODES, tuple(sign * each for each in worths), line)

@@ -34,7 +34,9 @@ PATIENCE = 10.0
 does each second, or when it next had a processor."""
 
 _MOST_REPLAYED = 1000  # quiet plies that it is told, so that it sees what comes again
-_INFORMATION = re.compile(r"# depth \d+ nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)")
+_INFORMATION = re.compile(
+    r"# depth (?P<depth>\d+) nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -43,7 +45,8 @@ class Question:
     """What to play in a battle.
 
     Attributes:
-        board: whose queue it waits in.
+        board: whose queue it waits in; None if nobody plays on while they wait. Then it comes after
+            those of all boards, and if there are several workers, one is always left for these.
         game: a battle that goes on.
         level: at which level, by its number, with that level's errors; None for none.
         nodes: how many positions it may look at; None for as many as the level does.
@@ -53,7 +56,7 @@ class Question:
         InvalidValueError: the battle is over, or nothing limits the answer.
     """
 
-    board: str
+    board: str | None
     game: Game
     level: int | None = None
     nodes: int | None = None
@@ -75,18 +78,20 @@ class Reply:
         worth: what the position is worth to the side to move, in hundredths of a dwarf; a level
             misjudges that as it does plies.
         line: the plies that it expects, that one first.
+        worths: the worth by how deep it has looked, that of one ply first.
     """
 
     ply: str
     worth: int
     line: tuple[str, ...]
+    worths: tuple[int, ...] = ()
 
 
 class Workers:
     """Processes of our own player, which are started when they are first needed.
 
     Each board has a queue. Its next question waits for at most one of every other board's, however
-    many these ask.
+    many these ask; and for one of no board's, if there is but one worker.
 
     Args:
         count: how many, as `worker_count` takes it.
@@ -102,8 +107,10 @@ class Workers:
             for number in range(worker_count(count), 0, -1)
         ]
         self._workers = tuple(self._idle)
-        self._waiting: dict[str, deque[asyncio.Future[Program]]] = {}
+        self._waiting: dict[str | None, deque[asyncio.Future[Program]]] = {}
         """Who waits for a worker, by board; the board whose turn is next comes first."""
+        self._lent: set[Program] = set()
+        """The workers that think for no board."""
         self._works: set[asyncio.Task[None]] = set()
         """What is done with workers whether anybody waits for it or not."""
         self._all_idle = asyncio.Event()
@@ -143,11 +150,11 @@ class Workers:
 
     # Whose turn it is.
 
-    async def _turn(self, board: str) -> Program:
+    async def _turn(self, board: str | None) -> Program:
         """Wait for a worker. One that runs already is taken before one is started."""
-        if self._idle:
+        if self._idle and self._has_turn(board):
             self._all_idle.clear()
-            return self._idle.pop()
+            return self._given(self._idle.pop(), board)
         turn: asyncio.Future[Program] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(board, deque()).append(turn)
         try:
@@ -159,7 +166,16 @@ class Workers:
                 self._free(turn.result())
             raise
 
-    def _forget(self, board: str, turn: asyncio.Future[Program]) -> None:
+    def _has_turn(self, board: str | None) -> bool:
+        """Whether a worker that is free may be given to a board; or to none, if one is left."""
+        return board is not None or len(self._lent) < max(1, len(self._workers) - 1)
+
+    def _given(self, worker: Program, board: str | None) -> Program:
+        if board is None:
+            self._lent.add(worker)
+        return worker
+
+    def _forget(self, board: str | None, turn: asyncio.Future[Program]) -> None:
         queue = self._waiting.get(board, deque())
         with suppress(ValueError):
             queue.remove(turn)
@@ -168,14 +184,15 @@ class Workers:
 
     def _free(self, worker: Program) -> None:
         """Hand a worker to whoever is next; that board is then the last."""
-        while self._waiting:
-            board = next(iter(self._waiting))
+        self._lent.discard(worker)
+        while turns := [board for board in self._waiting if self._has_turn(board)]:
+            board = next((each for each in turns if each is not None), None)
             queue = self._waiting.pop(board)
             turn = queue.popleft()
             if queue:
                 self._waiting[board] = queue
             if not turn.done():
-                turn.set_result(worker)
+                turn.set_result(self._given(worker, board))
                 return
         self._idle.append(worker)
         if len(self._idle) == len(self._workers):
@@ -230,11 +247,19 @@ async def _asked(worker: Program, question: Question) -> Reply:
     lines.append("go" if question.nodes is None else f"go nodes {question.nodes}")
     said: list[str] = []
     ply = await worker.ask("\n".join(lines), PATIENCE, said.append)
-    information = _INFORMATION.fullmatch(said[-1]) if said else None
-    if information is None:
+    information = [found for each in said if (found := _INFORMATION.fullmatch(each))]
+    if not information:
         raise ProgramError("it does not say what it thinks")
-    worth = round(100 * float(information["worth"]))
-    return Reply(ply, worth, tuple(information["line"].split()))
+    worths: list[int] = []
+    for each in information:
+        if int(each["depth"]) == len(worths) + 1:  # the last may not have come to its end
+            worths.append(_hundredths(each))
+    *_, last = information
+    return Reply(ply, _hundredths(last), tuple(last["line"].split()), tuple(worths))
+
+
+def _hundredths(information: re.Match[str]) -> int:
+    return round(100 * float(information["worth"]))
 
 
 def worker_count(wanted: int) -> int:

@@ -26,6 +26,7 @@ from thudmud.play.events import Event
 from thudmud.play.match import game_of
 from thudmud.rules import (
     RULESETS,
+    Comment,
     Ending,
     Game,
     Outcome,
@@ -43,8 +44,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Write the battles that were played to files, one record each. The headers of a record, "
         "and the name of its file, say when the battle was played, by which rules and by whom, "
-        "and how it ended. Battles that are running or adjourned are left out, and so are those "
-        "without a ply. The server may be running."
+        "and how it ended; comments stand below their plies. Battles that are running or "
+        "adjourned are left out, and so are those without a ply. The server may be running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
@@ -159,7 +160,8 @@ async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = Fal
         game = game_of(cast("Iterable[Event]", await store.plies(battle)))
         if game.moves:
             shown = _without_the_erased(battle)
-            text = write_record(game) if bare else str(_record(shown, game))
+            comments = await store.comments(battle.number)
+            text = write_record(game) if bare else str(_record(shown, game, comments))
             _write(folder / file_name(shown), text)
             records += 1
     return Written(records, going_on)
@@ -171,9 +173,14 @@ def _without_the_erased(battle: Battle) -> Battle:
     return battle._replace(dwarf=dwarf, troll=troll)
 
 
-def _record(battle: Battle, game: Game) -> Record:
+def _record(battle: Battle, game: Game, comments: Iterable[Comment]) -> Record:
     ended = replace(game, outcome=battle.outcome or game.outcome)
-    return Record(ended, battle.dwarf, battle.troll, day(battle.at))
+    kept = tuple(
+        each if is_player(each.player) else replace(each, player="")
+        for each in comments
+        if each.ply <= len(game.moves)
+    )
+    return Record(ended, battle.dwarf, battle.troll, day(battle.at), kept)
 
 
 def _write(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,11 +27,14 @@ from thudmud.cli.records import (
     text_in,
 )
 from thudmud.english import capitalised, counted
-from thudmud.play.events import BattleId, Event, Imported
+from thudmud.language.cleaning import clean
+from thudmud.play.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
 from thudmud.play.match import game_of
+from thudmud.play.projections import HALL
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
+    Comment,
     Record,
     RecordError,
     Side,
@@ -146,7 +150,7 @@ async def bring_in(
     """
     for path in files:
         try:
-            began = await _add(store, read_file(path, given))
+            began = await _add(store, *read_file(path, given))
         except RefusedFileError as refusal:
             result.refused[path] = str(refusal)
         else:
@@ -154,8 +158,8 @@ async def bring_in(
             result.accepted[path] = await store.number_of(began)
 
 
-async def _add(store: Store, battle: Imported) -> BattleId:
-    """Store a battle; return where.
+async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> BattleId:
+    """Store a battle, and what is said about its plies; return where.
 
     Each has a stream of its own, which what makes it the same as another one names: so it can be
     there but once, whoever else brings it in at the same time.
@@ -167,11 +171,17 @@ async def _add(store: Store, battle: Imported) -> BattleId:
     if number := await _played_here(store, battle):
         raise KnownError("played here", number)
     began = BattleId(STREAMS + _likeness(battle), 1)
-    try:
-        await store.append({began.board: (0, [battle])})
-    except Conflict:
-        raise KnownError("imported", await store.number_of(began) or 0) from None
-    return began
+    said = [Commented(battle.at, each.player, *began, each.ply, each.text) for each in comments]
+    while True:
+        version = await store.version(HALL)
+        try:
+            await store.append({began.board: (0, [battle]), HALL: (version, said)})
+        except Conflict as conflict:
+            if conflict.stream == began.board:
+                number = await store.number_of(began) or 0
+                raise KnownError("imported", number) from None
+        else:
+            return began
 
 
 async def _played_here(store: Store, battle: Imported) -> int | None:
@@ -196,8 +206,8 @@ def _likeness(battle: Imported) -> str:
     return sha256(same.encode()).hexdigest()[:32]
 
 
-def read_file(path: Path, given: BattleDetails) -> Imported:
-    """Return the battle that a file tells, checked by the rules.
+def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]]:
+    """Return the battle that a file tells, checked by the rules, and the comments on its plies.
 
     What its headers tell goes before what is given, which must not contradict them, and that before
     what its name tells.
@@ -216,13 +226,33 @@ def read_file(path: Path, given: BattleDetails) -> Imported:
     troll = _player_meant(Side.TROLL, record.troll, given.troll) or named.troll
     outcome = named.outcome(game)
     rules, plies = game.ruleset.name, len(game.moves)
-    return Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
+    battle = Imported(at, "", rules, dwarf, troll, write_record(game), plies, outcome)
+    return battle, _said(record.comments)
+
+
+def _said(comments: Iterable[Comment]) -> list[Comment]:
+    """Return comments as they are kept: one of each player on a ply, as long as it may be.
+
+    Where there can be no player of that name, nobody knows whose it is.
+    """
+    texts: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    for each in comments:
+        player = capitalised(each.player)
+        if not player or is_player(player):
+            texts[each.ply, player].append(each.text)
+        else:
+            texts[each.ply, ""].append(f"{each.player}: {each.text}")
+    kept = {
+        place: clean(" ".join(several))[:LONGEST_COMMENT].strip()
+        for place, several in texts.items()
+    }
+    return [Comment(ply, player, text) for (ply, player), text in kept.items() if text]
 
 
 def _likely_rules(text: str) -> str:
     """Return the first ruleset whose opening a record begins with, else the default."""
     lines = (line.strip() for line in text.splitlines())
-    setup = next((line for line in lines if line and not line.startswith("[")), "")
+    setup = next((line for line in lines if line and line[0] not in "[;"), "")
     for rules in RULESETS.values():
         with suppress(RecordError):
             if read_record(setup, rules).game.opening == rules.opening:

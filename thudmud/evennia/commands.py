@@ -34,6 +34,7 @@ from thudmud.play.commands import (
     GameCommand,
     Help,
     Look,
+    MakeComment,
     Query,
     RoomCommand,
     Step,
@@ -174,7 +175,7 @@ def _board(character: Any, command: Command) -> Any:
         return _meant(character, boards[:1], None, sayable=False)
     elif isinstance(command, RoomCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
-    elif isinstance(command, ArchiveCommand | ExerciseCommand):
+    elif isinstance(command, ArchiveCommand | MakeComment | ExerciseCommand):
         replaying = [each for each, person in people if person and person.replay]
         if isinstance(command, Step) and replaying:
             return replaying[0]

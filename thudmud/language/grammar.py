@@ -91,6 +91,42 @@ class _Builder(Transformer[Token, Command]):
     view_game = commands.ViewGame
     view_possible = commands.ViewPossible
 
+    # A position of one's own.
+    set_up = commands.SetUp
+    set_up_less = commands.SetUpLess
+    set_up_opening = commands.SetUpOpening
+
+    def set_up_more(self, pieces: commands.Pieces, turn: Side | None, on: str | None) -> Command:
+        return commands.SetUpMore(pieces, turn, on)
+
+    def set_up_turn(self, turn: Side, on: str | None) -> Command:
+        return commands.SetUpMore(commands.Pieces(), turn, on)
+
+    def setup_squares(self, *words: Token | Square) -> commands.Pieces:
+        standing: list[tuple[Piece, Square]] = []
+        piece = Piece.DWARF
+        for word in words:
+            if isinstance(word, Square):
+                standing.append((piece, word))
+            else:
+                piece = Piece[word.type]
+        return commands.Pieces.of(standing)
+
+    def setup_text(self, *words: Token) -> commands.Pieces:
+        """Return the pieces of a setup as records have it; R stands for the Thudstone, too."""
+        marks = {piece.mark.lower(): piece for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK)}
+        return commands.Pieces.of(
+            (marks[word[0].lower()], Square.from_record(word[1:].strip().upper())) for word in words
+        )
+
+    def setup_removed(self, *squares: Square) -> tuple[Square, ...]:
+        return squares
+
+    def setup_turn(self, _: Token | None, side: Token) -> Side:
+        return Side[side.type]
+
+    setup_first = setup_turn
+
     def join(self, side: Token, on: str | None) -> Command:
         return commands.Join(Side[side.type], on)
 
@@ -142,6 +178,12 @@ class _Builder(Transformer[Token, Command]):
     record = commands.ViewRecord
     score = commands.ViewScore
     standings = commands.ViewStandings
+    analyse = commands.Analyse
+    cancel_analysis = commands.CancelAnalysis
+
+    def comment(self, place: Token | None, text: Token) -> Command:
+        number, ply = map(int, place.split(" ")) if place else (None, None)
+        return commands.MakeComment("" if text.lower() == "none" else str(text), number, ply)
 
     def history(self, player: str | None, page: int | None) -> Command:
         return commands.History(player, page or 1)
@@ -357,14 +399,14 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)
 
-_FREE_RULES = ("query", "option")
+_FREE_RULES = ("query", "setup", "option")
 """How the rules begin whose own words nobody would misread in the place of a name."""
 
 RESERVED_WORDS: tuple[str, ...] = tuple(
     word
     for name, words in WORDS.items()
     if any(
-        symbol.name == name and not rule.origin.name.startswith(_FREE_RULES)
+        symbol.name == name and not rule.origin.name.lstrip("_").startswith(_FREE_RULES)
         for rule in _LARK.rules
         for symbol in rule.expansion
     )

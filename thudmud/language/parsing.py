@@ -109,6 +109,9 @@ _KINDS = {
     "COLUMN": ("<column>",),
     "COLUMNS": ("<width>",),
     "SHADE": ("<colour>",),
+    "PIECE": ("<piece>",),
+    "BATTLE_AND_PLY": ("<ply>",),
+    "COMMENT_TEXT": ("<text>",),
     "SPEECH": ("<text>",),
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),
@@ -244,15 +247,15 @@ NAME_LENGTHS = range(2, 21)
 """How many letters the name of a player may have."""
 
 _SENTENCES_BEGIN = """
-    add after also and another any anybody anyone as ask battle battles begin between both bots
-    bring but by capture change colours column come did do each east either elsewhere every
-    everyone everything examples for four give goodbye how if in instead keep lesson make many
-    match more name names no north northeast northwest not note nothing now numbers of old once
-    one only options or other others over part pieces players playing please ply put puzzles
-    ready row safe saying see seeing so sorry south southeast southwest squares still take tell
-    that then there these they this those three thudstone too trample trap try turn two type
-    walk watch welcome well west what whatever when whenever where which while who whoever with
-    write yes
+    above add after also and another any anybody anyone as ask battle battles begin better
+    between both bots bring but by capture change colours column come did do each east either
+    elsewhere every everyone everything examples for four give goodbye how if in instead keep
+    lesson make many match more name names no north northeast northwest not note nothing now
+    numbers of old once one only options or other others over part pieces players playing please
+    ply put puzzles ready row safe saying see seeing so sorry south southeast southwest squares
+    still take tell that then there these they this those three thudstone too trample trap try
+    turn two type walk watch welcome well west what whatever when whenever where which while who
+    whoever with write yes
 """
 """Words that sentences of the server begin with: a test finds them."""
 

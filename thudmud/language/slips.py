@@ -220,6 +220,7 @@ _DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
 _MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
 _MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
+_PIECE_ON_I = re.compile("[dTR] ?I[0-9]{1,2}", re.ASCII | re.IGNORECASE)
 _FILLERS = {"is", "are", "the"}
 _LONGEST_NUMBER = 9
 _AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "accepted"}
@@ -283,9 +284,16 @@ def _no_such_number(place: Place) -> Finding | None:
     return _meant(digits[1])
 
 
+def _record_with_an_i(place: Place) -> Finding | None:
+    """``setup dI5``: a letter of our boards where those of records go."""
+    if "PIECE" not in place.terminals or not _PIECE_ON_I.fullmatch(place.word):
+        return None
+    return _wrong(Mistake.NO_I_IN_RECORDS)
+
+
 def _no_number(place: Place) -> Finding | None:
-    """``replay``, ``record anna``: a battle that is not said by its number."""
-    if place.before.lower() not in {"replay", "record"}:
+    """``replay``, ``analyse anna``: a battle that is not said by its number."""
+    if place.before.lower() not in {"replay", "record", "analyse"}:
         return None
     return _wrong(Mistake.NO_BATTLE_NUMBER)
 
@@ -457,6 +465,7 @@ def _set_like_an_option(place: Place) -> Finding | None:
 SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _split_number,
     _no_such_position,
+    _record_with_an_i,
     _glued_positions,
     _captures_nothing,
     _no_such_number,

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
 from thudmud.play.events import BattleId, SavedMatch
-from thudmud.rules import Game, Outcome, Side
+from thudmud.rules import Comment, Game, Outcome, Side
 
 
 class State(Enum):
@@ -50,6 +50,7 @@ class Battle(NamedTuple):
         points: if its match was over with it, the points of who has the dwarfs and of who has the
             trolls.
         imported: whether it was brought in from elsewhere.
+        set_up: whether it began from a position that was set up: then it counts for nothing.
     """
 
     number: int
@@ -68,6 +69,7 @@ class Battle(NamedTuple):
     rated: bool = False
     points: tuple[int, int] | None = None
     imported: bool = False
+    set_up: bool = False
 
     @property
     def players(self) -> tuple[str, str]:
@@ -190,10 +192,19 @@ AnswerT = TypeVar("AnswerT")
 
 
 class FoundBattle(NamedTuple):
-    """A battle, and the game as far as it has come; None if its plies are no longer kept."""
+    """A battle, and what is kept of it.
+
+    Attributes:
+        battle: the battle.
+        game: it as far as it has come; None if its plies are no longer kept.
+        comments: what was said about its plies, in their order.
+        players: the names of those of its players who have them still: a guest's may be another's.
+    """
 
     battle: Battle
     game: Game | None
+    comments: tuple[Comment, ...] = ()
+    players: frozenset[str] = frozenset()
 
 
 class AdjournedMatch(NamedTuple):

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.commands import (
+    Analyse,
     Boards,
     Games,
     Help,
@@ -35,10 +37,11 @@ from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme
 from thudmud.play.table import Table
-from thudmud.rules import Game, Move, Side
+from thudmud.rules import Comment, Game, Move, Side
 
 Question = (
-    Boards
+    Analyse
+    | Boards
     | ViewBots
     | Games
     | Help
@@ -206,7 +209,8 @@ class Replayed:
     """A player sees a battle again, as it stood after ``ply`` plies.
 
     ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
-    known, so that what is seen next need not be found from the opening.
+    known, so that what is seen next need not be found from the opening. ``comments`` are those on
+    all its plies. ``analysis`` is what each ply was worth, if that is known and may be told.
     """
 
     player: str
@@ -215,6 +219,42 @@ class Replayed:
     ply: int
     playing: bool = False
     then: Game | None = field(default=None, compare=False, repr=False)
+    comments: tuple[Comment, ...] = ()
+    analysis: Analysis | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysing:
+    """A battle is analysed for a player; ``done`` of its plies are, so far."""
+
+    player: str
+    battle: Battle
+    done: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisCancelled:
+    """A player waits no longer for the analysis of a battle."""
+
+    player: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommentMade:
+    """A player commented on a ply of a battle, or took that back if ``text`` is "".
+
+    It is stored by an event of its own; this is what is told of it, to the player and to ``other``,
+    who played the battle, too. ``comments`` are all there are on the battle now.
+    """
+
+    player: str
+    other: str
+    battle: int
+    ply: int
+    text: str
+    comments: tuple[Comment, ...] = ()
 
 
 class Remark(Enum):
@@ -284,7 +324,7 @@ class Asked:
     player: str
     question: Question
     board: str | None = None
-    answer: LookupAnswer | Advice | None = None
+    answer: LookupAnswer | Advice | AnalysedBattle | None = None
 
 
 Happening = (
@@ -302,6 +342,9 @@ Happening = (
     | OptionChosen
     | IgnoreChosen
     | Replayed
+    | Analysing
+    | AnalysisCancelled
+    | CommentMade
     | Exercised
     | ExerciseLeft
 )

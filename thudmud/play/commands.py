@@ -9,9 +9,10 @@ where they were left out; only the hall knows which board they mean.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from thudmud.play.options import OptionCommand
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square
@@ -317,6 +318,22 @@ class ViewRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeComment:
+    """Comment on a ply of a battle; on the one that is shown in a replay if ``number`` is None.
+
+    With the text "" one's own comment there is taken away.
+    """
+
+    text: str
+    number: int | None = None
+    ply: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.number is None else f" {self.number} {self.ply}"
+        return f"comment{place} {self.text or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
 class ViewScore:
     """See what a player has won and lost; oneself if ``player`` is None."""
 
@@ -334,7 +351,36 @@ class ViewStandings:
         return "standings"
 
 
-ArchiveCommand = Games | History | Replay | Step | ViewRecord | ViewScore | ViewStandings
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """See what a battle was worth, ply by ply; without a number, the one that is replayed."""
+
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return "analyse" if self.number is None else f"analyse {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnalysis:
+    """Wait no longer for the analysis that one has asked for."""
+
+    def __str__(self) -> str:
+        return "analyse cancel"
+
+
+ArchiveCommand = (
+    Games
+    | History
+    | Replay
+    | Step
+    | ViewRecord
+    | ViewScore
+    | ViewStandings
+    | Analyse
+    | CancelAnalysis
+)
+"""What is only shown."""
 
 
 # What somebody asks about the pieces on a board.
@@ -549,6 +595,96 @@ class SetRules:
         return f"set rules {self.rules}{_on(self.on)}"
 
 
+class Pieces(NamedTuple):
+    """The squares of the pieces that somebody sets up, as they were typed.
+
+    Attributes:
+        dwarfs: those of the dwarfs.
+        trolls: those of the trolls.
+        middle: those of the Thudstone or the Rock, whichever the rules have: there should be one.
+    """
+
+    dwarfs: tuple[Square, ...] = ()
+    trolls: tuple[Square, ...] = ()
+    middle: tuple[Square, ...] = ()
+
+    @classmethod
+    def of(cls, standing: Iterable[tuple[Piece, Square]]) -> Pieces:
+        """Return pieces by their squares."""
+        pairs = list(standing)
+        middle = {Piece.STONE, Piece.ROCK}
+        return cls(
+            *(
+                tuple(square for piece, square in pairs if piece in kinds)
+                for kinds in ({Piece.DWARF}, {Piece.TROLL}, middle)
+            )
+        )
+
+    def __str__(self) -> str:
+        """Return them as they are typed."""
+        kinds = zip(("dwarfs", "trolls", "rock"), self, strict=True)
+        return " ".join(
+            f"{kind} {', '.join(map(str, squares))}" for kind, squares in kinds if squares
+        )
+
+
+NO_PIECES = Pieces()
+
+
+def _turn(side: Side | None) -> str:
+    return "" if side is None else f" turn {side.plural}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """Set up the position that the next match at a board begins from: these pieces and no others.
+
+    Without a ``turn`` it is that of the side that begins by the rules.
+    """
+
+    pieces: Pieces
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup {self.pieces}{_turn(self.turn)}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpMore:
+    """Add pieces to the position that the next match begins from, or change whose turn it is."""
+
+    pieces: Pieces = NO_PIECES
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        added = f" add {self.pieces}" if any(self.pieces) else ""
+        return f"setup{added}{_turn(self.turn)}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpLess:
+    """Take pieces out of the position that the next match begins from."""
+
+    squares: tuple[Square, ...]
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup remove {', '.join(map(str, self.squares))}{_turn(self.turn)}{_on(self.on)}"
+
+
+class SetUpOpening(_BoardCommand):
+    """Have the next match at a board begin as by its rules again."""
+
+    __slots__ = ()
+    words = "setup opening"
+
+
+SetUpCommand = SetUp | SetUpMore | SetUpLess | SetUpOpening
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
@@ -606,9 +742,18 @@ GameCommand = (
     | Resume
     | SetBoard
     | SetRules
+    | SetUpCommand
     | Play
     | ViewGame
     | ViewPossible
     | Hint
 )
-Command = GameCommand | RoomCommand | ExerciseCommand | ArchiveCommand | OptionCommand | Query
+Command = (
+    GameCommand
+    | RoomCommand
+    | ExerciseCommand
+    | ArchiveCommand
+    | MakeComment
+    | OptionCommand
+    | Query
+)

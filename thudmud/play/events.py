@@ -15,7 +15,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules import RULESETS, Move, Outcome, Piece, Side
+from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 
 BATTLES = 2
 """How many battles a match has."""
@@ -50,9 +50,18 @@ def require_match(battle: int, before: tuple[int, int]) -> None:
         raise InvalidValueError(f"nobody has points below 0: {before}")
 
 
-def _require_rules(name: str) -> None:
+def _require_rules(name: str, opening: Position | None = None) -> None:
+    """Raise InvalidValueError if there are no such rules, or no such opening of a battle by them.
+
+    A ruleset's own opening is None.
+    """
     if name not in RULESETS:
         raise InvalidValueError(f"there are no {name!r:.50} rules")
+    if opening is not None:
+        rules = RULESETS[name]
+        require_possible(opening, rules)
+        if opening == rules.opening or rules.outcome(opening) is not None:
+            raise InvalidValueError("no battle is set up like that: it is over, or as by the rules")
 
 
 class Levels(NamedTuple):
@@ -113,6 +122,7 @@ class SavedMatch:
         moves: its plies so far.
         outcome: how it ended; None while it goes on.
         levels: at which bots play in it.
+        opening: the position that its battles begin from, if that was set up; else None.
     """
 
     began: BattleId
@@ -125,13 +135,14 @@ class SavedMatch:
     moves: tuple[Move, ...]
     outcome: Outcome | None
     levels: Levels = NO_BOTS
+    opening: Position | None = None
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
         _require_levels(*self.levels)
         require_name(self.dwarf)
         require_name(self.troll)
-        _require_rules(self.rules)
+        _require_rules(self.rules, self.opening)
 
 
 class Parting(Enum):
@@ -239,12 +250,30 @@ class RulesSet(_AtABoard):
 
 
 @dataclass(frozen=True, slots=True)
+class PositionSet(_AtABoard):
+    """The position that the next match begins from was set up.
+
+    ``opening`` is None if it is the ruleset's own again; ``rules`` is the ruleset's name.
+    """
+
+    at: float
+    player: str
+    rules: str
+    opening: Position | None
+
+    def __post_init__(self) -> None:
+        _AtABoard.__post_init__(self)
+        _require_rules(self.rules, self.opening)
+
+
+@dataclass(frozen=True, slots=True)
 class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are who sits where from now on, ``levels`` whether they are bots;
     ``rated`` says whether the battle may count for their ratings, since both have accounts or one
-    is a bot.
+    is a bot. ``opening`` is the position that it begins from, if that was set up: such a battle is
+    never rated.
     """
 
     at: float
@@ -255,12 +284,15 @@ class BattleStarted(_AtABoard):
     troll: str
     rated: bool = False
     levels: Levels = NO_BOTS
+    opening: Position | None = None
 
     def __post_init__(self) -> None:
         _AtABoard.__post_init__(self)
         require_match(self.number, (0, 0))
         _require_levels(*self.levels)
-        _require_rules(self.rules)
+        _require_rules(self.rules, self.opening)
+        if self.rated and self.opening is not None:
+            raise InvalidValueError("a battle from a position that was set up is never rated")
         require_name(self.dwarf)
         require_name(self.troll)
 
@@ -396,6 +428,7 @@ TableEvent = (
     | Returned
     | Cleared
     | RulesSet
+    | PositionSet
     | BattleStarted
     | Moved
     | Offered
@@ -544,6 +577,43 @@ class PuzzleTried:
         _require_number(self.at, self.player, self.puzzle)
 
 
+LONGEST_COMMENT = 300
+"""The most characters that a comment may have."""
+
+JOINERS = "\u200c\u200d"
+"""Invisible characters that are part of words in several scripts, and of emoji."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commented:
+    """A player commented on a ply of a battle, in the place of what they had said about it before.
+
+    Attributes:
+        at: when.
+        player: who; "" if that is not known of a battle that was imported.
+        key: what the events of the battle's beginning are stored under.
+        version: of the first of them.
+        ply: which ply, from 1; 0 is the opening.
+        text: what they say; "" if they take away what they have said.
+    """
+
+    at: float
+    player: str
+    key: str
+    version: int
+    ply: int
+    text: str
+
+    def __post_init__(self) -> None:
+        _require_board(self.at, self.player, self.key)
+        if self.version < 1 or self.ply < 0:
+            raise InvalidValueError(f"no battle has a ply {self.version}, {self.ply}")
+        shown = self.text.translate(dict.fromkeys(map(ord, JOINERS)))
+        is_a_line = shown.isprintable() and self.text.strip() == self.text
+        if not is_a_line or len(self.text) > LONGEST_COMMENT:
+            raise InvalidValueError(f"{self.text!r:.50} cannot be a comment")
+
+
 def _require_board(at: float, player: str, key: str) -> None:
     _require_doer(at, player)
     require_name(key)
@@ -562,7 +632,9 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-HallEvent = BoardOpened | BoardClosed | BoardRenamed | LessonDone | PuzzleTried | Interrupted
+HallEvent = (
+    BoardOpened | BoardClosed | BoardRenamed | LessonDone | PuzzleTried | Commented | Interrupted
+)
 """What happens to the hall itself and at none of its boards, as a stream of its own."""
 
 StoredEvent = Event | HallEvent

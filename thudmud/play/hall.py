@@ -15,11 +15,15 @@ from functools import reduce
 from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.asides import (
+    Analysing,
+    AnalysisCancelled,
     Aside,
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Exercised,
@@ -604,11 +608,31 @@ class Hall:
             case Replayed(player):
                 self.people[player].replay = aside
                 return Telling(aside, (player,))
+            case Analysing(player) | AnalysisCancelled(player):
+                return Telling(aside, (player,))
+            case CommentMade():
+                return self._commented(aside)
             case Exercised() | ExerciseLeft():
                 return self._exercised(aside)
-            case Asked(player, _, board):
+            case Asked(player, _, board, answer):
+                if isinstance(answer, AnalysedBattle):
+                    self._show_in_replay(self.people[player], answer)
                 table = self.board_seen(player, board) if board else None
                 return Telling(aside, (player,), table)
+
+    def _show_in_replay(self, person: Person, found: AnalysedBattle) -> None:
+        """Show somebody what the plies were worth, if it is that battle that they see again."""
+        if person.replay and person.replay.game == found.game:
+            person.replay = replace(person.replay, analysis=found.analysis)
+
+    def _commented(self, made: CommentMade) -> Telling:
+        """Note that a player has commented on a battle, and return who is to be told."""
+        both = [self.people[name] for name in (made.player, made.other) if name in self.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == made.battle:
+                person.replay = replace(person.replay, comments=made.comments)
+        told = tuple(person.name for person in (both if made.text else both[:1]))
+        return Telling(made, self._hearers(made.player, told))
 
     def _hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

@@ -10,14 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
+from operator import attrgetter
 from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.play import exercise_decisions, table_decisions
+from thudmud.play.analysis import (
+    GOES_ON,
+    SHORTEST,
+    AnalysedBattle,
+    Analysis,
+    AnalysisLookup,
+    KeptAnalysisLookup,
+    UnderWayLookup,
+)
 from thudmud.play.archive import (
     AdjournedLookup,
-    Battle,
     BattleLookup,
     BotList,
     Found,
@@ -28,12 +37,15 @@ from thudmud.play.archive import (
     PlayerScore,
     ScoreLookup,
     StandingsLookup,
+    State,
 )
 from thudmud.play.asides import (
+    AnalysisCancelled,
     Aside,
     Asked,
     CameIn,
     CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Gone,
@@ -49,9 +61,11 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import (
     Adjourn,
+    Analyse,
     ArchiveCommand,
     Around,
     Boards,
+    CancelAnalysis,
     Captures,
     Claim,
     Command,
@@ -71,6 +85,7 @@ from thudmud.play.commands import (
     Lessons,
     Lines,
     Look,
+    MakeComment,
     No,
     Password,
     Play,
@@ -85,6 +100,10 @@ from thudmud.play.commands import (
     ScanRow,
     SetBoard,
     SetRules,
+    SetUp,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Step,
     Style,
@@ -105,10 +124,12 @@ from thudmud.play.commands import (
     Who,
 )
 from thudmud.play.events import (
+    LONGEST_COMMENT,
     LONGEST_NAME,
     Adjourned,
     BattleEnded,
     BattleStarted,
+    Commented,
     Declined,
     Moved,
     Offer,
@@ -152,7 +173,7 @@ from thudmud.play.table_decisions import (
     seat,
     vanish,
 )
-from thudmud.rules import Game
+from thudmud.rules import Comment, Game
 
 
 def decide(
@@ -199,6 +220,10 @@ def _decide(
             | Claim()
             | Adjourn()
             | SetRules()
+            | SetUp()
+            | SetUpMore()
+            | SetUpLess()
+            | SetUpOpening()
         ):
             table = hall_board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
@@ -225,9 +250,20 @@ def _decide(
         case Invite():
             return _invite(command, hall, person, context)
         case Step():
-            return _step(command, person, found)
-        case Games() | History() | ViewRecord() | Replay() | ViewScore() | ViewStandings():
-            shown = _looked_up(person, command, found)
+            return _step(command, hall, person, found)
+        case MakeComment():
+            return _comment(command, hall, person, context, found)
+        case (
+            Games()
+            | History()
+            | ViewRecord()
+            | Replay()
+            | ViewScore()
+            | ViewStandings()
+            | Analyse()
+            | CancelAnalysis()
+        ):
+            shown = _looked_up(hall, person, command, found)
             left = put_aside(person) if isinstance(shown, Replayed) else ()
             return Decision(name, asides=(*left, shown))
         case Tutorial() | Lessons() | TryPuzzle() | LeaveExercise():
@@ -277,7 +313,7 @@ def _decide(
             assert_never(command)
 
 
-_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn
+_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | WentOut | CameIn | CommentMade
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -398,9 +434,8 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     """Return what somebody is advised to play, if it is their turn, and nobody is wronged by it."""
     table = board_meant(hall, person, command.on)
     side = seat(table, person.name)
-    for each in hall.seats_of(person.name):  # who thinks of one board may have the other in mind
-        if each.running and each.match and each.match.between_members:
-            raise Refused(Refusal.NO_HINTS_RATED, board=each.name)
+    if rated := _rated_board(hall, person.name):
+        raise Refused(Refusal.NO_HINTS_RATED, board=rated)
     game = battle(table)
     require_turn(table, side)
     line = found[AdviceLookup(table.key, game)]
@@ -408,6 +443,17 @@ def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
         raise Refused(Refusal.HINT_FAILED, board=table.name)
     asked = Asked(person.name, command, table.name, advice(game, line))
     return Decision(person.name, table.name, asides=(asked,))
+
+
+def _rated_board(hall: Hall, player: str) -> str | None:
+    """Return a board at which a player is in a battle that counts for ratings, if there is one.
+
+    They are given no help at any other: who thinks of one board may have the other in mind.
+    """
+    for each in hall.seats_of(player):
+        if each.running and each.match and each.match.between_members:
+            return each.name
+    return None
 
 
 def _level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
@@ -420,12 +466,12 @@ def _level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
     raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
 
 
-def _step(command: Step, person: Person, found: Found) -> Decision:
+def _step(command: Step, hall: Hall, person: Person, found: Found) -> Decision:
     replay = person.replay
     at_end = replay is None or replay.ply == len(replay.game.moves)
     if command.way is Way.LAST and at_end and person.room:
         return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
-    return Decision(person.name, asides=(_looked_up(person, command, found),))
+    return Decision(person.name, asides=(_looked_up(hall, person, command, found),))
 
 
 def _at(table: Table, person: Person, events: Events, asides: tuple[Aside, ...] = ()) -> Decision:
@@ -495,21 +541,35 @@ def _has_turn(table: Table, player: str) -> bool:
 # The battles that were played, and those that are put away.
 
 
-def _looked_up(person: Person, command: ArchiveCommand, found: Found) -> Aside:
+def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found) -> Aside:
     """Return what ``command`` shows to ``person``.
 
     Raises:
-        Refused: there is no such battle, or none is being replayed.
+        Refused: there is no such battle, or none is being replayed or analysed; or they are not to
+            have it analysed.
         Unread: it has to be looked up first.
     """
     me = person.name
     match command:
         case ViewRecord(number):
-            return Asked(me, command, answer=FoundBattle(*_battle(number, found)))
+            return Asked(me, command, answer=_battle(number, found)[0])
         case Replay(number):
-            return Replayed(me, *_battle(number, found), 0)
+            known, game = _battle(number, found)
+            analysis = None
+            if known.battle.state not in GOES_ON and not _rated_board(hall, me):
+                analysis = found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
+            return Replayed(me, known.battle, game, 0, comments=known.comments, analysis=analysis)
         case Step(way):
-            return _stepped(person, way, found)
+            seen = _stepped(person, way, found)
+            return replace(seen, analysis=None) if _rated_board(hall, me) else seen
+        case Analyse():
+            analysed = _analysed(hall, person, command, found)
+            return Asked(me, Analyse(analysed.battle.number), answer=analysed)
+        case CancelAnalysis():
+            under_way = found[UnderWayLookup(me)]
+            if under_way is None:
+                raise Refused(Refusal.NOTHING_ANALYSED)
+            return AnalysisCancelled(me, under_way[0])
         case Games():
             return Asked(me, command, answer=found[AdjournedLookup(me)])
         case History(player, page):
@@ -555,6 +615,72 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 
 
+def _analysed(hall: Hall, person: Person, command: Analyse, found: Found) -> AnalysedBattle:
+    """Return the analysis of a battle: the one that is kept, or else a new one.
+
+    Raises:
+        Refused: there is no such battle, it cannot be analysed, or nobody is to help the player.
+        Unread: it has to be looked up or found out first.
+    """
+    if rated := _rated_board(hall, person.name):
+        raise Refused(Refusal.NO_ANALYSES_RATED, board=rated)
+    number = command.number
+    if number is None:
+        if person.replay is None:
+            raise Refused(Refusal.ANALYSE_WHICH)
+        number = person.replay.battle.number
+    known, game = _battle(number, found)
+    battle = known.battle
+    if battle.state in GOES_ON:
+        raise Refused(Refusal.NOT_OVER, number=number)
+    if len(game.moves) < SHORTEST:
+        raise Refused(Refusal.TOO_SHORT, number=number)
+    analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
+    if analysis is None:
+        analysis = found[AnalysisLookup(battle, game)]
+    if analysis is None:
+        raise Refused(Refusal.ANALYSIS_FAILED, number=number)
+    return AnalysedBattle(battle, game, analysis)
+
+
+MOST_COMMENTS = 100
+"""On how many plies of a battle a player can comment."""
+
+
+def _comment(
+    command: MakeComment, hall: Hall, person: Person, context: Context, found: Found
+) -> Decision:
+    """Return that a player comments on a ply of a battle of theirs, or takes the comment away."""
+    if hall.version is None:
+        raise Refused(Refusal.NO_COMMENTS)
+    number, ply, text, me = command.number, command.ply, command.text, person.name
+    if number is None or ply is None:
+        if person.replay is None:
+            raise Refused(Refusal.NOT_REPLAYING)
+        number, ply = person.replay.battle.number, person.replay.ply
+    known, game = _battle(number, found)
+    battle = known.battle
+    if battle.imported or me not in known.players:
+        raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
+    if battle.state is State.RUNNING:
+        raise Refused(Refusal.COMMENT_RUNNING, number=number)
+    if ply > len(game.moves):
+        raise Refused(Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves))
+    if len(text) > LONGEST_COMMENT:
+        raise Refused(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
+    mine = [each.ply for each in known.comments if each.player == me]
+    if not text and ply not in mine:
+        raise Refused(Refusal.COMMENT_NONE, number=number, ply=ply)
+    if len(mine) >= MOST_COMMENTS and ply not in mine:
+        raise Refused(Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0])
+    others = tuple(each for each in known.comments if (each.ply, each.player) != (ply, me))
+    comments = (*others, *((Comment(ply, me, text),) if text else ()))
+    other = next((name for name in battle.players if name != me), "")
+    made = CommentMade(me, other, number, ply, text, tuple(sorted(comments, key=attrgetter("ply"))))
+    event = Commented(context.now, me, *battle.id, ply, text)
+    return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
+
+
 def _to_resume(
     command: Resume, hall: Hall, person: Person, table: Table, found: Found
 ) -> SavedMatch:
@@ -594,10 +720,10 @@ def _to_resume(
     raise Refused(Refusal.WHICH_ADJOURNED, words=command.on, numbers=tuple(ready))
 
 
-def _battle(number: int, found: Found) -> tuple[Battle, Game]:
+def _battle(number: int, found: Found) -> tuple[FoundBattle, Game]:
     known = found[BattleLookup(number)]
     if known is None:
         raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
     if known.game is None:
         raise Refused(Refusal.NOT_KEPT, number=number)
-    return known.battle, known.game
+    return known, known.game

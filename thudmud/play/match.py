@@ -26,7 +26,7 @@ from thudmud.play.events import (
     TakenBack,
     require_match,
 )
-from thudmud.rules import RULESETS, Game, Side, read_record
+from thudmud.rules import RULESETS, Game, Position, Side, read_record
 
 RATED_PLIES = 6
 """The fewest plies of a battle that counts for ratings."""
@@ -67,7 +67,7 @@ class Match:
     @classmethod
     def restored(cls, saved: SavedMatch, number: int | None = None) -> Match:
         """Return the match that was put away as ``saved``, when it had come to a battle."""
-        game = Game.start(RULESETS[saved.rules])
+        game = Game.start(RULESETS[saved.rules], saved.opening)
         for move in saved.moves:
             game = game.play(move)
         game = replace(game, outcome=saved.outcome)
@@ -96,6 +96,7 @@ class Match:
             self.game.moves,
             self.game.outcome,
             self.levels,
+            self.opening,
         )
 
     def with_game(self, game: Game) -> Match:
@@ -121,6 +122,12 @@ class Match:
     def between_members(self) -> bool:
         """Whether it may count for ratings between people."""
         return self.rated and self.levels == NO_BOTS
+
+    @property
+    def opening(self) -> Position | None:
+        """The position that its battles begin from, if that was set up."""
+        opening = self.game.opening
+        return None if opening == self.game.ruleset.opening else opening
 
     @property
     def running(self) -> bool:
@@ -172,8 +179,8 @@ def game_of(events: Iterable[Event], before: Game | None = None) -> Game:
 
 def _opened(event: Event | None) -> Game:
     match event:
-        case BattleStarted(rules=rules):
-            return Game.start(RULESETS[rules])
+        case BattleStarted(rules=rules, opening=opening):
+            return Game.start(RULESETS[rules], opening)
         case Imported(rules=rules, record=record, outcome=outcome):
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
         case Resumed(match=saved):

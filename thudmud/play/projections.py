@@ -24,6 +24,7 @@ from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     Cleared,
+    Commented,
     Imported,
     LessonDone,
     Levels,
@@ -32,13 +33,13 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.rules import Side
+from thudmud.rules import Comment, Side
 
 PROJECTION = 3
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
-PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, LessonDone, PuzzleTried)
+PROJECTED = (*LANDMARKS, BoardOpened, BoardClosed, LessonDone, PuzzleTried, Commented)
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
 HALL = "hall"
@@ -148,6 +149,12 @@ class Rows(Protocol):
     def put_difficulty(self, puzzle: int, strength: Strength) -> None:
         """Keep how hard a puzzle is."""
 
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep what a player says about a ply of a battle, and where that is stored."""
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget what a player has said about a ply of a battle, if anything."""
+
 
 def realm_of(stream: str) -> str:
     """Return whose players play in a stream: what its key has before the first ``/``, if any.
@@ -203,6 +210,8 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
             _resume(saved, at, rows)
         case Cleared():
             _give_up(at, rows)
+        case Commented():
+            _comment(event, place.position, rows)
         case Imported():
             imported = _new(event, at, rows)._replace(
                 until=at.version,
@@ -237,7 +246,9 @@ def _begin(event: BattleStarted, at: BattleId, rows: Rows) -> None:
     before = (0, 0)
     if event.number > 1 and first:
         before = _points(first)[::-1]  # they have swapped seats
-    battle = _new(event, at, rows)._replace(part=event.number, before=before)
+    battle = _new(event, at, rows)._replace(
+        part=event.number, before=before, set_up=event.opening is not None
+    )
     rows.put_battle(battle)
     rows.put_on_board(at.board, battle.number)
 
@@ -258,8 +269,8 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
             points=event.points,
         )
     )
-    if event.dwarf == event.troll:
-        return  # nobody has won against anybody
+    if battle.set_up or event.dwarf == event.troll:
+        return  # nobody has won against anybody, or as in a battle from the opening
     winner = event.outcome.winner
     dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
     if None in event.levels:  # what two bots play against each other is in their ratings alone
@@ -319,6 +330,15 @@ def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
     battle = rows.battle(number)
     if battle.state is State.ADJOURNED:
         rows.put_battle(battle._replace(state=State.RUNNING, source=at, until=None, plies=None))
+
+
+def _comment(event: Commented, position: int, rows: Rows) -> None:
+    number = rows.number_of(BattleId(event.key, event.version))
+    if number is None:
+        return  # nobody can see it
+    rows.remove_comment(number, event.ply, event.player)
+    if event.text:
+        rows.put_comment(number, position, Comment(event.ply, event.player, event.text))
 
 
 def _give_up(at: BattleId, rows: Rows) -> None:

@@ -69,6 +69,16 @@ class Refusal(Enum):
     HINT_FAILED = "hint_failed"
     HINT_OUT_OF_DATE = "hint_out_of_date"
 
+    NO_ANALYSES = "no_analyses"
+    NO_ANALYSES_RATED = "no_analyses_rated"
+    ANALYSE_WHICH = "analyse_which"
+    NOT_OVER = "not_over"
+    TOO_SHORT = "too_short"
+    ANALYSIS_PENDING = "analysis_pending"
+    ANALYSES_TOO_MANY = "analyses_too_many"
+    ANALYSIS_FAILED = "analysis_failed"
+    NOTHING_ANALYSED = "nothing_analysed"
+
     NO_EXERCISE = "no_exercise"
     IN_BATTLE = "in_battle"
     NO_SUCH_LESSON = "no_such_lesson"
@@ -92,11 +102,27 @@ class Refusal(Enum):
     REPLAY_AT_END = "replay_at_end"
     REPLAY_GONE_ON = "replay_gone_on"
 
+    NO_COMMENTS = "no_comments"
+    COMMENT_PLAYERS_ONLY = "comment_players_only"
+    COMMENT_RUNNING = "comment_running"
+    COMMENT_NO_SUCH_PLY = "comment_no_such_ply"
+    COMMENT_TOO_LONG = "comment_too_long"
+    COMMENT_TOO_MANY = "comment_too_many"
+    COMMENT_NONE = "comment_none"
+
     RULES_RUNNING = "rules_running"
     RULES_MID_MATCH = "rules_mid_match"
     RULES_SEATED_ONLY = "rules_seated_only"
     RULES_ALREADY = "rules_already"
     RULES_UNKNOWN = "rules_unknown"
+
+    SETUP_RUNNING = "setup_running"
+    SETUP_MID_MATCH = "setup_mid_match"
+    SETUP_SEATED_ONLY = "setup_seated_only"
+    SETUP_ALREADY = "setup_already"
+    SETUP_TOO_MANY = "setup_too_many"
+    SETUP_NEEDS_ROCK = "setup_needs_rock"
+    SETUP_OVER = "setup_over"
 
 
 class Mistake(Enum):
@@ -131,6 +157,7 @@ class Mistake(Enum):
     BRIGHT_ALONE = "bright_alone"
     NO_SUCH_COLOUR = "no_such_colour"
     SET_FOR_OPTIONS = "set_for_options"
+    NO_I_IN_RECORDS = "no_i_in_records"
 
 
 class NameProblem(Enum):

@@ -30,6 +30,7 @@ from thudmud.play.events import (
     Offer,
     Offered,
     OfferLapsed,
+    PositionSet,
     Resumed,
     Returned,
     RulesSet,
@@ -37,7 +38,15 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.match import Match
-from thudmud.rules import DEFAULT_RULES, RULESETS, Game, IllegalMove, Ruleset, Side
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    IllegalMove,
+    Position,
+    Ruleset,
+    Side,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,7 @@ class Table:
         key: what its events are stored under.
         own_rules: the board's own ruleset, with which it begins anew.
         ruleset: what the next match is played by; the match on the board has its own.
+        opening: the position that the next match begins from, if that was set up; else None.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
@@ -124,6 +134,7 @@ class Table:
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
     away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
     version: int = 0
+    opening: Position | None = None
     levels: Levels = NO_BOTS
 
     @classmethod
@@ -149,7 +160,8 @@ class Table:
     @property
     def is_new(self) -> bool:
         """Whether the board stands as it was set up, whoever sits at it."""
-        return self.match is None and self.ruleset == self.own_rules
+        is_as_set_up = self.ruleset == self.own_rules and self.opening is None
+        return self.match is None and is_as_set_up
 
     @property
     def half_played(self) -> bool:
@@ -233,7 +245,9 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
             ended = replace(match.game, outcome=outcome)
             return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
         case RulesSet(rules=rules):
-            return replace(table, ruleset=RULESETS[rules], match=None)
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
+        case PositionSet(rules=rules, opening=opening):
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=opening)
         case Resumed(match=saved):
             return _seated(table, Match.restored(saved, battle))
         case Cleared() | Adjourned():
@@ -269,7 +283,7 @@ def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
         first = _match(table)
         before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
     return Match(
-        Game.start(RULESETS[event.rules]),
+        Game.start(RULESETS[event.rules], event.opening),
         BattleId(table.key, table.version + 1),
         event.dwarf,
         event.troll,
@@ -286,6 +300,7 @@ def _seated(table: Table, match: Match) -> Table:
     return replace(
         table,
         ruleset=match.game.ruleset,
+        opening=match.opening,
         match=match,
         seats=MappingProxyType({Side.DWARF: match.dwarf, Side.TROLL: match.troll}),
         offers=NO_OFFERS,
@@ -343,7 +358,7 @@ def _misfit(table: Table, event: TableEvent) -> str | None:
             game = table.game if table.running else None
             last = game.moves[-len(moves) :] if game else ()
             return None if moves == last else "these plies were not the last"
-        case RulesSet() | Resumed():
+        case RulesSet() | PositionSet() | Resumed():
             return "a match is under way" if table.under_way else None
         case Adjourned(match=saved):
             there = table.match and table.match.saved()
@@ -363,6 +378,8 @@ def _start_misfit(table: Table, event: BattleStarted) -> str | None:
     seats = tuple(table.seats.get(side) for side in Side)
     if table.half_played is not swapped:
         return f"battle {event.number} of a match cannot begin"
+    if event.rules == table.ruleset.name and event.opening != table.opening:
+        return "another position was set up"
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 
 

@@ -22,6 +22,11 @@ from thudmud.play.commands import (
     Practice,
     Resign,
     SetRules,
+    SetUp,
+    SetUpCommand,
+    SetUpLess,
+    SetUpMore,
+    SetUpOpening,
     Start,
     Undo,
 )
@@ -42,6 +47,7 @@ from thudmud.play.events import (
     Offered,
     OfferLapsed,
     Parting,
+    PositionSet,
     Resumed,
     Returned,
     RulesSet,
@@ -52,7 +58,21 @@ from thudmud.play.events import (
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.rules import RULESETS, Ending, Game, IllegalMove, Move, Outcome, Reason, Side
+from thudmud.rules import (
+    RULESETS,
+    Ending,
+    Game,
+    IllegalMove,
+    Move,
+    Outcome,
+    Piece,
+    Position,
+    Reason,
+    Ruleset,
+    Side,
+    Square,
+)
+from thudmud.rules.checks import require_on_board
 
 Events = tuple[TableEvent, ...]
 
@@ -71,7 +91,19 @@ class Context:
 
 
 TableCommand = (
-    Join | Practice | Leave | Start | End | Resign | SetRules | Play | Undo | No | Claim | Adjourn
+    Join
+    | Practice
+    | Leave
+    | Start
+    | End
+    | Resign
+    | SetRules
+    | SetUpCommand
+    | Play
+    | Undo
+    | No
+    | Claim
+    | Adjourn
 )
 
 
@@ -135,6 +167,8 @@ def _decide(command: TableCommand, table: Table, player: str, context: Context) 
             return _adjourn(table, player, context)
         case SetRules():
             return _set_rules(command, table, player, context)
+        case SetUp() | SetUpMore() | SetUpLess() | SetUpOpening():
+            return _set_up(command, table, player, context)
         case _:
             assert_never(command)
 
@@ -143,8 +177,11 @@ def _practice(command: Practice, table: Table, player: str, context: Context) ->
     if table.under_way and table.side_of(player):
         raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
     freed = _freed_for({player}, table, player, context)
-    rules = command.rules or folded(table, freed).ruleset.name
-    return (*freed, BattleStarted(context.now, player, 1, rules, player, player))
+    standing = folded(table, freed)
+    rules = command.rules or standing.ruleset.name
+    opening = standing.opening if rules == standing.ruleset.name else None
+    began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
+    return (*freed, began)
 
 
 def _join(command: Join, table: Table, player: str, context: Context) -> Events:
@@ -181,14 +218,16 @@ def _start(table: Table, player: str, context: Context) -> Events:
     needs_word = table.running and not table.is_practice
     if needs_word and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, context.now)
+    rules, opening = table.ruleset.name, table.opening
     # Nobody is wronged by who plays bots under many names, so guests may as well.
     both_members = dwarf in context.members and troll in context.members
-    rated = dwarf != troll and (levels != NO_BOTS or both_members)
+    rated = opening is None and dwarf != troll and (levels != NO_BOTS or both_members)
     number = 1
     if table.half_played:
         number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
-    rules = table.ruleset.name
-    return (BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels),)
+    return (
+        BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels, opening),
+    )
 
 
 def _end(table: Table, player: str, context: Context) -> Events:
@@ -293,6 +332,97 @@ def _set_rules(command: SetRules, table: Table, player: str, context: Context) -
     if command.rules == rules:
         raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
     return (RulesSet(context.now, player, command.rules),)
+
+
+def _set_up(command: SetUpCommand, table: Table, player: str, context: Context) -> Events:
+    board, rules = table.name, table.ruleset
+    if table.seats and table.side_of(player) is None:
+        raise Refused(Refusal.SETUP_SEATED_ONLY, board=board, seats=table.seating)
+    if table.running:
+        raise Refused(Refusal.SETUP_RUNNING, board=board)
+    if table.half_played:
+        raise Refused(Refusal.SETUP_MID_MATCH, board=board)
+    before = table.opening or rules.opening
+    position = _set_up_position(command, before, rules)
+    if position == before:
+        raise Refused(Refusal.SETUP_ALREADY, board=board)
+    for piece in (Piece.DWARF, Piece.TROLL):
+        _require_few(piece, position.count(piece), rules)
+    if over := rules.outcome(position):
+        raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
+    opening = None if position == rules.opening else position
+    return (PositionSet(context.now, player, rules.name, opening),)
+
+
+def _set_up_position(command: SetUpCommand, before: Position, rules: Ruleset) -> Position:
+    """Return the position that a command makes of the one ``before``.
+
+    Raises:
+        Refused: the squares will not do.
+        IllegalMove: the squares will not do, and the rules of the game have a reason for that.
+    """
+    if isinstance(command, SetUpOpening):
+        return rules.opening
+    if isinstance(command, SetUp):
+        before = replace(rules.opening, dwarfs=0, trolls=0)
+    standing = {square: piece for piece in Piece for square in before.squares(piece)}
+    if isinstance(command, SetUpLess):
+        for square in command.squares:
+            _take_off(square, standing)
+        return Position.of(standing, command.turn or before.turn)
+    dwarfs, trolls, middle = command.pieces
+    named = (*dwarfs, *trolls, *middle)
+    require_on_board(named)
+    for square in named:
+        if named.count(square) > 1:
+            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+    if middle:
+        _move_middle(middle, standing, rules)
+    for piece, squares in ((Piece.DWARF, dwarfs), (Piece.TROLL, trolls)):
+        for square in squares:
+            _put(piece, square, standing)
+    return Position.of(standing, command.turn or before.turn)
+
+
+def _put(piece: Piece, square: Square, standing: dict[Square, Piece]) -> None:
+    if taken := standing.get(square):
+        raise IllegalMove(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
+    standing[square] = piece
+
+
+def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
+    match standing.pop(square, None):
+        case None:
+            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+        case Piece.STONE:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+        case Piece.ROCK:
+            raise Refused(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
+
+
+def _move_middle(
+    squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
+) -> None:
+    """Put the Rock onto the one square that is named for it; the Thudstone has to be there."""
+    _require_few(Piece.ROCK, len(squares), rules)
+    (square,) = squares
+    for home, piece in list(standing.items()):
+        if piece is Piece.STONE and square is not home:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (home,), square=home)
+        if piece.side is None:
+            del standing[home]
+            _put(piece, square, standing)
+
+
+def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
+    """Refuse more pieces than a battle by the rules begins with; a Thudstone will do for a Rock."""
+    most = rules.opening.count(piece)
+    if piece is Piece.ROCK:
+        most += rules.opening.count(Piece.STONE)
+    if number > most:
+        raise Refused(
+            Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name
+        )
 
 
 def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:

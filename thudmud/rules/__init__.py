@@ -28,11 +28,12 @@ from thudmud.rules.notation import (
     read_ply,
     read_position,
     read_setup,
+    require_possible,
     write_position,
     write_setup,
 )
 from thudmud.rules.position import Position
-from thudmud.rules.records import Record, RecordError, read_record, write_record
+from thudmud.rules.records import Comment, Record, RecordError, read_record, write_record
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import (
     CLASSIC,
@@ -58,6 +59,7 @@ __all__ = [
     "SQUARES",
     "Attempt",
     "Capturing",
+    "Comment",
     "Ending",
     "Every",
     "Game",
@@ -80,6 +82,7 @@ __all__ = [
     "read_position",
     "read_record",
     "read_setup",
+    "require_possible",
     "ruleset_called",
     "write_position",
     "write_record",

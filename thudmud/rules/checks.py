@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from thudmud.rules.board import NEXT_TO, Direction, Square, direction_to, distance, walk
+from collections.abc import Iterable
+
+from thudmud.rules.board import NEXT_TO, SQUARES, Direction, Square, direction_to, distance, walk
 from thudmud.rules.moves import Attempt, Piece, Verb
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMove, Reason
+
+
+def require_on_board(squares: Iterable[Square]) -> None:
+    """Refuse squares off the octagon."""
+    for square in squares:
+        if not square.on_board:
+            row = [each for each in SQUARES if each.row == square.row]
+            raise IllegalMove(
+                Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
+            )
 
 
 def require_departure(attempt: Attempt) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from thudmud.errors import InvalidValueError
 from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
@@ -84,8 +85,9 @@ def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
         if square in pieces:
             raise ValueError(f"{match[2]} is set up twice")
         pieces[square] = kinds[match[1]]
-    _require_possible(pieces, ruleset)
-    return Position.of(pieces, turn)
+    position = Position.of(pieces, turn)
+    require_possible(position, ruleset)
+    return position
 
 
 def write_position(position: Position) -> str:
@@ -104,17 +106,20 @@ def read_position(text: str, ruleset: Ruleset) -> Position:
 _SIDES = {side.value: side for side in Side}
 
 
-def _require_possible(pieces: dict[Square, Piece], ruleset: Ruleset) -> None:
-    """Refuse a setup that no battle by these rules comes to; ValueError says why."""
-    standing = list(pieces.values())
+def require_possible(position: Position, ruleset: Ruleset) -> None:
+    """Refuse a position that no battle by these rules comes to; InvalidValueError says why."""
+    opening = ruleset.opening
     for piece in (Piece.DWARF, Piece.TROLL):
-        number, most = standing.count(piece), ruleset.opening.count(piece)
+        number, most = position.count(piece), opening.count(piece)
         if number > most:
-            raise ValueError(f"there are {number} {piece.noun}s, and only {most} in these rules")
-    number = sum(piece.side is None for piece in standing)
-    needed = ruleset.opening.count(Piece.STONE) + ruleset.opening.count(Piece.ROCK)
+            raise InvalidValueError(
+                f"there are {number} {piece.noun}s, and only {most} in these rules"
+            )
+    number, needed = ((each.stone | each.rock).bit_count() for each in (position, opening))
     if number != needed:
-        raise ValueError(f"there are {number} R, and {needed} in these rules")
-    for home in ruleset.opening.squares(Piece.STONE):
-        if home not in pieces or pieces[home] is not Piece.STONE:
-            raise ValueError(f"the Thudstone stands on {home.record_name}, so R{home.record_name}")
+        raise InvalidValueError(f"there are {number} R, and {needed} in these rules")
+    if position.stone != opening.stone:
+        (home,) = opening.squares(Piece.STONE) or position.squares(Piece.STONE)
+        raise InvalidValueError(
+            f"the Thudstone stands on {home.record_name}, so R{home.record_name}"
+        )

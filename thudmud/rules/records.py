@@ -14,15 +14,26 @@ line before the setup, in the form that chess programs have for theirs (tag pair
     [Ending "resignation"]
 
 ``Result`` is what the dwarfs and the trolls count, ``Winner`` a side or ``none`` for a draw,
-``Ending`` an `Ending`'s value; the three are there if the battle has ended. Headers of other names
-are passed over. No file is touched here, and no ply judged: the ruleset does that.
+``Ending`` an `Ending`'s value; the three are there if the battle has ended. ``Turn`` is who moves
+first, where no ply tells it and it is not the side that the rules say. Headers of other names are
+passed over.
+
+A line that begins with a semicolon is a comment on the ply above it, or on the opening: whose it
+is, if that is known, and what they say. No ply, setup or header begins so, and whoever reads
+records may pass these lines over::
+
+    dA6-B6
+    ; Anna: I should have looked at G7.
+
+No file is touched here, and no ply judged: the ruleset does that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
@@ -37,6 +48,37 @@ _HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _NOBODY = "none"
+
+
+_COMMENT = re.compile(r";\s*(?:([^\s:]*):\s+)?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody says about a ply. ``str(comment)`` is its line in a record.
+
+    Attributes:
+        ply: which, from 1; 0 is the opening.
+        player: who says it, a name without blanks and colons; "" if that is not known.
+        text: what they say, on one line.
+
+    Raises:
+        InvalidValueError: it does not fit on a line, or the name cannot be told from the text.
+    """
+
+    ply: int
+    player: str
+    text: str
+
+    def __post_init__(self) -> None:
+        read = _COMMENT.fullmatch(str(self))
+        is_a_line = str(self).splitlines() == [str(self).rstrip()] and bool(self.text)
+        is_read_back = read is not None and read.groups() == (self.player, self.text)
+        if self.ply < 0 or not is_a_line or not is_read_back:
+            raise InvalidValueError(f"{self.text!r:.50} cannot be a comment in a record")
+
+    def __str__(self) -> str:
+        return f"; {self.player}: {self.text}"
 
 
 class RecordError(ThudmudError, ValueError):
@@ -68,17 +110,23 @@ class Record:
         dwarf: who played the dwarfs; "" if that is not known.
         troll: who played the trolls; "" if that is not known.
         date: the day, as ``2026-11-22``; "" if that is not known.
+        comments: what is said about its plies, in their order.
 
     Raises:
-        InvalidValueError: a name does not fit on a line, or the date is not of that form.
+        InvalidValueError: a name does not fit on a line, the date is not of that form, or there is
+            no ply that a comment is on.
     """
 
     game: Game
     dwarf: str = ""
     troll: str = ""
     date: str = ""
+    comments: tuple[Comment, ...] = ()
 
     def __post_init__(self) -> None:
+        plies = [each.ply for each in self.comments]
+        if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
+            raise InvalidValueError(f"there are no {len(plies)} such comments on its plies")
         for name in (self.dwarf, self.troll):
             if name and not name.isprintable():
                 raise InvalidValueError(f"{name!r} cannot be anybody's name in a record")
@@ -98,20 +146,22 @@ class Record:
             headers["Winner"] = _NOBODY if outcome.winner is None else outcome.winner.value
             headers["Ending"] = outcome.ending.value
         lines = [f'[{name} "{_escaped(value)}"]' for name, value in headers.items() if value]
-        return "\n".join([*lines, write_record(self.game)])
+        return "\n".join([*lines, write_record(self.game, self.comments)])
 
 
-def write_record(game: Game) -> str:
-    """Return the bare record of a battle, one line for the setup and one for each ply.
+def write_record(game: Game, comments: Iterable[Comment] = ()) -> str:
+    """Return the bare record of a battle: a line for the setup, each ply, and each comment.
 
-    Raises:
-        ValueError: if nobody has moved yet, and another side is the first to move than by the
-            ruleset's own opening, as a record has no way to say that.
+    If nobody has moved yet, and another side is the first to move than by the ruleset's own
+    opening, a header says so.
     """
     first = game.opening.turn
-    if first is not game.ruleset.opening.turn and not game.moves:
-        raise ValueError(f"a record without a ply cannot say that the {first.plural} move first")
-    return "\n".join([write_setup(game.opening), *map(str, game.moves), ""])
+    untold = first is not game.ruleset.opening.turn and not game.moves
+    headers = [f'[Turn "{first.value}"]'] if untold else []
+    lines = [[write_setup(game.opening)], *([str(move)] for move in game.moves)]
+    for comment in comments:
+        lines[comment.ply].append(str(comment))
+    return "\n".join([*headers, *chain.from_iterable(lines), ""])
 
 
 def read_record(
@@ -132,6 +182,7 @@ def read_record(
     lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
     ]
+    lines, comments = _apart(lines)
     headers: dict[str, tuple[int, str]] = {}
     while lines and lines[0][1].startswith("["):
         number, line = lines.pop(0)
@@ -141,8 +192,9 @@ def read_record(
         headers[header[1].capitalize()] = number, re.sub(r"\\(.)", r"\1", header[2])
     if not lines:
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
-    game = _ended(_played(lines, _ruleset(headers, ruleset, default, lines[0][0])), headers)
-    record = Record(game)
+    rules = _ruleset(headers, ruleset, default, lines[0][0])
+    game = _ended(_played(lines, rules, headers), headers)
+    record = Record(game, comments=comments)
     for name in ("Dwarf", "Troll", "Date"):
         number, told = headers.get(name, (0, ""))
         if told.strip("?.-"):  # what is not known is ? or ????.??.?? in the files of some programs
@@ -152,6 +204,21 @@ def read_record(
             except InvalidValueError as error:
                 raise RecordError(number, str(error)) from None
     return record
+
+
+def _apart(lines: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], tuple[Comment, ...]]:
+    """Return lines without the comments among them, and the comments."""
+    rest: list[tuple[int, str]] = []
+    comments = []
+    ply = 0
+    for number, line in lines:
+        comment = _COMMENT.fullmatch(line)
+        if comment is None:
+            rest.append((number, line))
+            ply += not line.startswith("[")
+        elif comment[2]:
+            comments.append(Comment(max(0, ply - 1), comment[1] or "", comment[2]))
+    return rest, tuple(comments)
 
 
 _Headers = Mapping[str, tuple[int, str]]
@@ -176,10 +243,10 @@ def _ruleset(
     return named
 
 
-def _played(lines: list[tuple[int, str]], ruleset: Ruleset) -> Game:
+def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
     """Return the battle of a setup and the plies after it."""
     (first, setup), *plies = lines
-    turn = ruleset.opening.turn
+    turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.opening.turn)
     if plies:
         turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF
     try:
@@ -203,7 +270,7 @@ def _ended(game: Game, headers: _Headers) -> Game:
     number, ending = headers["Ending"]
     result = _RESULT.fullmatch(headers.get("Result", (0, ""))[1])
     winner = headers.get("Winner", (0, ""))[1]
-    sides = {_NOBODY: None} | {side.value: side for side in Side}
+    sides = {_NOBODY: None} | _SIDES
     if ending not in _ENDINGS:
         raise RecordError(number, f"{ending!r} is no ending; there are {', '.join(_ENDINGS)}")
     if result is None or winner not in sides:
@@ -244,6 +311,7 @@ def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | N
 
 
 _ENDINGS = {ending.value: ending for ending in Ending}
+_SIDES = {side.value: side for side in Side}
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,8 @@ from typing import Any, Protocol, SupportsIndex
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules import classic, koom_valley
-from thudmud.rules.board import BOARD, SQUARES, Square
+from thudmud.rules.board import BOARD, Square
+from thudmud.rules.checks import require_on_board
 from thudmud.rules.generation import Fighters
 from thudmud.rules.moves import Attempt, Every, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
@@ -127,7 +128,7 @@ class Ruleset:
             raise IllegalMove(Reason.GAME_OVER)
         if side is not position.turn:
             raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
-        _require_on_board(attempt)
+        require_on_board((attempt.origin, attempt.target, *_captures_named(attempt)))
         self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
         _require_once(attempt)
@@ -208,15 +209,6 @@ def _captures_named(attempt: Attempt) -> tuple[Square, ...]:
     return (
         () if attempt.captures is None or isinstance(attempt.captures, Every) else attempt.captures
     )
-
-
-def _require_on_board(attempt: Attempt) -> None:
-    for square in (attempt.origin, attempt.target, *_captures_named(attempt)):
-        if not square.on_board:
-            row = [each for each in SQUARES if each.row == square.row]
-            raise IllegalMove(
-                Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
-            )
 
 
 def _require_once(attempt: Attempt) -> None:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from thudmud.errors import Refused
+from thudmud.play.analysis import Weighed
 from thudmud.play.commands import Command
 from thudmud.play.hall import Person, Telling
 from thudmud.play.hints import Line
@@ -56,6 +57,16 @@ class Adviser(Protocol):
 
         Returns:
             at least one ply, legal as all that follow; None if nothing was found out.
+        """
+
+    async def weigh(self, game: Game) -> Weighed | None:
+        """Return what a position of a battle is worth, which nobody waits for in order to play.
+
+        Args:
+            game: a battle that could go on; the plies of its line are legal in it.
+
+        Returns:
+            None if nothing was found out.
         """
 
 

@@ -43,8 +43,10 @@ from typing import TYPE_CHECKING, Any, cast
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.language.parsing import player_problem
+from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
 from thudmud.play.archive import AdjournedLookup, Found, Lookup, Unread
 from thudmud.play.asides import (
+    Analysing,
     Aside,
     CameIn,
     Emoted,
@@ -59,7 +61,19 @@ from thudmud.play.asides import (
     TookOver,
     WentOut,
 )
-from thudmud.play.commands import Command, Go, Hint, Look, Quit, Replay, Step, Style, Way
+from thudmud.play.commands import (
+    Analyse,
+    CancelAnalysis,
+    Command,
+    Go,
+    Hint,
+    Look,
+    Quit,
+    Replay,
+    Step,
+    Style,
+    Way,
+)
 from thudmud.play.events import (
     Absent,
     BoardOpened,
@@ -82,6 +96,7 @@ from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import come_back, vanish
+from thudmud.service.analysing import Analyses, AnalysisWork
 from thudmud.service.boards import put_up
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
@@ -126,7 +141,7 @@ RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
 
 HINT_SECONDS = 0.05
-"""For how long a hint keeps whoever is asked at work, about."""
+"""For how long a hint, or a position of an analysis, keeps whoever is asked at work, about."""
 
 HINT_SLOW = 2.0
 """After how many seconds whoever waits for a hint is told that it will come."""
@@ -179,7 +194,7 @@ class Service:
         allow: called before others are told of something that a player does or of their coming in,
             see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
         leaves: kinds of commands that are left to the front end.
-        adviser: who is asked for hints; None if there are none.
+        adviser: who is asked for hints and analyses; None if there are none.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
         is_alone: whether no other boards of this realm are ever shown here.
@@ -205,6 +220,7 @@ class Service:
         self._told, self._later, self._keep, self._allow = told, later, keep, allow
         self._leaves, self._pause = leaves, pause
         self._adviser = adviser
+        self._analyses = Analyses(adviser, store.keep_analysis, self) if adviser else None
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone = is_alone
         self._node = node
@@ -292,6 +308,8 @@ class Service:
         self._replays.clear()
         for advising in self._advised.values():
             advising.cancel()
+        if self._analyses:
+            self._analyses.close()
 
     async def close(self) -> None:
         """Stop, wait for the lines in flight, and follow the store no longer."""
@@ -580,10 +598,17 @@ class Service:
         result = await self._decide(visit, command, cause, at)
         if isinstance(command, _ReplayCommand) and result.done:
             self._go_on(visit.name, cause)
+        elif isinstance(command, CancelAnalysis) and result.done and self._analyses:
+            self._analyses.cancel(visit.name)
         return result
 
     async def _decide(
-        self, visit: Visit, command: Command, cause: object, at: int | None
+        self,
+        visit: Visit,
+        command: Command,
+        cause: object,
+        at: int | None = None,
+        found: Found | None = None,
     ) -> Result:
         """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
@@ -592,7 +617,7 @@ class Service:
         if isinstance(command, Quit):
             await self._see_out(visit, Parting.QUIT, cause)
             return Result(command, done=True)
-        found, is_allowed = Found(), False
+        found, is_allowed = found or Found(), False
         while True:
             if at is not None:
                 self._require_version(at)
@@ -612,16 +637,31 @@ class Service:
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
             except Unread as unread:
-                if not isinstance(unread.lookup, AdviceLookup):
-                    found.take(unread.lookup, await self.look_up(unread.lookup))
-                elif result := self._look_for_hint(name, unread.lookup, found, cause):
-                    return result
+                asked = unread.lookup
             except Conflict as conflict:
                 # What came first may bring other answers, too.
                 await self._until(conflict)
                 found = Found()
+                continue
             else:
                 return Result(command, done=True)
+            if result := await self._look_for(name, asked, found, cause):
+                return result
+
+    async def _look_for(
+        self, name: str, asked: Lookup[Any], found: Found, cause: object
+    ) -> Result | None:
+        """Have something looked up or found out; None if that is there to be decided with."""
+        match asked:
+            case AdviceLookup():
+                return self._look_for_hint(name, asked, found, cause)
+            case AnalysisLookup():
+                return self._look_for_analysis(name, asked, found, cause)
+            case UnderWayLookup():
+                found.take(asked, self._under_way(name))
+            case _:
+                found.take(asked, await self.look_up(asked))
+        return None
 
     # Hints.
 
@@ -678,6 +718,58 @@ class Service:
                 self._refuse(name, None, out_of_date, cause)
             else:
                 self._carry_out(replace(decision, board=None), cause)  # "it" stays what it is
+
+    # Analyses.
+
+    def _look_for_analysis(
+        self, name: str, asked: AnalysisLookup, found: Found, cause: object
+    ) -> Result | None:
+        """Have a battle analysed; None if that is there at once, as it is where nothing waits.
+
+        Else it is waited for in the background, as a hint is.
+        """
+        command = Analyse(asked.battle.number)
+        if self._analyses is None:
+            refusal = Refused(Refusal.NO_ANALYSES, number=asked.battle.number)
+            return self._refuse(name, command, refusal, cause)
+        if under_way := self._under_way(name):
+            number, done, plies = under_way
+            refusal = Refused(Refusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
+            return self._refuse(name, command, refusal, cause)
+        if not self._analyses.has_room(asked):
+            return self._refuse(name, command, Refused(Refusal.ANALYSES_TOO_MANY), cause)
+        work = self._analyses.begin(asked, name, cause)
+        if not isinstance(work, AnalysisWork):
+            found.take(asked, work)
+            return None
+        self._carry_out(Decision(name, asides=(work.progress(name),)), cause)
+        return Result(command, done=True, seconds=HINT_SECONDS)
+
+    def _under_way(self, name: str) -> tuple[int, int, int] | None:
+        """Return for which battle's analysis a player waits, and how far that has come."""
+        work = self._analyses and self._analyses.awaited_by(name)
+        if not work:
+            return None
+        return work.asked.battle.number, work.done, len(work.asked.game.moves)
+
+    def tell_progress(self, progress: Analysing, cause: object) -> None:
+        """Tell a player how far an analysis has come, unless they have left."""
+        if progress.player in self._visits and not self._closing:
+            self._carry_out(Decision(progress.player, asides=(progress,)), cause)
+
+    async def tell_analysed(
+        self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
+    ) -> None:
+        """Tell a player the analysis that they have waited for, unless they have left."""
+        async with self._names.of(name):
+            visit = self._visits.get(name)
+            if self._closing or visit is None:
+                return
+            try:
+                command, found = Analyse(asked.battle.number), Found({asked: analysis})
+                await self._decide(visit, command, cause, found=found)
+            except StoreError as error:
+                _log.error("an analysis was not told: %s", error)
 
     def _refuse(
         self, name: str, command: Command | None, refusal: Refused, cause: object

@@ -90,12 +90,13 @@ def rename(database: Database, name: str, new: str) -> None:
 def erase(database: Database, name: str) -> None:
     """Remove an account, its name and its addresses, from the disk as well.
 
-    Nobody if there is none. What was played stays, as somebody's. A ban stays, since it is the
-    operator's, and is of a name.
+    Nobody if there is none. What was played stays, as somebody's; what was commented on it goes. A
+    ban stays, since it is the operator's, and is of a name.
     """
     number, *_, banned = _member(database, name)
     for table in ("account", "address"):
         database.table.delete(table, "where player = ?", number)
+    database.forget_comments(number)
     database.put_player(number, "", None, f"(erased {number})")
     if banned:
         ban(database, name)

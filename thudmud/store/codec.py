@@ -7,7 +7,8 @@ their types: what is one of a few is its name, a tuple is an array, and what has
 is an array of them. A move is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its
 origin, a mark for how it goes, its target, and its captures in their order, by the names that
 squares have on our boards. Unlike a game record it keeps the verb, and tells a trample from other
-captures.
+captures. A position is a text of such words, each a piece and its square, and of the side to move:
+``dA6 dB6 TG7 XH8 troll``.
 
 A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
 event.
@@ -33,10 +34,12 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 
 from thudmud.errors import ThudmudError
 from thudmud.play import events
+from thudmud.play.analysis import Analysis
 from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
     BoardRenamed,
+    Commented,
     Event,
     Interrupted,
     LessonDone,
@@ -44,7 +47,7 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.rules import SQUARES, Move, Piece, Verb
+from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
 
 SCHEMA = 2
@@ -55,7 +58,7 @@ in the tests."""
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {1: lambda array: array}
 """For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
 has the kind's name, the time, and the other fields; the store has numbers where lines have the
-names of players."""
+names of players. Schema 2 has kinds and last fields that schema 1 did not know."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -64,6 +67,7 @@ _BOARD_KINDS: Mapping[str, type[Event]] = {
     "returned": events.Returned,
     "cleared": events.Cleared,
     "rules": events.RulesSet,
+    "set up": events.PositionSet,
     "started": events.BattleStarted,
     "moved": events.Moved,
     "offered": events.Offered,
@@ -84,6 +88,7 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "lesson done": LessonDone,
     "puzzle tried": PuzzleTried,
     "interrupted": Interrupted,
+    "commented": Commented,
 }
 """The kinds of events by the names that they are kept under."""
 
@@ -100,6 +105,26 @@ class Misread(ThudmudError, ValueError):
 
 class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote it."""
+
+
+# Analyses, which are no events.
+
+
+def analysis_to_text(analysis: Analysis) -> str:
+    """Return an analysis as it is stored, in ASCII."""
+    return _TO_JSON(_ANALYSIS.write(analysis))
+
+
+def analysis_from_text(text: str) -> Analysis:
+    """Return the analysis that was stored as a text.
+
+    Raises:
+        Damaged: no version wrote it.
+    """
+    try:
+        return _ANALYSIS.read(_parsed(text))  # type: ignore[no-any-return]  # of its form
+    except _TROUBLES as error:
+        raise Damaged(f"This is not an analysis: {text:.200} ({error}).") from error
 
 
 # Lines, for whoever keeps the events of a house.
@@ -257,6 +282,26 @@ def _read_move(word: str) -> Move:
     return Move(_PIECES[piece], _SQUARES[origin], _SQUARES[target], captures, trample, verb)
 
 
+# Positions.
+
+_SIDES = {side.value: side for side in Side}
+
+
+def _write_position(position: Position) -> str:
+    """Return a position as a text."""
+    words = [f"{piece.value}{square}" for piece in Piece for square in position.squares(piece)]
+    return " ".join([*words, position.turn.value])
+
+
+def _read_position(text: str) -> Position:
+    """Return the position that a text stands for; ValueError or KeyError if it is none."""
+    *words, turn = _exactly(str, text).split(" ")
+    pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
+    if len(pieces) != len(words):
+        raise ValueError("two pieces stand on one square")
+    return Position.of(pieces, _SIDES[turn])
+
+
 # Forms of values, by their types.
 
 
@@ -348,11 +393,25 @@ _PLAIN = {
     bool: _Form(bool, partial(_exactly, bool)),
     str: _Form(str, partial(_exactly, str)),
     Move: _Form(_write_move, _read_move),
+    Position: _Form(_write_position, _read_position),
     tuple[Move, ...]: _Form(
         lambda moves: " ".join(map(_write_move, moves)),
         lambda text: tuple(map(_read_move, text.split(" "))) if _exactly(str, text) else (),
     ),
 }
+
+
+def _any_number(form: _Form) -> _Form:
+    """Return the form of a tuple of any number of values of a form."""
+    return _Form(
+        lambda values: list(map(form.write, values)),
+        lambda values: tuple(map(form.read, _exactly(list, values))),
+    )
+
+
+_PLAIN[tuple[int, ...]] = _any_number(_PLAIN[int])
+_PLAIN[tuple[tuple[Move, ...], ...]] = _any_number(_PLAIN[tuple[Move, ...]])
+_ANALYSIS = _with_fields(Analysis)
 
 
 # Kinds of events.

@@ -12,6 +12,7 @@ on three rules:
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections import defaultdict
@@ -24,6 +25,7 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
+from thudmud.play.analysis import Analysis
 from thudmud.play.archive import (
     PAGE,
     AdjournedMatch,
@@ -64,8 +66,17 @@ from thudmud.play.projections import (
     project,
     realm_of,
 )
-from thudmud.rules import Side
-from thudmud.store.codec import KINDS, SCHEMA, from_array, from_text, to_array, to_text
+from thudmud.rules import Comment, Side
+from thudmud.store.codec import (
+    KINDS,
+    SCHEMA,
+    analysis_from_text,
+    analysis_to_text,
+    from_array,
+    from_text,
+    to_array,
+    to_text,
+)
 from thudmud.store.files import Files
 from thudmud.store.interface import (
     Conflict,
@@ -663,6 +674,46 @@ class Database:
         if not 0 < number < 1 << 63:
             return None  # nor could it be looked for
         return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
+
+    def analysis(self, began: BattleId) -> Analysis | None:
+        """Return what was found out about the battle that began there, if anything was."""
+        stream = self._known(began.board)
+        where = "where stream = ? and version = ?"
+        row = stream and self.table.row("analysis", where, stream.id, began.version)
+        return analysis_from_text(cast("str", row[3])) if row else None
+
+    def keep_analysis(self, began: BattleId, analysis: Analysis) -> None:
+        """Keep what was found out about the battle that began there, instead of what was before."""
+        body, stream = analysis_to_text(analysis), self._stream(began.board)
+        self.table.put("analysis", stream.id, began.version, analysis.nodes, body)
+
+    def comments(self, number: int) -> tuple[Comment, ...]:
+        """Return what was said about the plies of a battle, in their order."""
+        return tuple(
+            Comment(ply, self.name_of(player), text)
+            for ply, player, text in self.projected.comments(number)
+        )
+
+    def still_called(self, battle: Battle, *, realm: str = "") -> frozenset[str]:
+        """Return the names of a battle's players who still have them: a guest may have let go."""
+        where = "where player = ? and battle = ?"
+        return frozenset(
+            name
+            for name in battle.players
+            if (found := self.player(name, realm))
+            and self.table.row("player_battle", where, found[0], battle.number)
+        )
+
+    def forget_comments(self, player: int) -> None:
+        """Take the words out of all that a player has ever commented."""
+        self._write_events()
+        where = "where stream = ? and substr(body, 1, ?) = ?"
+        hall, begins = self._known(HALL), f'["commented",{player},'
+        for row in list(self.table.rows("event", where, hall and hall.id, len(begins), begins)):
+            *place, body = row
+            *array, _ = json.loads(cast("str", body))
+            self.table.put("event", *place, to_text([*array, ""]))
+        self.table.delete("comment", "where player = ?", player)
 
     def plies(self, battle: Battle, after: int = 0) -> Sequence[StoredEvent]:
         """Return the events that a battle is folded from, after so many of them.

@@ -213,7 +213,7 @@ _WITNESS = 47
 _PRIVATE = 0o600
 """For the owner alone: there are hashes of passwords in it."""
 
-ADDED = frozenset({"address"})
+ADDED = frozenset({"address", "analysis"})
 """Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
 

@@ -25,7 +25,7 @@ from zlib import crc32
 from thudmud.play.archive import Battle, Rating, State, Tally
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
-from thudmud.rules import Ending, Outcome, Score, Side
+from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store.interface import Damaged
 
 APPLICATION = 0x54687564
@@ -62,6 +62,9 @@ DURABLE = {
     # What requests with a key came to.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
+    # What was found out about battles, by where they began; it could be found out again.
+    "analysis": "stream integer, version integer, nodes integer, body text,"
+    " primary key (stream, version)",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
@@ -74,7 +77,8 @@ PROJECTIONS = {
     " until integer,"
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
-    " dwarf_points integer, troll_points integer, imported integer, unique (stream, version)",
+    " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
+    " unique (stream, version)",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
     # ``role``: 'people', 'bots', 'puzzles', or the level at which the player, a bot, has played.
@@ -85,19 +89,34 @@ PROJECTIONS = {
     "lesson": "player integer, lesson integer, primary key (player, lesson)",
     "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
     "puzzle": "number integer primary key, mu real, sigma real, tries integer",
+    # What players say about plies; ``position`` is that of the event that told it.
+    "comment": "battle integer, ply integer, player integer, position integer, text text,"
+    " primary key (battle, ply, player)",
 }
 INDEXES = (
     # Of those who are banned alone: they are looked for whenever another process has written.
     "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
+    "create index comment_player on comment (player)",
     "create index battle_players on battle (dwarf, troll, at)",
     "create index battle_realm on battle (realm)",
     "create index player_name on player (name collate nocase)",
     "create index rating_proven on rating (realm, role, proven)",
 )
-_WITHOUT_ROWID = {"player_battle", "tally", "rating", "request", "address", "lesson", "puzzle_try"}
-"""Tables of which the primary key is most of the row: kept as its index, not beside it."""
+_WITHOUT_ROWID = {
+    "player_battle",
+    "tally",
+    "rating",
+    "request",
+    "address",
+    "lesson",
+    "puzzle_try",
+    "comment",
+    "analysis",
+}
+"""Tables of which the primary key is most of the row: kept as its index, not beside it. So are
+those that were added later: an index of SQLite's own would be missing in a file without them."""
 
 _ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")
@@ -294,6 +313,7 @@ class ProjectedRows:
             int(battle.rated),
             *points,
             int(battle.imported),
+            int(battle.set_up),
         )
         for player in {dwarf, troll} - {0}:
             self._table.put("player_battle", player, battle.number)
@@ -344,6 +364,22 @@ class ProjectedRows:
         rows = self._table.rows("rating", "where player = ?", player)
         return {cast("str", row[1]): _strength(row).rating for row in rows}
 
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep what a player says about a ply of a battle."""
+        player = int(comment.player or 0)
+        self._table.put("comment", number, comment.ply, player, position, comment.text)
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget what a player has said about a ply of a battle."""
+        where = "where battle = ? and ply = ? and player = ?"
+        self._table.delete("comment", where, number, ply, int(player or 0))
+
+    def comments(self, number: int) -> Iterator[tuple[int, int, str]]:
+        """Yield the comments on a battle in their order: the ply, the player's number, the text."""
+        rest = "where battle = ? order by ply, position"
+        for _, ply, player, _, text in self._table.rows("comment", rest, number):
+            yield cast("int", ply), cast("int", player), cast("str", text)
+
     def put_lesson(self, player: str, lesson: int) -> None:
         """Keep that a player has done a lesson."""
         self._table.put("lesson", int(player), lesson)
@@ -383,7 +419,7 @@ class ProjectedRows:
     def _battle(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
-        rated, *points, imported = row[20:]
+        rated, *points, imported, set_up = row[20:]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )
@@ -404,6 +440,7 @@ class ProjectedRows:
             bool(rated),
             None if points[0] is None else (points[0], points[1]),
             bool(imported),
+            bool(set_up),
         )
 
 

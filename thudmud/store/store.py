@@ -19,10 +19,10 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
+from thudmud.play.analysis import Analysis, KeptAnalysisLookup
 from thudmud.play.archive import (
     AdjournedLookup,
     AdjournedMatches,
-    Battle,
     BattleLookup,
     FoundBattle,
     HistoryLookup,
@@ -361,18 +361,27 @@ class Store:
                 return await self._runner.read(lambda db: db.history_page(player, page, realm))
             case ScoreLookup(player):
                 return await self.score(player, realm=realm)
+            case KeptAnalysisLookup(began, plies):
+                return await self._kept_analysis(began, plies)
             case StudiesLookup(player):
                 return await self.studies(player, realm=realm)
             case StandingsLookup(player):
                 return await self._runner.read(lambda db: db.ranking(player, realm))
         raise ValueError(f"{lookup} cannot be looked up here")
 
+    async def _kept_analysis(self, began: BattleId, plies: int) -> Analysis | None:
+        """Return the analysis of a battle, unless it is of fewer plies than have been played."""
+        found = await self._runner.read(lambda database: database.analysis(began))
+        return found if found and len(found.lost) == plies else None
+
     battle = _reading(Database.battle)
     plies = _reading(Database.plies)
+    comments = _reading(Database.comments)
     history = _reading(Database.history)
     battles = _reading(Database.battles)
     between = _reading(Database.between)
     number_of = _reading(Database.battle_number)
+    keep_analysis = _writing(Database.keep_analysis)
     adjourned = _reading(Database.adjourned)
     standings = _reading(Database.standings)
     score = _reading(Database.score)
@@ -385,26 +394,31 @@ class Store:
         """
         known = self._games.get(number)
 
-        def read(database: Database) -> tuple[Battle, int, Sequence[StoredEvent]] | None:
+        def read(database: Database) -> tuple[FoundBattle, int, Sequence[StoredEvent]] | None:
             battle = database.battle(number, realm=realm)
             if battle is None:
                 return None
             done = known.events if known and known.source == battle.source else 0
-            return battle, done, database.plies(battle, done)
+            players = database.still_called(battle, realm=realm)
+            found = FoundBattle(battle, None, database.comments(number), players)
+            return found, done, database.plies(battle, done)
 
-        found = await self._runner.read(read)
-        if found is None:
+        answer = await self._runner.read(read)
+        if answer is None:
             return None
-        battle, done, events = found
+        found, done, events = answer
         before = known.game if known and done else None
         game = game_of(cast("Sequence[Event]", events), before) if events else before
         if game is None:
-            return FoundBattle(battle, None)
+            return found
         self._games.pop(number, None)
-        self._games[number] = _Folded(battle.source, done + len(events), game)
+        self._games[number] = _Folded(found.battle.source, done + len(events), game)
         while len(self._games) > GAMES_KEPT:
             del self._games[next(iter(self._games))]
-        return FoundBattle(battle, game)
+        # A match that was resumed may have lost plies on which something was said.
+        plies = len(game.moves)
+        comments = tuple(each for each in found.comments if each.ply <= plies)
+        return found._replace(game=game, comments=comments)
 
     # Accounts, by names that are the same in any case
 

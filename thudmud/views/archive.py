@@ -27,20 +27,27 @@ from thudmud.play.archive import (
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.events import BATTLES, OWN_PROGRAM
-from thudmud.play.hall import BotLevel
+from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Ending, Game, Side, write_record
+from thudmud.rules import Comment, Ending, Game, Side, write_record
 from thudmud.views import boards, reader, sentences
 from thudmud.views.view import Display
-from thudmud.views.words import day, wrapped, wrapped_each
+from thudmud.views.words import day, plain, wrapped, wrapped_each
 
 PLAY_ON = '"play" goes on.'
 STEPS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
 
 
 def replayed(
-    battle: Battle, game: Game, then: Game, *, style: Style, me: str, display: Display
+    battle: Battle,
+    game: Game,
+    then: Game,
+    *,
+    style: Style,
+    me: str,
+    display: Display,
+    comments: Iterable[Comment] = (),
 ) -> list[str]:
     """Return a battle as it stood after some of its plies.
 
@@ -52,6 +59,7 @@ def replayed(
             battle of no board that stands here, as those that were imported, is shown in full.
         me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
         display: how their screen shows everything.
+        comments: those on the ply that is shown.
     """
     table, width = _table(battle, then), display.width
     number, ply, plies = battle.number, len(then.moves), len(game.moves)
@@ -69,9 +77,32 @@ def replayed(
         lines += boards.draw(table, display)
     else:
         lines += wrapped(boards.status_line(table), width)
+    for comment in comments:
+        by = f"{comment.player} comments" if comment.player else "A comment"
+        lines += own_words(f"{by}: {comment.text}", display)
     if ply == plies:
         lines += wrapped(_end(battle, game), width)
     return lines + wrapped(STEPS, width) if ply == 0 else lines
+
+
+def heard(
+    hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
+) -> tuple[Comment, ...]:
+    """Return those comments, or of them those on a ply, whose player one does not ignore."""
+    return tuple(
+        each
+        for each in comments
+        if ply in {None, each.ply} and not hall.ignores(player, each.player)
+    )
+
+
+def own_words(text: str, display: Display) -> list[str]:
+    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    if display.ascii_only:
+        text = plain(text)  # or it might need more lines when that is done
+    # A voice does not tell that a line is indented.
+    indent = "more: " if display.reader else "    "
+    return wrapped(text, display.width, indent, glued=False)
 
 
 def _end(battle: Battle, game: Game) -> str:
@@ -129,6 +160,8 @@ def entry(battle: Battle) -> str:
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
         facts.insert(1, counted(battle.plies, "ply"))
+    if battle.set_up:
+        facts.append("from a position that was set up")
     if battle.imported:
         facts.append("imported")
     score = battle.outcome.score if battle.outcome else None
@@ -241,20 +274,20 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     ]
 
 
-def record(found: FoundBattle, width: int) -> list[str]:
+def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:
     """Return a battle in record notation. Its first line is longer than a screen: it may be copied.
 
     Nothing is wrapped but the heading.
     """
-    battle, game = found
+    battle, game = found.battle, found.game
     heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
-    return [*heading, *(_plies(game) if game else ())]
+    return [*heading, *(_plies(game, comments) if game else ())]
 
 
 @lru_cache(maxsize=64)
-def _plies(game: Game) -> tuple[str, ...]:
+def _plies(game: Game, comments: tuple[Comment, ...]) -> tuple[str, ...]:
     """Return the lines of a record; remembered, since many may ask for one."""
-    return tuple(write_record(game).splitlines())
+    return tuple(write_record(game, comments).splitlines())
 
 
 def score(

@@ -14,14 +14,29 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
-from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.analysis import AnalysedBattle, Analysis
+from thudmud.play.archive import Battle, BotList, FoundBattle, ListedBot
 from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
 from thudmud.play.options import SetMachine
 from thudmud.play.table import Seat, Table
-from thudmud.rules import SQUARES, Game, Move, Piece, Position, Ruleset, Score, Side, Square
+from thudmud.rules import (
+    SQUARES,
+    Comment,
+    Game,
+    Move,
+    Piece,
+    Position,
+    Ruleset,
+    Score,
+    Side,
+    Square,
+    write_position,
+)
 from thudmud.rules.board import WIDTH
+from thudmud.views.archive import heard
+from thudmud.views.sentences import game_at
 
 Data = Mapping[str, object]
 """What a fact holds: only what JSON can hold."""
@@ -30,6 +45,7 @@ DRAWN_ANEW = (
     events.BattleStarted,
     events.Resumed,
     events.RulesSet,
+    events.PositionSet,
     events.TakenBack,
     events.Adjourned,
     events.Cleared,
@@ -132,8 +148,28 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
         case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
             yield Fact("Thud.Hint", _hint(table, advice), player)
+        case asides.Analysing() | asides.Asked(answer=AnalysedBattle()):
+            yield Fact("Thud.Analysis", _analysis(event), event.player)
+        case asides.CommentMade(player, _, number, ply, text):
+            data = {"battle": number, "ply": ply, "player": player, "text": text or None}
+            yield Fact("Thud.Comment", data)
+        case asides.Replayed(player, battle, _, ply, comments=comments):
+            for comment in heard(hall, player, comments, ply):
+                yield Fact("Thud.Comment", _comment(battle.number, comment), player)
+        case asides.Asked(player, commands.ViewRecord(), answer=FoundBattle() as found):
+            for comment in heard(hall, player, found.comments):
+                yield Fact("Thud.Comment", _comment(found.battle.number, comment), player)
         case _ if table and isinstance(event, events.TableEvent):
             yield from _happened(event, table)
+
+
+def _comment(battle: int, comment: Comment) -> Data:
+    return {
+        "battle": battle,
+        "ply": comment.ply,
+        "player": comment.player or None,
+        "text": comment.text,
+    }
 
 
 def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
@@ -186,7 +222,7 @@ def _table(table: Table) -> Data:
 
 
 def _board(table: Table) -> Data:
-    game = table.game or Game.start(table.ruleset)
+    game = game_at(table)
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
@@ -201,6 +237,7 @@ def _board(table: Table) -> Data:
         "rock": str(rock[0]) if rock else None,
         "last": _way(game.moves[-1]) if game.moves else None,
         "score": _score(game.score),
+        "opening": write_position(table.opening) if table.opening else None,
     }
 
 
@@ -297,6 +334,42 @@ def _bot(bot: ListedBot) -> Data:
         "won": tally.won,
         "drawn": tally.drawn,
         "lost": tally.lost,
+    }
+
+
+def _analysis(aside: asides.Analysing | asides.Asked) -> Data:
+    """Return how far an analysis has come, or all of it."""
+    match aside:
+        case asides.Analysing(_, battle, done, plies):
+            return _analysing(battle, done, plies)
+        case asides.Asked(answer=AnalysedBattle(battle, game, analysis)):
+            return _analysed(battle, game, analysis)
+    raise ValueError(f"{aside} is about no analysis")
+
+
+def _analysing(battle: Battle, done: int, plies: int) -> Data:
+    known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
+    return {**known, "nodes": None, "worth": [], "better": []}
+
+
+def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
+    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    return {
+        **_analysing(battle, plies, plies),
+        "nodes": analysis.nodes,
+        "worth": list(analysis.worths),
+        "better": [
+            {
+                "ply": ply,
+                "side": turns[(ply - 1) % 2].value,
+                "record": str(game.moves[ply - 1]),
+                "lost": analysis.lost[ply - 1],
+                "mark": mark.value if (mark := analysis.mark(ply)) else None,
+                "line": list(map(str, line)),
+            }
+            for ply, line in enumerate(analysis.lines, 1)
+            if line
+        ],
     }
 
 

@@ -127,7 +127,7 @@ def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str
 
 def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
     """Return how a board stands after an event that made another position."""
-    if isinstance(event, events.Resumed):
+    if isinstance(event, events.Resumed | events.PositionSet):
         return stands(table, me, style)
     if isinstance(event, events.Moved) and style is Style.BRIEF and not event.move.captures:
         return []
@@ -136,7 +136,7 @@ def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style
 
 def stands(table: Table, me: str | None, style: Style) -> list[str]:
     """Return how a board stands for somebody who comes to it."""
-    if style is Style.BRIEF or table.match is None:
+    if style is Style.BRIEF or (table.match is None and table.opening is None):
         return [_heading(table), counts(table)]
     return position(table, me)
 

@@ -24,6 +24,7 @@ from thudmud.play.commands import (
     Practice,
     Replay,
     Resume,
+    SetUpMore,
     Start,
     Undo,
 )
@@ -32,7 +33,7 @@ from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
-from thudmud.rules import Reason, RecordError, Side, Square, Verb
+from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import wrapped
 
 if TYPE_CHECKING:
@@ -147,6 +148,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         'That is no colour here: name {colours:or}, "bright" before them or not; or a number, '
         "0 to 255, or #rrggbb."
     ),
+    Mistake.NO_I_IN_RECORDS: (
+        "The letters of a setup text are those of game records, which skip the I: J is the column"
+        ' after H. With the letters of the board, type "setup dwarfs" and squares.'
+    ),
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
@@ -201,6 +206,25 @@ _TEMPLATES: Mapping[Enum, str] = {
         "The {board} has changed since you asked for a hint, so there is none."
         ' "hint on {board}" asks again.'
     ),
+    Refusal.NO_ANALYSES: 'Nobody here can analyse a battle. "replay {number}" shows it again.',
+    Refusal.NO_ANALYSES_RATED: (
+        "You are playing a battle at the {board} that counts for ratings. Nothing is analysed for"
+        " you until it is over."
+    ),
+    Refusal.ANALYSE_WHICH: 'Say which battle, by its number: "history" lists them.',
+    Refusal.NOT_OVER: "Battle {number} may go on still. It can be analysed once it is over.",
+    Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
+    Refusal.ANALYSIS_PENDING: (
+        "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
+        ' when all are. "analyse cancel" ends it.'
+    ),
+    Refusal.ANALYSES_TOO_MANY: (
+        "As many battles are being analysed as can be at once. Try again in a minute."
+    ),
+    Refusal.ANALYSIS_FAILED: (
+        'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
+    ),
+    Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" would begin that.',
     Refusal.NO_EXERCISE: (
         'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.'
     ),
@@ -229,6 +253,20 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_REPLAYING: 'You are not replaying a battle. Begin with "replay" and its number.',
     Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
     Refusal.REPLAY_AT_END: 'Battle {number} has no further ply. "back" and "first" go back.',
+    Refusal.NO_COMMENTS: "No comments are kept here.",
+    Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
+    Refusal.COMMENT_RUNNING: (
+        "Battle {number} is still being played. You can comment on it when it is over."
+    ),
+    Refusal.COMMENT_NO_SUCH_PLY: (
+        "Battle {number} has no ply {ply}; the last is ply {plies}, and 0 is the opening."
+    ),
+    Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
+    Refusal.COMMENT_TOO_MANY: (
+        "You have commented on {most} plies of battle {number}, the most that you can. "
+        '"comment {number} {ply} none" would take one of these away.'
+    ),
+    Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
     Refusal.RULES_RUNNING: (
         "The {board} keeps the {rules} rules while a battle is being played. "
         "They can be set again when the match is over."
@@ -239,6 +277,21 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+    Refusal.SETUP_RUNNING: (
+        "The {board} keeps its position while a battle is being played. "
+        "Another can be set up when the match is over."
+    ),
+    Refusal.SETUP_MID_MATCH: (
+        "The second battle at the {board} begins from the same position as the first. "
+        "Another can be set up when the match is over."
+    ),
+    Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
+    Refusal.SETUP_TOO_MANY: (
+        "Too many {piece.noun}s: that is {number}, and the {rules} rules have {most}."
+    ),
+    Refusal.SETUP_NEEDS_ROCK: (
+        'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
+    ),
     NameProblem.ASKS_FOR_HELP: (
         'First come in with any name of {least} to {most} letters; then "help" tells the rest.'
     ),
@@ -361,6 +414,8 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f'Which one? "{first}" or another number; "games" lists them.'
         case Refusal.REPLAY_GONE_ON:
             return f'More has happened since; "{Replay(details["number"])}" shows it.'
+        case Refusal.SETUP_OVER:
+            return _over_before_it_begins(details["ending"], details["side"])
         case _:
             raise ValueError(f"there are no words for {refusal}")
 
@@ -398,9 +453,27 @@ def _of_seats(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.RULES_SEATED_ONLY:
             sits = who_sits(board, seats, me)
             return f"The rules of the {board} are for its players to choose. {sits}"
+        case Refusal.SETUP_SEATED_ONLY:
+            sits = who_sits(board, seats, me)
+            return f"The position at the {board} is for its players to set up. {sits}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
 
+
+def _over_before_it_begins(ending: Ending, side: Side) -> str:
+    """Return why no battle can begin from a position, and perhaps what would do."""
+    told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
+    other = side.other.plural
+    begins = f' "{SetUpMore(turn=side.other)}" lets the {other} begin.'
+    return told + begins if ending is Ending.NO_MOVE else told
+
+
+_OVER = {
+    Ending.NO_MOVE: "the {side.plural} have no move",
+    Ending.ROCK_ESCAPED: "the Rock is home",
+    Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
+}
+"""Why nobody can play on from a position."""
 
 _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
@@ -508,10 +581,12 @@ _KINDS = {
     "<player>": "the name of a player",
     "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
+    "<ply>": "a battle and a ply such as 12 34",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",
+    "<piece>": "a piece and its square such as dA6",
     "<text>": "what you want to say",
     "<deed>": "what you do",
     ",": "a comma",

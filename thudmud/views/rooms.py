@@ -8,10 +8,11 @@ from typing import assert_never
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
 from thudmud.play.archive import BotList, ListedBot
-from thudmud.play.commands import Invite, Join, Look, Unignore
+from thudmud.play.commands import Invite, Join, Look, Unignore, ViewRecord
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.rules import Side
+from thudmud.views import analysis
 from thudmud.views.archive import count
 from thudmud.views.options import choice_text
 from thudmud.views.view import Display
@@ -54,6 +55,13 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
         case asides.Invited(player, to, board, side, level):
             how = "" if level is None else f", at level {level}"
             return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}{how}."
+        case asides.CommentMade(player, _, battle, ply, text) if player == me:
+            on = f"comment on ply {ply} of battle {battle}"
+            if not text:
+                return f"Your {on} is gone."
+            return f'Your {on} is kept, and "{ViewRecord(battle)}" shows it.'
+        case asides.CommentMade(player, _, battle, ply, text):
+            return f"{player} comments on ply {ply} of battle {battle}: {text}"
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
         case asides.IgnoreChosen(_, other, ignored, is_here):
@@ -64,6 +72,10 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"You do not hear {other} from now on. {back}"
         case asides.OptionChosen(_, choice, options):
             return choice_text(choice, options)
+        case asides.Analysing():
+            return analysis.progress(aside)
+        case asides.AnalysisCancelled(_, number):
+            return f"Battle {number} is not analysed for you any more."
     return ""  # the board or the battle that is shown says it
 
 
@@ -82,8 +94,8 @@ def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None
             return f"{capitalised(does(player, me, 'close'))} the {board}."
         case events.BoardRenamed(name=name):
             return f"The {board} is called {name} from now on."
-        case events.Interrupted() | events.LessonDone() | events.PuzzleTried():
-            return ""
+        case events.Commented() | events.Interrupted() | events.LessonDone() | events.PuzzleTried():
+            return ""  # an aside says it, or nobody is told
         case _:
             assert_never(event)
 

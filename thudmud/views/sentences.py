@@ -82,11 +82,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             plays = f"by the {event.rules} rules, playing both sides"
             return [f"{does(player, me, 'practise')} at the {table.name} {plays}."]
         case events.BattleStarted():
-            which, swapped = "The first battle of a match", ""
-            if event.number > 1:
-                which, swapped = "The second battle", ", with the seats swapped"
-            begins = f"begins at the {table.name} by the {event.rules} rules{swapped}"
-            return [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
+            return _battle_started(event, table, me)
         case events.BattleEnded():
             return _battle_ended(event, table, me)
         case events.Left():
@@ -108,6 +104,8 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.RulesSet():
             sets = does(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
+        case events.PositionSet():
+            return _position_set(event, table, me)
         case events.OfferLapsed():
             return [f"The offer to {OFFERS[event.offer]} no longer stands."]
         case events.Declined():
@@ -138,6 +136,30 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return told if table.running else [*told, next_step(table)]
         case _:
             assert_never(event)
+
+
+def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
+    which, swapped = "The first battle of a match", ""
+    if event.number > 1:
+        which, swapped = "The second battle", ", with the seats swapped"
+    begins = f"begins at the {table.name} by the {event.rules} rules{swapped}"
+    told = [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
+    if event.opening:
+        set_up = "It begins from the position that was set up"
+        told.append(f"{set_up}, and does not count for scores or ratings.")
+    return told
+
+
+def _position_set(event: events.PositionSet, table: Table, me: str | None) -> list[str]:
+    sets, position = does(event.player, me, "set"), event.opening
+    if position is None:
+        return [f"{sets} up the opening of the {event.rules} rules at the {table.name}."]
+    pieces = [counted(position.count(Piece.of(side)), side.value) for side in Side]
+    turn = f"the {position.turn.plural} to move first"
+    told = [f"{sets} up a position at the {table.name}: {listed(pieces)}, {turn}."]
+    if me in {event.player, *table.seats.values()}:
+        told.append("Battles from it do not count for scores or ratings.")
+    return told
 
 
 def _quiet(table: Table) -> list[str]:
@@ -347,7 +369,7 @@ def holder(table: Table, side: Side, me: str | None = None, free: str = "seat fr
 
 def game_at(table: Table) -> Game:
     """Return the battle on the board; before the first, one as it would begin."""
-    return table.game or Game.start(table.ruleset)
+    return table.game or Game.start(table.ruleset, table.opening)
 
 
 def heading(table: Table) -> str:
@@ -358,6 +380,8 @@ def heading(table: Table) -> str:
 def progress(table: Table) -> str:
     """Return how far the battle on the board has come."""
     match = table.match
+    if match is None and table.opening:
+        return f"A position is set up, the {table.opening.turn.plural} to move first"
     if match is None:
         return "No battle has begun"
     which = "A single battle" if match.single else f"Battle {match.battle} of {match.battles}"

@@ -7,6 +7,7 @@ are at the board.
 from __future__ import annotations
 
 from thudmud.play import asides, commands, events
+from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import (
     AdjournedMatches,
     BotList,
@@ -21,6 +22,7 @@ from thudmud.play.hints import Advice
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.views import (
+    analysis,
     archive,
     boards,
     exercises,
@@ -33,12 +35,19 @@ from thudmud.views import (
 )
 from thudmud.views.help import page, syntax
 from thudmud.views.view import View
-from thudmud.views.words import plain, wrapped, wrapped_each
+from thudmud.views.words import wrapped, wrapped_each
 
-SPEECH = asides.Spoke | asides.Emoted | asides.Told
+SPEECH = asides.Spoke | asides.Emoted | asides.Told | asides.CommentMade
 """What is in a player's own words."""
 
-DRAWN = (events.BattleStarted, events.Moved, events.Resumed, events.RulesSet, events.TakenBack)
+DRAWN = (
+    events.BattleStarted,
+    events.Moved,
+    events.PositionSet,
+    events.Resumed,
+    events.RulesSet,
+    events.TakenBack,
+)
 """The events after which there is another position to see."""
 
 
@@ -113,9 +122,18 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
         case asides.Replayed(player, battle, game, ply, then=then):
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
-            return archive.replayed(
-                battle, game, then, style=style, me=player, display=view.display
+            shown = archive.replayed(
+                battle,
+                game,
+                then,
+                style=style,
+                me=player,
+                display=view.display,
+                comments=archive.heard(hall, player, aside.comments, ply),
             )
+            if aside.analysis:
+                shown += wrapped(analysis.of_ply(aside.analysis, game, ply), view.width)
+            return shown
         case asides.Exercised():
             return _exercised(aside, view)
         case asides.ExerciseLeft(exercise=exercise):
@@ -156,20 +174,14 @@ def _exercised(aside: asides.Exercised, view: View) -> list[str]:
     return lines + wrapped_each(below, view.width)
 
 
-def _spoken(
-    aside: asides.Spoke | asides.Emoted | asides.Told, text: str, table: Table | None, view: View
-) -> list[str]:
+def _spoken(aside: SPEECH, text: str, table: Table | None, view: View) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
     display = view.display
     if isinstance(aside, asides.Emoted):
         text = f"{'Emote:' if display.reader else '*'} {text}"
     if table and view.away:
         text = f"[{table.name}] {text}"
-    if display.ascii_only:
-        text = plain(text)  # or it might need more lines when that is done
-    # A voice does not tell that a line is indented.
-    indent = "more: " if display.reader else "    "
-    return wrapped(text, display.width, indent, glued=False)
+    return archive.own_words(text, display)
 
 
 def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
@@ -284,6 +296,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return legal.moves_by_piece(
                 table.game, origin, view.width, legal.range_word(view.display)
             )
+        case commands.Analyse() if isinstance(asked.answer, AnalysedBattle):
+            return analysis.told(asked.answer, view.display)
         case commands.Hint() if table and isinstance(asked.answer, Advice):
             return hints.told(table, asked.answer, view)
         case commands.Look(at) if at in hall.people:
@@ -301,7 +315,7 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
     me = asked.player
     match asked.question, asked.answer:
         case commands.ViewRecord(), FoundBattle() as found:
-            return archive.record(found, width)
+            return archive.record(found, archive.heard(hall, me, found.comments), width)
         case commands.History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
         case commands.ViewStandings(), Ranking() as ranking:

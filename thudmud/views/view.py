@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.play.asides import Aside, Invited, Told
+from thudmud.play.asides import Aside, CommentMade, Invited, Told
 from thudmud.play.commands import Style
 from thudmud.play.events import Adjourned, HallEvent, Interrupted, Resumed, TableEvent
 from thudmud.play.hall import DEFAULTS, Hall, Occupants, Person, Telling
@@ -259,7 +259,7 @@ def _at(person: Person) -> str | None:
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case Told(player, to) | Invited(player, to):
+        case Told(player, to) | Invited(player, to) | CommentMade(player, to):
             return {player, to}
         case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
             return {player, saved.dwarf, saved.troll}

@@ -1,0 +1,66 @@
+"""Comments on plies: decided at a version of the hall, stored, and told to whom they concern."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.stores import SlowStore
+from thudmud.play.projections import HALL
+from thudmud.rules import Comment
+from thudmud.service.boards import open_board
+
+
+@pytest.fixture
+async def place(store: SlowStore) -> Place:
+    """Return a place where Anna and Bert have played a battle of one ply, and Carla is."""
+    place = Place(store)
+    await place.open()
+    await place.sit()
+    await place.type("Anna", "move from f15 to f8")
+    await place.type("Bert", "resign")
+    await place.enter("Carla")
+    return place
+
+
+async def test_a_comment_is_stored_and_told_to_both_players_alone(
+    place: Place, store: SlowStore
+) -> None:
+    place.told.clear()
+    await place.type("Anna", "comment 1 1 Too early.")
+    assert await store.comments(1) == (Comment(1, "Anna", "Too early."),)
+    assert "Anna comments on ply 1 of battle 1: Too early." in "".join(place.told["Bert"])
+    assert "Carla" not in place.told
+    assert "; Anna: Too early." in await place.type("Carla", "record 1")
+
+
+async def test_a_replay_that_is_open_has_it_at_once(place: Place) -> None:
+    for name in ("Anna", "Bert"):
+        await place.type(name, "replay 1", "next")
+    await place.type("Anna", "comment Too early.")
+    for name in ("Anna", "Bert"):
+        await place.type(name, "back")
+        assert "Anna comments: Too early." in await place.type(name, "next")
+
+
+async def test_two_at_once_are_both_kept(place: Place, store: SlowStore) -> None:
+    """The second is decided anew, since the hall has changed."""
+    store.hold()
+    one = place.submit("Anna", "comment 1 1 one")
+    await store.held_up()
+    two = place.submit("Bert", "comment 1 1 two")
+    store.gate.set()
+    results = await asyncio.gather(one, two)
+    assert all(each.done for each in results)
+    assert [each.text for each in await store.comments(1)] == ["one", "two"]
+
+
+async def test_a_board_that_is_opened_meanwhile_is_no_hindrance(
+    place: Place, store: SlowStore
+) -> None:
+    await open_board(store, "ash board", "classic", 5.0)
+    await place.type("Anna", "comment 1 1 one")
+    assert [each.text for each in await store.comments(1)] == ["one"]
+    assert place.hall.version == await store.version(HALL)

@@ -1,0 +1,175 @@
+"""Analyses as players see them: a curve or sentences, the worst plies, and one ply at a time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis
+from thudmud.play.archive import Battle, State
+from thudmud.play.asides import Analysing
+from thudmud.play.events import BattleId
+from thudmud.rules import DISCWORLD, Game
+from thudmud.views.analysis import MOST_TOLD, curve, of_ply, progress, told
+from thudmud.views.view import Display
+from thudmud.views.words import columns
+
+WIDE = Display(width=200)
+READER = Display(width=200, reader=True)
+GAME = Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").push("dA6-E6").push("TF7-E7")
+OAK = BattleId("oak board", 3)
+BATTLE = Battle(12, OAK, 0.0, "discworld", "Anna", "Bert", OAK, 9, State.UNFINISHED, plies=4)
+BETTER = (
+    (),
+    (),
+    Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").moves,
+    Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").moves[1:],
+)
+ANALYSIS = Analysis(6000, (0, 20, -130, -430, 0), (0, 0, 300, 430), BETTER)
+FOUND = AnalysedBattle(BATTLE, GAME, ANALYSIS)
+
+
+def test_all_at_once() -> None:
+    assert told(FOUND, WIDE) == [
+        "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 plies, never finished.",
+        "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The "
+        "numbers at the bottom count plies.",
+        "  +5 |",
+        "     |",
+        "     |",
+        "   0 |----+",
+        "     |  :#",
+        "     |   #",
+        "  -5 |   :",
+        "          4",
+        "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
+        "Ply 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6; G7 to G6.",
+        "Ply 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+        '"replay 12" shows each ply, with what it was worth.',
+    ]
+
+
+def test_a_screen_reader_gets_sentences() -> None:
+    assert told(FOUND, READER)[1:9] == [
+        "At first nobody is ahead.",
+        "After ply 1, nobody is ahead.",
+        "After ply 2, the trolls are ahead by 1.3.",
+        "After ply 3, the trolls are ahead by 4.3.",
+        "In the end, after ply 4, nobody is ahead.",
+        "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
+        "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6; G7 to G6.",
+        "Ply 4, a blunder of Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+    ]
+
+
+def test_of_a_long_battle_a_screen_reader_gets_some_ten_sentences() -> None:
+    game = longer(119)
+    found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
+    sentences = [each for each in told(found, READER) if "ahead" in each]
+    assert sentences[1] == "After ply 20, nobody is ahead."
+    assert sentences[-1] == "In the end, after ply 119, nobody is ahead."
+    assert len(sentences) < 12
+
+
+def longer(plies: int) -> Game:
+    """Return a battle in which two pieces go back and forth."""
+    game, there = Game.start(DISCWORLD), ["dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"]
+    for ply in range(plies):
+        game = game.push(there[ply % 4])
+    return game
+
+
+def test_of_many_bad_plies_the_worst_are_told() -> None:
+    game = longer(30)
+    lost, line = tuple(range(200, 230)), game.moves[:1]
+    found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 31, lost, (line,) * 30))
+    lines = told(found, WIDE)
+    marked = [int(each.split()[1]) for each in lines if each.startswith("Ply ")]
+    assert marked == list(range(31 - MOST_TOLD, 31))
+    assert lines[-1].startswith("These are the 10 that lost most.")
+
+
+@pytest.mark.parametrize(
+    ("ply", "sentence"),
+    [
+        (0, "At first nobody is ahead."),
+        (1, "Now nobody is ahead."),
+        (2, "Now the trolls are ahead by 1.3."),
+        (
+            3,
+            "A mistake, ?: now the trolls are ahead by 4.3. Better by 3.0: A6 to B6; G7 to G6.",
+        ),
+    ],
+)
+def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
+    assert of_ply(ANALYSIS, GAME, ply) == sentence
+
+
+@pytest.mark.parametrize(
+    ("worths", "sentence"),
+    [
+        (
+            (0, 0, DECIDED, 0, 0),
+            "A blunder, ??: now nobody is ahead. This would have won: A6 to B6",
+        ),
+        (
+            (0, 0, 0, -DECIDED, 0),
+            "A blunder, ??: now the trolls have won, or can. This would not have lost: A6 to B6",
+        ),
+    ],
+)
+def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> None:
+    analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
+    assert of_ply(analysis, GAME, 3) == f"{sentence}; G7 to G6."
+
+
+def test_how_far_it_has_come() -> None:
+    assert progress(Analysing("Anna", BATTLE, 0, 118)) == (
+        "Battle 12 is being analysed, all of its 118 plies. You are told when that is done; "
+        '"analyse cancel" ends it.'
+    )
+    assert progress(Analysing("Anna", BATTLE, 40, 118)) == (
+        "Battle 12 is being analysed: 40 of 118 plies are done."
+    )
+
+
+RISING = [100 * (each - 20) // 4 for each in range(60)]
+
+
+def test_the_curve_in_ascii() -> None:
+    assert curve(RISING, WIDE) == [
+        " +10 |                                                 .....::::##",
+        "     |                                    .....::::###############",
+        "     |                       ....:::::############################",
+        "   0 |----------+---------+---------+---------+---------+---------",
+        "     |#########:::::''''",
+        "     |'''''",
+        " -10 |",
+        "                10        20        30        40        50",
+    ]
+
+
+def test_the_curve_in_utf8() -> None:
+    assert curve(RISING, Display(width=200, utf8=True)) == [
+        " +10 |                        ⢀⣀⣤⣤⣶⣾",
+        "     |                  ⣀⣠⣤⣶⣾⣿⣿⣿⣿⣿⣿⣿",
+        "     |           ⣀⣠⣤⣴⣶⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿",
+        "   0 |----------+---------+---------",
+        "     |⣿⣿⣿⣿⡿⠿⠛⠛⠉⠁",
+        "     |⠛⠉⠁",
+        " -10 |",
+        "                20        40",
+    ]
+
+
+@given(
+    st.lists(st.integers(-6000, 6000) | st.sampled_from([DECIDED, -DECIDED]), min_size=3),
+    st.integers(20, 300),
+)
+def test_the_curve_fits_every_screen(worths: list[int], width: int) -> None:
+    for utf8 in (False, True):
+        rows = curve(worths, Display(width=width, utf8=utf8))
+        assert len(rows) == 8
+        assert all(columns(row) < width for row in rows)
+        assert utf8 or all(row.isascii() for row in rows)

@@ -1,0 +1,220 @@
+"""Analyses in words and as a curve: how a battle went, and where it could have gone better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thudmud.english import capitalised, counted, listed
+from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
+from thudmud.play.asides import Analysing
+from thudmud.play.commands import CancelAnalysis, Replay
+from thudmud.play.hints import Line
+from thudmud.rules import Game, Move, Side
+from thudmud.views import archive
+from thudmud.views.view import Display
+from thudmud.views.words import wrapped, wrapped_each
+
+MOST_TOLD = 10
+"""How many of the worst plies are told of at once."""
+
+_FORESEEN = 3
+"""How many plies of what would have been better are told."""
+
+_EVEN = 50  # hundredths of a point by which nobody is ahead in words
+_NOUNS = {PlyMark.MISTAKE: "mistake", PlyMark.BLUNDER: "blunder"}
+
+
+def progress(analysing: Analysing) -> str:
+    """Return how far an analysis has come, in a sentence."""
+    number, plies = analysing.battle.number, counted(analysing.plies, "ply")
+    if analysing.done:
+        return f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
+    return (
+        f"Battle {number} is being analysed, all of its {plies}. You are told when that is done;"
+        f' "{CancelAnalysis()}" ends it.'
+    )
+
+
+def told(found: AnalysedBattle, display: Display) -> list[str]:
+    """Return a whole analysis as lines; a screen reader gets sentences instead of the curve."""
+    battle, game, analysis = found
+    width = display.width
+    lines = wrapped(f"Battle {battle.number}, {archive.entry(battle)}.", width)
+    if display.reader:
+        lines += wrapped_each(_course(analysis.worths), width)
+    else:
+        lines += wrapped(
+            "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The"
+            " numbers at the bottom count plies.",
+            width,
+        )
+        lines += curve(analysis.worths, display)
+    lines += wrapped(_counts(game, analysis), width)
+    marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
+    worst = sorted(marked, key=lambda ply: -analysis.lost[ply - 1])[:MOST_TOLD]
+    lines += wrapped_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
+    shows = f'"{Replay(battle.number)}" shows each ply, with what it was worth.'
+    if len(marked) > len(worst):
+        shows = f"These are the {len(worst)} that lost most. {shows}"
+    return lines + wrapped(shows, width)
+
+
+def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
+    """Return what a battle is worth after a ply, what the ply lost, and what was better."""
+    ahead = _ahead(analysis.worths[ply])
+    if not ply:
+        return f"At first {ahead}."
+    mark, better = analysis.mark(ply), analysis.lines[ply - 1]
+    noun = f"A {_NOUNS[mark]}, {mark.value}: now {ahead}." if mark else f"Now {ahead}."
+    return f"{noun} {_better(analysis, game, ply)}" if better else noun
+
+
+# In words.
+
+
+def _counts(game: Game, analysis: Analysis) -> str:
+    """Return how many marks each side has got, as a sentence."""
+    counts = []
+    for side in Side:
+        first = 1 if game.opening.turn is side else 2
+        marks = [analysis.mark(ply) for ply in range(first, len(game.moves) + 1, 2)]
+        some = [
+            f"{counted(marks.count(mark), noun)} ({mark.value})"
+            for mark, noun in _NOUNS.items()
+            if mark in marks
+        ]
+        counts.append(f"the {side.plural} made {listed(some) if some else 'no mistakes'}")
+    return capitalised(f"{'; '.join(counts)}.")
+
+
+def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
+    """Return what was wrong with a ply."""
+    battle, game, analysis = found
+    move, mark = game.moves[ply - 1], analysis.mark(ply)
+    side = _side(game, ply)
+    player = battle.player(side) or archive.UNKNOWN
+    what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {_ply(move)}."
+    if mark and display.reader:
+        what = f"Ply {ply}, a {_NOUNS[mark]} of {player}, {side.plural}: {_ply(move)}."
+    return f"{what} {_better(analysis, game, ply)}"
+
+
+def _better(analysis: Analysis, game: Game, ply: int) -> str:
+    """Return what would have been better than a ply, and by how much."""
+    before, after = analysis.worths[ply - 1], analysis.worths[ply]
+    sign = 1 if _side(game, ply) is Side.DWARF else -1
+    by = f"Better by {_points(analysis.lost[ply - 1])}"
+    if sign * before >= DECIDED:
+        by = "This would have won"
+    elif sign * after <= -DECIDED:
+        by = "This would not have lost"
+    return f"{by}: {_line(analysis.lines[ply - 1])}."
+
+
+def _side(game: Game, ply: int) -> Side:
+    """Return who played a ply."""
+    return game.opening.turn if ply % 2 else game.opening.turn.other
+
+
+def _line(line: Line) -> str:
+    return "; ".join(map(_ply, line[:_FORESEEN]))
+
+
+def _ply(move: Move) -> str:
+    """Return a ply in as few words as a voice can read."""
+    taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
+    return f"{move.origin} to {move.target}{taking}"
+
+
+def _ahead(worth: int) -> str:
+    """Return who is ahead, and by how much, as a clause."""
+    side = Side.DWARF if worth > 0 else Side.TROLL
+    if abs(worth) < _EVEN:
+        return "nobody is ahead"
+    if abs(worth) >= DECIDED:
+        return f"the {side.plural} have won, or can"
+    return f"the {side.plural} are ahead by {_points(worth)}"
+
+
+def _points(worth: int) -> str:
+    return f"{abs(worth) / 100:.1f}"
+
+
+def _course(worths: Sequence[int]) -> list[str]:
+    """Return how a battle went, in some ten sentences."""
+    last = len(worths) - 1
+    step = next(each for each in _STEPS if last <= 10 * each)
+    told = [f"At first {_ahead(worths[0])}."]
+    told += [f"After ply {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
+    return [*told, f"In the end, after ply {last}, {_ahead(worths[last])}."]
+
+
+# The curve.
+
+_ROWS = 3
+"""How many rows there are on each side of the line."""
+
+_MARGIN = 6
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+_UP, _DOWN = " .:#", " ':#"
+_BRAILLE = "\N{BRAILLE PATTERN BLANK}"
+"""It and those after it have two columns of four dots, and are one column wide everywhere."""
+
+_DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
+"""The dots of each column of such a pattern, from below."""
+
+
+def curve(worths: Sequence[int], display: Display) -> list[str]:
+    """Return a picture of how a battle went, at most as wide as the screen.
+
+    Where the battle has more plies than there is room for, each column is of some of them.
+    """
+    across, up = (2, 4) if display.utf8 else (1, 3)
+    room = across * (display.width - 1 - _MARGIN)
+    group = -(-len(worths) // room)
+    groups = [worths[first : first + group] for first in range(0, len(worths), group)]
+    open_worths = [abs(each) for each in worths if abs(each) < DECIDED]
+    most = max(1, -(-max(open_worths, default=0) // 100))
+    heights = [_height(sum(each) / len(each), most, _ROWS * up) for each in groups]
+    heights += [0] * (-len(heights) % across)
+    cells = [heights[first : first + across] for first in range(0, len(heights), across)]
+    above = [_row(cells, row, up, display) for row in reversed(range(_ROWS))]
+    below = [_row([[-each for each in cell] for cell in cells], row, up, display, hangs=True)
+             for row in range(_ROWS)]  # fmt: skip
+    step = next(each for each in _STEPS if each >= _MARGIN * across * group)
+    last = len(worths) - 1
+    ticks = {ply // group // across: ply for ply in range(step, last + 1, step)}
+    ticks = ticks or {last // group // across: last}
+    line = "".join("+" if column in ticks else "-" for column in range(len(cells)))
+    labels = {0: f"{most:+}", _ROWS: "0", 2 * _ROWS: f"{-most:+}"}
+    rows = [*above, line, *below]
+    drawn = [f"{labels.get(number, ''):>{_MARGIN - 2}} |{row}" for number, row in enumerate(rows)]
+    return [each.rstrip() for each in [*drawn, " " * (_MARGIN - 1) + _numbers(ticks)]]
+
+
+def _height(worth: float, most: int, levels: int) -> int:
+    """Return how high a worth is drawn, if the highest stands for so many dwarfs."""
+    return max(-levels, min(levels, round(levels * worth / (100 * most))))
+
+
+def _row(
+    cells: Sequence[Sequence[int]], row: int, up: int, display: Display, *, hangs: bool = False
+) -> str:
+    """Return a row of cells that are filled to some heights; row 0 is next to the line."""
+    filled = [[max(0, min(up, height - row * up)) for height in cell] for cell in cells]
+    if not display.utf8:
+        return "".join((_DOWN if hangs else _UP)[height] for (height,) in filled)
+    order = -1 if hangs else 1
+    dots = [
+        sum(sum(each[::order][:height]) for each, height in zip(_DOTS, cell, strict=True))
+        for cell in filled
+    ]
+    return "".join(chr(ord(_BRAILLE) + each) if each else " " for each in dots)
+
+
+def _numbers(ticks: dict[int, int]) -> str:
+    """Return the row of ply numbers, each beginning below its column."""
+    row = ""
+    for column, ply in ticks.items():
+        row += f"{' ' * (column + 1 - len(row))}{ply}"
+    return row
