@@ -395,6 +395,13 @@ class TestRegistering:
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         assert await setup.store.find_guest("Anna") is None
 
+    async def test_an_empty_line_gives_up_at_either_question(self, setup: LoginSetup) -> None:
+        await setup.guest("Anna")
+        for lines in ([""], ["password", ""]):
+            answers = await self.register(setup, *lines)
+            assert answers.shown == [*[NEW, AGAIN][: len(lines)], "You are still a guest."]
+            assert await setup.store.find("Anna") is None
+
     async def test_what_is_no_password_is_asked_for_again(self, setup: LoginSetup) -> None:
         lines = [
             "short",

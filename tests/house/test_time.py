@@ -195,6 +195,17 @@ class TestPartings:
         assert seen["Anna"] == says
 
 
+class TestSittingDown:
+    def test_opposite_somebody_who_is_away(self) -> None:
+        house = house_of("anna join game as dwarf")
+        house.depart("Anna", 0.0, Parting.LOST)
+        [*_, said] = house.obey("Bert", "join oak", 0.0)
+        assert " ".join(said.text.split()).startswith(
+            "You sit down at the oak board to play the trolls. Both seats are taken. When Anna is"
+            ' back, "start game on oak board" begins the battle.'
+        )
+
+
 class TestWaiting:
     def test_while_the_other_thinks(self) -> None:
         house = house_of(*PLAYED)

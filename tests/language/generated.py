@@ -1,7 +1,7 @@
 """Generated commands and lines: what the property tests of the command language draw from.
 
 Objects are what a player's free text can hold: no comma, and neither "capturing" nor "level" but as
-the first word.
+the first word. Neither ends in a full stop or an exclamation mark.
 Players are called by a word that begins with neither a digit nor a comma, and is not "page".
 """
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from thudmud.language import clean
 from thudmud.play.commands import (
     Adjourn,
+    Again,
     Analyse,
     Around,
     Boards,
@@ -65,6 +66,7 @@ from thudmud.play.commands import (
     Unignore,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -85,6 +87,7 @@ from thudmud.play.options import (
     SetElement,
     SetMachine,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -107,6 +110,7 @@ objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
     .map(lambda text: clean(text.replace(",", " ")))
     .filter(lambda text: bool(text) and not _ENDING.intersection(text.lower().split()[1:]))
+    .filter(lambda text: not text.endswith((".", "!")))
 )
 boards = st.none() | objects
 sides = st.none() | st.sampled_from(Side)
@@ -114,7 +118,11 @@ some_squares = st.lists(squares, max_size=40).map(tuple)
 pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
-    lambda word: word[0] not in "0123456789," and word.lower().split(",")[0] != "page"
+    lambda word: (
+        word[0] not in "0123456789,"
+        and word[-1] not in ".!"
+        and word.lower().split(",")[0] != "page"
+    )
 )
 bytes_ = st.integers(0, 255)
 shades = st.none() | bytes_ | st.tuples(bytes_, bytes_, bytes_)
@@ -132,6 +140,10 @@ def attempts(draw: st.DrawFn) -> Attempt:
 
 commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Join, st.sampled_from(Side), boards),
+    st.builds(
+        Join,
+        on=boards.filter(lambda on: on is None or "as" not in on.lower().split()[1:]),
+    ),
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
     *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
     st.builds(Resume, st.none() | numbers, boards),
@@ -149,13 +161,14 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, st.none() | players, numbers),
     st.builds(ViewScore, st.none() | players),
-    st.builds(Replay, numbers),
+    st.builds(Replay, numbers, st.just(0) | numbers),
     st.builds(ViewRecord, numbers),
     st.builds(Analyse, st.none() | numbers),
     st.just(CancelAnalysis()),
     st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
     st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from(Way)),
+    st.builds(Step, st.sampled_from([Way.NEXT, Way.BACK]), numbers),
     st.builds(Tutorial, st.none() | numbers),
     st.builds(TryPuzzle, st.none() | numbers),
     st.sampled_from([Lessons(), LeaveExercise()]),
@@ -172,6 +185,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetOrient, st.sampled_from(Orient)),
     st.builds(SetReader, st.sampled_from(Switch)),
     st.builds(SetMachine, st.booleans()),
+    st.builds(SetPrompt, st.booleans()),
     st.builds(SetScheme, st.sampled_from(Scheme)),
     st.builds(SetElement, st.sampled_from(Element), st.none() | colours),
     st.sampled_from([ShowOptions(), ShowScheme()]),
@@ -194,6 +208,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.sampled_from(
         [Boards(), Who(), ViewBots(), Quit(), Games(), ViewStandings(), Register(), Password()]
     ),
+    st.sampled_from([ViewNews(), Again()]),
 )
 """Any command at all."""
 

@@ -52,7 +52,7 @@ def test_no_keyword_reads_as_two_terminals() -> None:
 def test_every_keyword_is_a_terminal_of_its_own_spelling() -> None:
     """``WORDS`` is read off Lark's patterns: were they written otherwise, it would be empty."""
     quoted = {word.lower() for word in re.findall(r'"([a-zA-Z0-9 -]+)"i', GRAMMAR)}
-    assert {word for words in grammar.WORDS.values() for word in words} == quoted | {"'", ":"}
+    assert {word for words in grammar.WORDS.values() for word in words} == quoted | set("':?.")
 
 
 def test_the_rulesets_are_those_of_the_engine() -> None:
@@ -65,13 +65,14 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
 
 def test_words_about_boards_are_all_but_those_about_rooms() -> None:
     rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
+    rooms |= {"h", "?", "commands", "news", "again", "."}
     rooms |= {"invite", "bots", "ignore", "unignore", "syntax", "register", "password", "quit"}
     assert set(BOARD_VERBS) == set(VERBS) - rooms
 
 
 @pytest.mark.parametrize(
     ("verb", "words"),
-    [("set", ("board", "rules", "machine")), ("join", ("game", "as")), ("games", ())],
+    [("set", ("board", "rules", "machine")), ("view", ("game", "possible", "on")), ("games", ())],
 )
 def test_what_can_follow_a_word(verb: str, words: tuple[str, ...]) -> None:
     assert second_words(verb) == words

@@ -60,7 +60,7 @@ def test_no_sentence_of_the_servers_begins_with_a_name() -> None:
 
 LIKE_THE_SERVER = """
     your Yours Server operator ADMIN System Guest Note The Everybody God Root Moderator Host Staff
-    Help Thudmud Warning Error Dwarf Trolls Hall Emote More Player
+    Help Thudmud Warning Error Dwarf Trolls Hall Emote More Player Again News Commands
 """
 
 

@@ -49,10 +49,9 @@ def refusal(line: str) -> ParseError:
         ("move onyx", "onyx", (POSITION, "from")),
         ("move from to a6", "to", (POSITION,)),
         ("hurl f1 f6 capture f6", "capture", ("on", "capturing", END)),
-        ("join game", "", ("as",)),
+        ("join game oak, pine", ",", ("as", END)),
         ("join game as", "", ("dwarf", "troll")),
         ("join game as goblin", "goblin", ("dwarf", "troll")),
-        ("join game as dwarf onyx board", "onyx", ("on", END)),
         ("leave game oak board", "oak", ("on", END)),
         ("leave game on board capturing all", "capturing", (END,)),
         ("leave game on oak, board", ",", (END,)),
@@ -85,9 +84,11 @@ def refusal(line: str) -> ParseError:
         ("history page", "", (NUMBER,)),
         ("history page two", "two", (NUMBER,)),
         ("history anna page", "", (NUMBER,)),
-        ("replay 12 back", "back", (END,)),
+        ("replay 12 back", "back", (NUMBER, END)),
+        ("replay 12 40 back", "back", (END,)),
         ("record 7,8", ",", (END,)),
-        ("next 5", "5", (END,)),
+        ("next five", "five", (NUMBER, END)),
+        ("first 5", "5", (END,)),
         ("score anna bert", "bert", (END,)),
         ("tell 2 hello", "2", (PLAYER,)),
         ("games now", "now", (END,)),
@@ -104,7 +105,8 @@ def refusal(line: str) -> ParseError:
         ("captures oak", "oak", (POSITION, "from", "on", END)),
         ("last oak", "oak", ("move", "on", END)),
         ("options charset", "", ("auto", "ascii", "utf-8")),
-        ("options colour", "", ("on", "scheme", "special", "off", "auto")),
+        ("options colour up", "up", ("on", "scheme", "special", "off", "auto", END)),
+        ("options prompt", "", ("on", "off")),
         ("options width", "", ("<width>", "auto")),
         ("options width wide", "wide", ("<width>", "auto")),
         ("options orient up", "up", ("north", "south")),
@@ -124,7 +126,7 @@ def test_what_was_expected(line: str, word: str, expected: tuple[str, ...]) -> N
     assert (error.word, error.expected) == (word, expected)
 
 
-@pytest.mark.parametrize("line", ["inventory", "on board", "", "a6 b6", "\x07"])
+@pytest.mark.parametrize("line", ["xyzzy", "on board", "", "a 6 b6", "\x07"])
 def test_no_such_command(line: str) -> None:
     error = refusal(line)
     assert (error.column, error.understood, error.suggestion) == (0, "", None)
@@ -156,18 +158,19 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("jion game", "join"),
         ("who?", "who"),
         ("exit", "quit"),
-        ("north", "go"),
         ("draw", "end"),
         ("stand up", "leave"),
         ("throw f1 f6", "hurl"),
-        ("? thud", "help"),
+        ("challenge anna", "invite"),
+        ("finger anna", "score"),
+        ("q", "quit"),
+        ("rules", "help rules"),
         ("move a6 ot b6", None),
         ("move a6 b6 in board", "on"),
         ("move a6 b6 captruing c7", "capturing"),
         ("move a6 b6 capture c7", "capturing"),
         ("move a6 b6 capturing everything", "all"),
         ("join game as dwarve", "dwarves"),
-        ("join gaem as dwarf", "game"),
         ("set rules koom", "koom valley"),
         ("set rules discwrold", "discworld"),
         ("set board breif", "brief"),
@@ -185,13 +188,11 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("history anna pgae 2", "page"),
         ("watch oak board", "go"),
         ("replya 12", "replay"),
-        ("n", "go"),
         ("previous", "back"),
         ("ratings", "standings"),
         ("stats anna", "score"),
         ("replay #12", "12"),
         ("resume game 012", "12"),
-        ("record 12.", "12"),
         ("optoins", "options"),
         ("settings", "options"),
         ("scan colum f", "column"),
@@ -245,7 +246,9 @@ def test_near_misses(line: str, suggestion: str | None) -> None:
         ("move b6 to a 1 2", M.BLANK_IN_NUMBER, "A12", {"typed": "a 1 2"}),
         ("move b6 to a1 6", M.BLANK_IN_NUMBER, None, {"typed": "a1 6"}),
         ("move b6 c7 capturing a1 1, b2", M.BLANK_IN_NUMBER, "A11", {"typed": "a1 1"}),
-        ("move a6-b6", M.POSITIONS_TOGETHER, None, {"one": "A6", "other": "B6"}),
+        ("p6 b6", M.NO_SUCH_COLUMN, None, {"letter": "P"}),
+        ("a6-b16", M.NO_SUCH_ROW, None, {"row": "16"}),
+        ("a6b6", M.POSITIONS_TOGETHER, None, {"one": "A6", "other": "B6"}),
         ("move a6b6", M.POSITIONS_TOGETHER, None, {"one": "A6", "other": "B6"}),
         ("move a6 b6 capturing d8;e8", M.POSITIONS_TOGETHER, None, {"one": "D8", "other": "E8"}),
     ],
@@ -273,6 +276,12 @@ def test_positions_that_are_none(
         ("play 12", M.PLAY_FOR_JOIN, {}),
         ("yes", M.AGREE_BY_THE_SAME, {}),
         ("Agreed!", M.AGREE_BY_THE_SAME, {}),
+        ("n", M.NO_DIRECTIONS, {}),
+        ("East", M.NO_DIRECTIONS, {}),
+        ("inventory", M.NOTHING_TO_CARRY, {}),
+        ("i", M.NOTHING_TO_CARRY, {}),
+        ("time", M.NO_CLOCKS, {}),
+        ("next 0", M.NUMBERS_BEGIN_WITH_1, {}),
         ("scan row 16", M.NO_SUCH_ROW, {"row": "16"}),
         ("scan row 0", M.NO_SUCH_ROW, {"row": "0"}),
         ("scan row " + "9" * 1000, M.NO_SUCH_ROW, {"row": "9999"}),
@@ -341,6 +350,32 @@ def test_colours_that_are_none(colour: str, code: Mistake, suggestion: str) -> N
     error = refusal(f"{DWARF} {colour}")
     assert (error.code, error.suggestion) == (code, suggestion)
     assert error.column == len(f"{DWARF} bold " if "bold" in colour else f"{DWARF} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "typed"),
+    [
+        ("dA6-B6", "move from A6 to B6"),
+        ("dA6-J6.", "move from A6 to I6"),
+        ("dF1-F6xF6", "hurl from F1 to F6"),
+        ("TG7-F7xE6xE7", "move from G7 to F7 capturing E6, E7"),
+        ("TC5-C7xB7", "shove from C5 to C7 capturing B7"),
+        ("move RH8-H7", "move from H8 to H7"),
+        ("a6xb6", "hurl from A6 to B6"),
+        ("a6-b6xb6", "hurl from A6 to B6"),
+        ("move g7-f7xe7", "move from G7 to F7 capturing E7"),
+    ],
+)
+def test_what_game_records_have_is_told_as_it_is_typed(line: str, typed: str) -> None:
+    error = refusal(line)
+    assert (error.code, error.suggestion) == (M.AS_IN_RECORDS, None)
+    assert error.details["typed"] == typed
+    parse(typed)
+
+
+@pytest.mark.parametrize("line", ["dI6-J6", "dA6-A16", "a6xb6xc6", "dA6", "xyz-a6"])
+def test_what_no_game_record_has_is_not_taken_for_it(line: str) -> None:
+    assert refusal(line).code is not M.AS_IN_RECORDS
 
 
 @pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])

@@ -7,6 +7,7 @@ import pytest
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.play.commands import (
     Adjourn,
+    Again,
     Around,
     Boards,
     Captures,
@@ -47,6 +48,7 @@ from thudmud.play.commands import (
     Unignore,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -68,6 +70,7 @@ from thudmud.play.options import (
     SetElement,
     SetMachine,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -99,6 +102,14 @@ SEATS = [
     ("JOIN GAME AS DWARVES ON Oak Board", Join(Side.DWARF, "Oak Board")),
     ("join as trolls on 2nd board", Join(Side.TROLL, "2nd board")),
     ("join game as troll on it", Join(Side.TROLL, "it")),
+    ("join", Join()),
+    ("join game", Join()),
+    ("join oak", Join(on="oak")),
+    ("join on oak board", Join(on="oak board")),
+    ("join as dwarf oak", Join(Side.DWARF, "oak")),
+    ("join trolls", Join(Side.TROLL)),
+    ("join oak board as trolls", Join(Side.TROLL, "oak board")),
+    ("join game on it as dwarf", Join(Side.DWARF, "it")),
     ("leave game on board 2", Leave("board 2")),
     ("leave", Leave()),
     ("end game on last board", End("last board")),
@@ -143,6 +154,17 @@ PLIES = [
     ("shove c5 c7 Capturing All On board", play(Verb.SHOVE, "C5", "C7", EVERY, "board")),
     ("shove c5 c7 capturing none", play(Verb.SHOVE, "C5", "C7", ())),
     ("hurl from f1 to f6 on board", play(Verb.HURL, "F1", "F6", None, "board")),
+    ("a6 b6", play(Verb.MOVE, "A6", "B6")),
+    ("A6 to B6 on board", play(Verb.MOVE, "A6", "B6", None, "board")),
+    ("a6-b6", play(Verb.MOVE, "A6", "B6")),
+    ("a6 - b 6", play(Verb.MOVE, "A6", "B6")),
+    ("g7 f7 capturing e7, e6", play(Verb.MOVE, "G7", "F7", "E7 E6")),
+    ("g7-f7 capturing e7 on board", play(Verb.MOVE, "G7", "F7", "E7", "board")),
+    ("m a6 b6", play(Verb.MOVE, "A6", "B6")),
+    ("hurl f1-f6", play(Verb.HURL, "F1", "F6")),
+    ("move the dwarf from a6 to b6", play(Verb.MOVE, "A6", "B6")),
+    ("move Rock h8 h7", play(Verb.MOVE, "H8", "H7")),
+    ("shove the troll from c5 to c7 capturing d8", play(Verb.SHOVE, "C5", "C7", "D8")),
     ("hurl f1 f6 capturing f6", play(Verb.HURL, "F1", "F6", "F6")),
 ]
 
@@ -176,6 +198,9 @@ WHAT_WAS_PLAYED = [
     ("history pager", History("pager")),
     ("history me", History("me")),
     ("replay 12", Replay(12)),
+    ("replay 12 40", Replay(12, 40)),
+    ("next 10", Step(Way.NEXT, 10)),
+    ("back 5", Step(Way.BACK, 5)),
     ("next", Step(Way.NEXT)),
     ("Back", Step(Way.BACK)),
     ("first", Step(Way.FIRST)),
@@ -214,6 +239,14 @@ ROUND_ABOUT = [
     ("boards", Boards()),
     ("who", Who()),
     ("bots", ViewBots()),
+    ("news", ViewNews()),
+    ("again", Again()),
+    (".", Again()),
+    ("l 2", Look("2")),
+    ("h", Help()),
+    ("?", Help()),
+    ("? move", Help("move")),
+    ("commands", Help()),
     ("go board", Go("board")),
     ("go to oak board", Go("oak board")),
     ("go hall", Go()),
@@ -299,6 +332,8 @@ OPTIONS = [
     ("options machine on", SetMachine(value=True)),
     ("options colour scheme safe", SetScheme(Scheme.SAFE)),
     ("options colour special thud", ShowScheme()),
+    ("options colour", ShowScheme()),
+    ("options prompt off", SetPrompt(value=False)),
 ]
 
 ELEMENTS = [
@@ -378,6 +413,33 @@ def test_a_width_may_be_any_that_there_is() -> None:
 )
 def test_parse(line: str, command: Command) -> None:
     assert parse(line) == command
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("move a6 b6 on board.", "move a6 b6 on board"),
+        ("go to oak board!", "go to oak board"),
+        ("a6 b6.", "a6 b6"),
+        ("who...", "who"),
+        ("shove c5 c7 capturing d8!", "shove c5 c7 capturing d8"),
+        ("record 12.", "record 12"),
+        ("set rules koom valley.", "set rules koom valley"),
+        ("invite grog.", "invite grog"),
+        ("again.", "again"),
+    ],
+)
+def test_a_line_may_end_like_a_sentence(line: str, same: str) -> None:
+    assert parse(line) == parse(same)
+
+
+@pytest.mark.parametrize("line", ["say hi!", "tell anna hi.", ":waves.", "'. . ."])
+def test_what_is_said_keeps_its_stops(line: str) -> None:
+    assert str(parse(line)).endswith(line[-1])
+
+
+def test_a_board_that_is_named_after_its_side_may_be_called_anything() -> None:
+    assert parse("join as dwarf on same as ever") == Join(Side.DWARF, "same as ever")
 
 
 @pytest.mark.parametrize("words", OBJECTS)

@@ -207,6 +207,19 @@ class TestReplaying:
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_END
 
+    def test_from_a_ply_on_and_several_at_once(self, hall: StoredHall) -> None:
+        def seen(command: Replay | Step) -> int:
+            (told,) = do(hall, "Carla", command)
+            assert isinstance(told.event, Replayed)
+            return told.event.ply
+
+        assert seen(Replay(1, 2)) == 2
+        assert seen(Step(Way.BACK, 2)) == 0
+        assert seen(Step(Way.NEXT, 2)) == 2
+        assert seen(Step(Way.BACK, 100)) == 0
+        assert seen(Step(Way.NEXT, 100)) == 3
+        assert seen(Replay(1, 100)) == 3
+
     def test_by_itself_to_its_end(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         seen = [step(hall, Way.PLAY) for _ in range(3)]

@@ -70,6 +70,13 @@ class TestSeats:
         assert refusal(table, "Anna", Join(Side.DWARF)) is Refusal.SAME_SEAT
         assert refusal(table, "Anna", Join(Side.TROLL)) is Refusal.ONE_SEAT_EACH
 
+    def test_the_only_free_seat_needs_no_name(self, empty: Table, seated: Table) -> None:
+        assert refusal(empty, "Anna", Join()) is Refusal.WHICH_SEAT
+        table = after(empty, ("Anna", Join(Side.TROLL)))
+        assert events(table, "Bert", Join()) == [Joined(7.0, "Bert", Side.DWARF)]
+        assert refusal(table, "Anna", Join()) is Refusal.SAME_SEAT
+        assert refusal(seated, "Carla", Join()) is Refusal.NO_SEAT_FREE
+
     def test_a_seat_is_given_up(self, seated: Table) -> None:
         left = Left(7.0, "Anna", Side.DWARF, Parting.LEFT)
         assert events(seated, "Anna", Leave()) == [left]

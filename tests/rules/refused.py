@@ -124,6 +124,14 @@ EXAMPLES = [
         "H8 H6", "The Rock moves at most 1 square; H6 is 2 away.",
     ),
     Example(
+        R.MUST_SHOVE, CLASSIC, "d D8 T C5 C6 X H8", T, "move C6 C8",
+        "C6 C8", "Only a shove leads from C6 to C8, capturing one or more of D8.",
+    ),
+    Example(
+        R.TOO_FAR, CLASSIC, "d D9 T C5 C6 X H8", T, "move C6 C9",
+        "C6 C9", "A troll moves at most 1 square; C9 is 3 away.",
+    ),
+    Example(
         R.LINE_TOO_SHORT, CLASSIC, "d C7 D7 T H7 X H8", D, "hurl D7 H7",
         "D7 H7", "The line of 2 dwarfs can be hurled at most 2 squares; H7 is 4 away.",
     ),

@@ -20,6 +20,7 @@ from tests.server.plain import Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
+from thudmud.errors import StartError
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
@@ -173,6 +174,44 @@ async def test_a_move_is_one_write_to_the_mover(
         assert moved.startswith(b"You move the dwarf from F15 to F8.")
         assert moved.endswith(b"\r\n> ")
         assert mark == b"\xff\xfb\x06"
+
+
+async def test_the_news_and_no_prompts(tmp_path: Path) -> None:
+    (tmp_path / "news.txt").write_text("\nA match on Sunday:\x07\n\n  two boards.\n", "utf-8")
+    settings = Settings.model_validate(
+        SETTINGS.model_dump() | {"bot": [], "players": {"news": "news.txt"}}
+    )
+    async with open_sessions(settings, tmp_path) as sessions, AsyncExitStack() as stack:
+        server = Acceptor(settings, hasher=CHEAP)
+        [(host, port)] = await server.bind()
+        await server.start(sessions)
+        stack.push_async_callback(server.stop)
+        client = Client(*await asyncio.open_connection(host, port))
+        stack.push_async_callback(client.close)
+        await client.until(b"name? ")
+        await client.login("Anna")
+        await client.send(b"news\r\n")
+        assert await client.until(b"> ") == b"A match on Sunday:\r\n\r\ntwo boards.\r\n> "
+        await client.send(b"options prompt off\r\nsay hello\r\n")
+        assert (await client.until(b"hello\r\n")).endswith(b"back.\r\nYou say: hello\r\n")
+        await client.send(b"options prompt on\r\n")
+        assert await client.until(b"> ") == b"There is a prompt from now on.\r\n> "
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "No such file or directory"),
+        (b"x" * 16_385, "is longer than 16,384 bytes"),
+        (b"\xff", "is not UTF-8"),
+    ],
+)
+def test_news_that_cannot_be_told(tmp_path: Path, content: bytes | None, why: str) -> None:
+    path = tmp_path / "news.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(StartError, match=why):
+        serve.read_news(path)
 
 
 class WatchedTransport:

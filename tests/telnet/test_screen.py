@@ -72,6 +72,20 @@ async def test_an_answered_prompt_is_not_shown_again_unasked() -> None:
     assert transport.writes == [PROMPT, b"a\r\n"]
 
 
+async def test_without_a_prompt_the_line_is_fresh() -> None:
+    screen, transport = opened()
+    screen.prompt = b""
+    screen.show(b"a\r\n")
+    screen.ask()
+    await turn()
+    screen.show(b"b\r\n")
+    await turn()
+    screen.answered(echoed=False)
+    screen.show(b"c\r\n")
+    await turn()
+    assert b"".join(transport.writes) == b"a\r\nb\r\nc\r\n"
+
+
 async def test_a_mark_comes_behind_the_prompt_and_a_command_shows_nothing() -> None:
     screen, transport = opened()
     screen.show(b"a\r\n")

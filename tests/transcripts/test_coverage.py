@@ -44,6 +44,7 @@ from thudmud.play.options import (
     SetMachine,
     SetOption,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -68,6 +69,7 @@ VALUES: dict[type, Iterable[object]] = {
     SetOrient: Orient,
     SetReader: Switch,
     SetMachine: (True, False),
+    SetPrompt: (True, False),
     SetScheme: Scheme,
 }
 """What each option can be set to; a width and a colour are too many to try."""

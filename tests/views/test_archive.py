@@ -49,7 +49,14 @@ def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[
 
 
 def score(annals: Annals, player: str, me: str, width: int) -> list[str]:
-    return archive.score(annals.found(ScoreLookup(player)), player, me, LEVELS, width)
+    return archive.score(
+        annals.found(ScoreLookup(player)),
+        player,
+        me,
+        LEVELS,
+        width,
+        is_here=player in {"Anna", "Bert"},
+    )
 
 
 def standings(annals: Annals, me: str, width: int) -> list[str]:
@@ -246,10 +253,14 @@ Anna: no rating yet.
     0 lost."""
         )
 
-    @pytest.mark.parametrize(("player", "who"), [("anna", "You have"), ("zoe", "Zoe has")])
+    @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
     def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
         said = score(annals, player, "Anna", 80)
         assert text(said) == f"{who} not finished a battle here yet."
+
+    def test_of_nobody(self, annals: Annals) -> None:
+        said = score(annals, "zoe", "Anna", 80)
+        assert text(said) == "Nobody called Zoe has finished a battle here."
 
 
 class TestStandings:

@@ -139,8 +139,9 @@ def verb_of(pattern: str) -> str:
 
 
 def test_every_verb_has_a_page_with_patterns_and_examples() -> None:
-    assert {verb_of(pattern) for pattern in PATTERNS} == set(VERBS)
-    for verb in VERBS:
+    begun = [pattern for pattern in PATTERNS if not pattern.startswith("<from>")]
+    assert {verb_of(pattern) for pattern in begun} == set(VERBS)
+    for verb in set(VERBS) - {"commands"}:  # help on that is the list of all
         rows = page(verb, 80)
         assert "Syntax:" in rows
         assert "Examples:" in rows
@@ -240,7 +241,7 @@ def test_every_page_fits(topic: str | None, width: int) -> None:
 
 
 def test_an_option_stays_on_one_row_where_it_fits() -> None:
-    assert syntax("join", 40) == ["    join [game] as {dwarf|troll}", "        [on <object>]"]
+    assert syntax("hurl", 40) == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
     assert syntax("move", 30)[-2:] == ["        [capturing", "        <positions>]"]
 
 

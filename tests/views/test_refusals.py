@@ -125,6 +125,10 @@ CASES = [
     ),
     Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
     Case(
+        R.NOTHING_TO_REPEAT, "", "Anna: again",
+        "You have done nothing yet that could be repeated.",
+    ),
+    Case(
         R.INVITE_SELF, "", "Anna: invite anna on oak board",
         'That is you. "join game as dwarf on oak board" takes a seat.',
     ),
@@ -139,6 +143,18 @@ CASES = [
     Case(
         R.NO_SUCH_LEVEL, "", "Anna: invite carla level 3 on oak board",
         'There is no level "3". There are 1 Chalk and 2 Slate.',
+    ),
+    Case(
+        R.WHICH_SEAT, "", "Anna: join oak",
+        'As which side? "join game as dwarf on oak board" or "join game as troll on oak board".',
+    ),
+    Case(
+        R.NO_SEAT_FREE, SEATED, "Carla: join oak",
+        f"Both seats at the oak board are taken. {SITTING}",
+    ),
+    Case(
+        R.SAME_SEAT, SEATED, "Anna: join oak",
+        "You play the dwarfs at the oak board already.",
     ),
     Case(
         R.NO_SEAT_FREE, SEATED, "Anna: invite carla",
@@ -680,7 +696,13 @@ LINES = [
         "move b6 c7 capturing a1 1, b2",
         'There is a blank inside a number: "a1 1". Did you mean "A11"?',
     ),
-    ("move a6-b6", "Write A6 and B6 apart from each other."),
+    (
+        "TG7-J7xE7",
+        "Game records are written like that, and their columns skip the letter I. Here type"
+        ' "shove from G7 to I7 capturing E7".',
+    ),
+    ("a6xb6", 'Game records are written like that. Here type "hurl from A6 to B6".'),
+    ("move a6b6", "Write A6 and B6 apart from each other."),
     ("move a6b6", "Write A6 and B6 apart from each other."),
     ("move a6 b6 capturing d8;e8", "Write D8 and E8 apart from each other."),
     ("replay 0", "Numbers begin with 1 here."),
@@ -692,6 +714,16 @@ LINES = [
     ("replay -1", 'Say which battle, by its number: "history" lists them.'),
     ("Play as dwarf", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
     ("play 12", 'To take a seat, type "join game as dwarf" or "join game as troll".'),
+    (
+        "north",
+        'There are no directions here. "go to" and the name of a board leads there, "go hall" back;'
+        ' "boards" lists them. In a replay, "next" and "back" go on and back.',
+    ),
+    (
+        "inventory",
+        'There is nothing to carry here. "look" tells what there is, "games" lists your matches.',
+    ),
+    ("time", "There are no clocks here: everybody may think for as long as they like."),
     ("yes", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
     ("Agreed!", 'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'),
     ("scan row 16", "There is no row 16: rows go from 1 to 15."),
@@ -798,13 +830,13 @@ hurk a6 b6
 There is no command "hurk". Did you mean "hurl"?""",
     ),
     (
-        "inventory",
+        "xyzzy",
         80,
         """\
-inventory
-^^^^^^^^^
-There is no command "inventory". "help" lists the commands, "syntax" how each
-is typed.""",
+xyzzy
+^^^^^
+There is no command "xyzzy". "help" lists the commands, "syntax" how each is
+typed.""",
     ),
     (
         "move from a6 tu b6 on board",

@@ -283,8 +283,12 @@ class Logins:
         while password := await prompter.ask(NEW_PROMPT, hidden=True, before=advice):
             advice = ""
             problem = password_problem(password, name)
-            if problem is None and await prompter.ask(AGAIN_PROMPT, hidden=True) == password:
-                return password
+            if problem is None:
+                again = await prompter.ask(AGAIN_PROMPT, hidden=True)
+                if not again:
+                    return None
+                if again == password:
+                    return password
             prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
         return None
 

@@ -24,6 +24,9 @@ from thudmud.play.options import SHADES, Colour, Element, Shade, Switch
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
 from thudmud.rules.board import LETTERS
 
+STOPS = ".!"
+"""What may end a line as it ends a sentence."""
+
 
 def spoken(terminal: str) -> str:
     """Return the word that a terminal is named for: ``_UTF_8`` -> utf-8."""
@@ -32,6 +35,11 @@ def spoken(terminal: str) -> str:
 
 def _square(position: Token) -> Square:
     return Square.parse(position.replace(" ", ""))
+
+
+def _unstopped(words: Token) -> str:
+    """Return a name without the full stop that may end its line; it is in no name."""
+    return words.rstrip(STOPS) or str(words)
 
 
 def _shade(words: Token) -> Shade:
@@ -59,13 +67,14 @@ class _Builder(Transformer[Token, Command]):
 
     # Terminals. Those that are not here come as tokens, whose type is the name of a member of an
     # enumeration.
-    POSITION = staticmethod(_square)
+    POSITION = ORIGIN = staticmethod(_square)
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
-    COLUMN = OBJECT = PLAYER = LEVEL = SPEECH = DEED = TOPIC = RULESET = str
+    COLUMN = SPEECH = DEED = TOPIC = RULESET = str
+    OBJECT = PLACE = PLAYER = LEVEL = staticmethod(_unstopped)
 
     # What several commands have.
-    on = str
+    on = piece = str
 
     def capturing(self, *squares: Square) -> _Captures:
         return squares
@@ -128,7 +137,10 @@ class _Builder(Transformer[Token, Command]):
     setup_first = setup_turn
 
     def join(self, side: Token, on: str | None) -> Command:
-        return commands.Join(Side[side.type], on)
+        return commands.Join(_side(side), on)
+
+    def join_at(self, on: str | None, side: Token | None) -> Command:
+        return commands.Join(_side(side), on)
 
     def set_board(self, style: Token, on: str | None) -> Command:
         return commands.SetBoard(commands.Style[style.type], on)
@@ -136,6 +148,7 @@ class _Builder(Transformer[Token, Command]):
     def play(
         self,
         verb: Token,
+        _: str | None,
         origin: Square,
         target: Square,
         on: str | None,
@@ -144,9 +157,23 @@ class _Builder(Transformer[Token, Command]):
         return commands.Play(Attempt(Verb[verb.type], origin, target, captures), on)
 
     def play_turned(
-        self, verb: Token, origin: Square, target: Square, captures: _Captures, on: str
+        self,
+        verb: Token,
+        _: str | None,
+        origin: Square,
+        target: Square,
+        captures: _Captures,
+        on: str,
     ) -> Command:
-        return self.play(verb, origin, target, on, captures)
+        return commands.Play(Attempt(Verb[verb.type], origin, target, captures), on)
+
+    def move(
+        self, origin: Square, target: Square, on: str | None, captures: _Captures | None
+    ) -> Command:
+        return commands.Play(Attempt(Verb.MOVE, origin, target, captures), on)
+
+    def move_turned(self, origin: Square, target: Square, captures: _Captures, on: str) -> Command:
+        return commands.Play(Attempt(Verb.MOVE, origin, target, captures), on)
 
     # Queries.
     around = commands.Around
@@ -174,7 +201,6 @@ class _Builder(Transformer[Token, Command]):
 
     # What was played.
     games = commands.Games
-    replay = commands.Replay
     record = commands.ViewRecord
     score = commands.ViewScore
     standings = commands.ViewStandings
@@ -188,8 +214,11 @@ class _Builder(Transformer[Token, Command]):
     def history(self, player: str | None, page: int | None) -> Command:
         return commands.History(player, page or 1)
 
-    def step(self, way: Token) -> Command:
-        return commands.Step(commands.Way[way.type])
+    def replay(self, number: int, ply: int | None) -> Command:
+        return commands.Replay(number, ply or 0)
+
+    def step(self, way: Token, plies: int | None = None) -> Command:
+        return commands.Step(commands.Way[way.type], plies or 1)
 
     # Options.
     show_options = options.ShowOptions
@@ -212,6 +241,9 @@ class _Builder(Transformer[Token, Command]):
 
     def set_machine(self, value: Switch) -> Command:
         return options.SetMachine(value is Switch.ON)
+
+    def set_prompt(self, value: Switch) -> Command:
+        return options.SetPrompt(value is Switch.ON)
 
     def option_switch(self, value: Token) -> Switch:
         return Switch(spoken(value.type))
@@ -246,6 +278,7 @@ class _Builder(Transformer[Token, Command]):
     boards = commands.Boards
     who = commands.Who
     bots = commands.ViewBots
+    news = commands.ViewNews
     say = commands.Say
     emote = commands.Emote
     tell = commands.Tell
@@ -255,6 +288,7 @@ class _Builder(Transformer[Token, Command]):
     syntax = commands.Syntax
     register = commands.Register
     password = commands.Password
+    again = commands.Again
     quit = commands.Quit
 
     def invite(self, player: str, side: Token | None, level: str | None, on: str | None) -> Command:
@@ -272,7 +306,7 @@ _WHATEVER = "[^ ].*"
 
 _SAMPLE = "these words"
 
-_SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|([':])\)")
+_SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
 """A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
 that may stand for one."""
 

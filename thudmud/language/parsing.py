@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from copy import copy
 from functools import cache, lru_cache
 from typing import Any
@@ -20,6 +21,7 @@ from thudmud.language.cleaning import clean
 from thudmud.language.grammar import (
     END_OF_LINE,
     RESERVED_WORDS,
+    STOPS,
     WORDS,
     following,
     openings,
@@ -40,6 +42,7 @@ from thudmud.play.options import (
     SetMachine,
     SetOption,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -101,7 +104,9 @@ MAX_LINE = 1024
 
 _KINDS = {
     "POSITION": ("<position>",),
+    "ORIGIN": ("<position>",),
     "OBJECT": ("<object>",),
+    "PLACE": ("<object>",),
     "PLAYER": ("<player>",),
     "LEVEL": ("<level>",),
     "NUMBER": ("<number>",),
@@ -133,7 +138,11 @@ def diagnose(line: str, column: int) -> ParseError:
         place.column,
         place.word,
         expected=(*_expected(place.terminals), *place.rulesets),
-        suggestion=meant or _nearest(place.word, place.spellings, first=place.column == 0),
+        suggestion=(
+            _nearest(place.word, place.spellings, first=place.column == 0)
+            if meant is None
+            else meant or None
+        ),
         **facts,
     )
 
@@ -150,12 +159,17 @@ _nearest = lru_cache(maxsize=1024)(near_miss)
 """Remembered, since the same slips are made again and again, and comparing words takes long."""
 
 
+_ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
+
+
 @lru_cache(maxsize=256)
 def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
         terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there
     if "MOVE" in terminals:
         terminals -= {"_MOVES"}  # "last moves" is "last move"
+    if terminals.issuperset(_ANY_PIECE):
+        terminals -= _ANY_PIECE  # "move the dwarf from" is "move from"
     more = {"LAST": " move"} if "SQUARES" in terminals else {}  # an element, not the verb
     return (
         *(kind for name, kinds in _KINDS.items() if name in terminals for kind in kinds),
@@ -215,6 +229,12 @@ def parse(line: str) -> Command:
 
 def parse_afresh(line: str) -> Command:
     """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
+    stopped = line.rstrip(f" {STOPS}")
+    if stopped and stopped != line:
+        if opens(_FIRST, line):  # the stop may be a part of what is said
+            with suppress(UnexpectedInput):
+                return read(line)
+        line = stopped
     if not opens(_FIRST, line):  # nor would Lark understand anything of it
         raise diagnose(line, 0)
     try:
@@ -364,6 +384,7 @@ def preferences_of(
         SetOrient(options.orient),
         SetReader(options.reader),
         SetMachine(options.machine),
+        SetPrompt(options.prompt),
         SetScheme(options.scheme),
         *(SetElement(element, colour) for element, colour in options.elements),
     ]

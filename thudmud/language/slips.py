@@ -16,9 +16,11 @@ from typing import NamedTuple
 from lark import UnexpectedInput
 
 from thudmud.language.grammar import WORDS, following, opens
+from thudmud.play.commands import Play
 from thudmud.play.options import SHADES, WIDTHS
 from thudmud.play.refusals import Mistake
-from thudmud.rules import RULESETS
+from thudmud.rules import RULESETS, Attempt, Square, Verb
+from thudmud.rules.board import distance
 
 _SYNONYMS = {
     word: ours
@@ -41,16 +43,19 @@ _SYNONYMS = {
         "end": "draw stop",
         "first": "rewind",
         "games": "matches",
-        "go": "e east n north s south w walk watch west",
-        "help": "?",
+        "go": "walk watch",
+        "help": "info man manual usage",
+        "help rules": "rules",
         "history": "archive battles past",
         "hurl": "throw",
         "ignore": "block gag mute squelch",
+        "invite": "challenge",
         "join": "sit",
         "leave": "stand",
         "look": "examine x",
         "magenta": "pink purple violet",
         "next": "forward",
+        "news": "motd",
         "no": "nah nope reject",
         "none": "nothing",
         "off": "disable disabled false",
@@ -58,16 +63,16 @@ _SYNONYMS = {
         "options": "config configure preferences prefs settings",
         "orient": "orientation",
         "practice": "alone hotseat solitaire solo",
-        "quit": "bye exit logout",
+        "quit": "bye exit logout q",
         "reader": "screenreader",
         "record": "notation",
         "register": "enrol enroll signup",
         "replay": "rewatch",
         "resign": "abandon concede forfeit surrender",
         "resume": "continue load",
-        "say": "shout",
+        "say": "chat kibitz shout yell",
         "scheme": "palette theme",
-        "score": "points statistics stats",
+        "score": "finger points statistics stats",
         "shove": "push",
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
         "start": "begin",
@@ -77,12 +82,28 @@ _SYNONYMS = {
         "undo": "oops retract revert unmove",
         "utf-8": "unicode utf",
         "where": "find locate",
+        "who": "players users",
         "width": "columns",
         "yellow": "brown gold orange",
     }.items()
     for word in words.split()
 }
-"""Words that players try, and the word of ours that each stands for."""
+"""Words that players try, and the word or words of ours that each stands for."""
+
+_OF_ELSEWHERE = {
+    word: code
+    for code, words in {
+        Mistake.AGREE_BY_THE_SAME: "yes y yeah ok okay agree agreed accept accepted",
+        Mistake.NO_DIRECTIONS: """
+            n north ne northeast e east se southeast s south sw southwest w west nw northwest u up d
+            down
+        """,
+        Mistake.NOTHING_TO_CARRY: "i inv inventory eq equipment get drop wear wield",
+        Mistake.NO_CLOCKS: "time clock clocks",
+    }.items()
+    for word in words.split()
+}
+"""Words that do something in other games, and what there is to say of it here."""
 
 _ALIKE = 0.7
 """The ``difflib`` ratio from which two words are taken for each other: "mvoe" and "move" have
@@ -101,8 +122,9 @@ def near_miss(word: str, candidates: Collection[str], *, first: bool = False) ->
     the shortest candidates are left out.
     """
     asked = word.lower().rstrip(_PUNCTUATION) or word
-    if _SYNONYMS.get(asked) in candidates:
-        return _SYNONYMS[asked]
+    meant = _SYNONYMS.get(asked, "")
+    if meant.partition(" ")[0] in candidates:
+        return meant
     words = sorted(one for one in candidates if len(one) >= _SHORT or not first)
     if len(asked) >= _SHORT:
         for candidate in words:
@@ -119,7 +141,7 @@ class Finding(NamedTuple):
 
     Attributes:
         code: what was done wrong, if that is known; else the word merely does not fit.
-        meant: what was probably meant, if that is known.
+        meant: what was probably meant, if that is known; "" if no other word was.
         facts: what else is to be known of it.
     """
 
@@ -211,9 +233,14 @@ def _spellings(terminals: frozenset[str]) -> tuple[str, ...]:
 
 
 _ROWS = range(1, 16)
+_POSITIONS = {"POSITION", "ORIGIN"}
 _NAMED_POSITION = re.compile(r"([A-Z]) ?([0-9]{1,4})(?![0-9A-Z_])", re.ASCII | re.IGNORECASE)
 _GLUED_POSITIONS = re.compile(
-    r"([A-O][0-9]{1,2})[-x>;/]{0,2}([A-O][0-9]{1,2})", re.ASCII | re.IGNORECASE
+    r"([A-O][0-9]{1,2})[->;/]{0,2}([A-O][0-9]{1,2})", re.ASCII | re.IGNORECASE
+)
+_RECORDED = re.compile(
+    r"([DTR]?)([A-P][0-9]{1,2})(?:-?([A-P][0-9]{1,2}))?((?:x[A-P][0-9]{1,2})*)",
+    re.ASCII | re.IGNORECASE,
 )
 _ENDS_IN_POSITION = re.compile(r"\b[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
@@ -223,7 +250,6 @@ _LETTER = re.compile("[A-Z]", re.ASCII)
 _PIECE_ON_I = re.compile("[dTR] ?I[0-9]{1,2}", re.ASCII | re.IGNORECASE)
 _FILLERS = {"is", "are", "the"}
 _LONGEST_NUMBER = 9
-_AGREEING = {"yes", "y", "yeah", "ok", "okay", "agree", "agreed", "accept", "accepted"}
 _HIDDEN = {"register", "password"}
 
 
@@ -242,7 +268,7 @@ def _split_number(place: Place) -> Finding | None:
 def _no_such_position(place: Place) -> Finding | None:
     """``I16``, ``Z3``: what looks like a position but lies outside the grid."""
     named = _NAMED_POSITION.match(place.rest)
-    if named is None or "POSITION" not in place.terminals:
+    if named is None or not _POSITIONS & place.terminals:
         return None
     if named[1].upper() > "O":
         return _wrong(Mistake.NO_SUCH_COLUMN, letter=named[1].upper())
@@ -251,11 +277,36 @@ def _no_such_position(place: Place) -> Finding | None:
     return None
 
 
+def _as_in_records(place: Place) -> Finding | None:
+    """``dA6-B6``, ``a6xb6``: a ply as records have it. Only they skip the column I."""
+    ply = _RECORDED.fullmatch(place.whole_word)
+    if ply is None or not (ply[1] or ply[4]) or not _POSITIONS & place.terminals:
+        return None
+    try:
+        origin, *others = (
+            Square.from_record(name.upper()) if ply[1] else Square.parse(name)
+            for name in (ply[2], *filter(None, (ply[3], *ply[4].lower().split("x")[1:])))
+        )
+    except ValueError:
+        return None
+    if not others or (ply[3] is None and len(others) > 1):
+        return None
+    target, *captures = others if ply[3] else others * 2
+    verb = Verb.MOVE
+    if captures == [target]:
+        verb, captures = Verb.HURL, []
+    elif captures and ply[1].upper() == "T" and distance(origin, target) > 1:
+        verb = Verb.SHOVE
+    attempt = Attempt(verb, origin, target, tuple(captures) or None)
+    is_lettered = bool(ply[1])
+    return _wrong(Mistake.AS_IN_RECORDS, "", typed=str(Play(attempt)), is_lettered=is_lettered)
+
+
 def _glued_positions(place: Place) -> Finding | None:
-    """``a6b6``, ``a6-b6``: two positions in one word."""
+    """``a6b6``: two positions in one word."""
     glued = _GLUED_POSITIONS.fullmatch(place.whole_word)
     if glued is None or not (
-        "POSITION" in place.terminals or _ENDS_IN_POSITION.search(place.before)
+        _POSITIONS & place.terminals or _ENDS_IN_POSITION.search(place.before)
     ):
         return None
     return _wrong(Mistake.POSITIONS_TOGETHER, one=glued[1].upper(), other=glued[2].upper())
@@ -343,11 +394,10 @@ def _page_without_a_word(place: Place) -> Finding | None:
     return _meant(f"page {digits[1]}")
 
 
-def _agreeing(place: Place) -> Finding | None:
-    """``yes``: it might answer several offers, so it answers none."""
-    if place.column or place.word.lower().rstrip(".!") not in _AGREEING:
-        return None
-    return _wrong(Mistake.AGREE_BY_THE_SAME)
+def _of_elsewhere(place: Place) -> Finding | None:
+    """``north``, ``inventory``, ``yes``: words that do something in other games."""
+    code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
+    return code and _wrong(code, "")
 
 
 def _playing(place: Place) -> Finding | None:
@@ -466,6 +516,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _split_number,
     _no_such_position,
     _record_with_an_i,
+    _as_in_records,
     _glued_positions,
     _captures_nothing,
     _no_such_number,
@@ -474,7 +525,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _moves_of_a_move,
     _where_is_a_player,
     _page_without_a_word,
-    _agreeing,
+    _of_elsewhere,
     _playing,
     _said_openly,
     _no_such_width,

@@ -26,6 +26,7 @@ from thudmud.play.commands import (
     Syntax,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -43,6 +44,7 @@ Question = (
     Analyse
     | Boards
     | ViewBots
+    | ViewNews
     | Games
     | Help
     | Hint

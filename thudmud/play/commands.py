@@ -82,6 +82,22 @@ class ViewBots:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewNews:
+    """Read what the operator has written for all."""
+
+    def __str__(self) -> str:
+        return "news"
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Do once more what one did last."""
+
+    def __str__(self) -> str:
+        return "again"
+
+
+@dataclass(frozen=True, slots=True)
 class Register:
     """Keep one's name, by a password."""
 
@@ -197,6 +213,7 @@ RoomCommand = (
     | Boards
     | Who
     | ViewBots
+    | ViewNews
     | Say
     | Emote
     | Tell
@@ -207,6 +224,7 @@ RoomCommand = (
     | Syntax
     | Register
     | Password
+    | Again
     | Quit
 )
 
@@ -278,12 +296,13 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Go through a battle again, from its beginning."""
+    """Go through a battle again, from after a ply of it; 0 is its beginning."""
 
     number: int
+    ply: int = 0
 
     def __str__(self) -> str:
-        return f"replay {self.number}"
+        return f"replay {self.number}" + (f" {self.ply}" if self.ply else "")
 
 
 class Way(Enum):
@@ -299,12 +318,13 @@ class Way(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """See another ply of the battle that one is replaying."""
+    """See another ply of the battle that one is replaying; on or back by several perhaps."""
 
     way: Way
+    plies: int = 1
 
     def __str__(self) -> str:
-        return self.way.value
+        return self.way.value + ("" if self.plies == 1 else f" {self.plies}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,14 +503,18 @@ class Style(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Take a free seat at a board; a bot perhaps at some level, which nobody types."""
+    """Take a free seat at a board: the only one, if ``side`` is None.
 
-    side: Side
+    A bot takes it to play at some level perhaps, which nobody types.
+    """
+
+    side: Side | None = None
     on: str | None = None
     level: int | None = None
 
     def __str__(self) -> str:
-        return f"join game as {self.side.value}{_on(self.on)}"
+        side = "" if self.side is None else f" as {self.side.value}"
+        return f"join game{side}{_on(self.on)}"
 
 
 class Leave(_BoardCommand):

@@ -275,6 +275,7 @@ class Hall:
         bots: the names under which programs play, not people, and how well; None if a program of
             the bot's own chooses its plies.
         levels: at which others they can be asked to play, the weakest first.
+        news: the lines that the operator has written for all.
         missed: what happened at a board, for each side whose player is away, and the table then.
         version: how many events of the hall's own have happened; None where these are not
             followed, so that nobody here can bring any about.
@@ -297,6 +298,7 @@ class Hall:
         self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
+        self.news: Sequence[str] = ()
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}

@@ -61,6 +61,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.commands import (
     Adjourn,
+    Again,
     Analyse,
     ArchiveCommand,
     Around,
@@ -115,6 +116,7 @@ from thudmud.play.commands import (
     Unignore,
     ViewBots,
     ViewGame,
+    ViewNews,
     ViewPossible,
     ViewRecord,
     ViewScore,
@@ -154,6 +156,7 @@ from thudmud.play.options import (
     SetElement,
     SetMachine,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -287,7 +290,7 @@ def _decide(
             return _hint(command, hall, person, found)
         case ViewBots():
             return Decision(name, asides=(Asked(name, command, answer=_bots(hall, found)),))
-        case Boards() | Who() | Help() | Syntax() | ShowOptions() | ShowScheme():
+        case Boards() | Who() | ViewNews() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
@@ -299,6 +302,7 @@ def _decide(
             | SetOrient()
             | SetReader()
             | SetMachine()
+            | SetPrompt()
             | SetScheme()
             | SetElement()
         ):
@@ -307,6 +311,9 @@ def _decide(
         case Register() | Password():
             # Whoever keeps accounts sees to these before they come here.
             raise Refused(Refusal.NO_ACCOUNTS)
+        case Again():
+            # What was done last stands in its place, if there is anything.
+            raise Refused(Refusal.NOTHING_TO_REPEAT)
         case Quit():
             raise ValueError("to quit is more than one decision")
         case _:
@@ -553,14 +560,15 @@ def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found
     match command:
         case ViewRecord(number):
             return Asked(me, command, answer=_battle(number, found)[0])
-        case Replay(number):
+        case Replay(number, ply):
             known, game = _battle(number, found)
-            analysis = None
+            start, analysis = min(ply, len(game.moves)), None
             if known.battle.state not in GOES_ON and not _rated_board(hall, me):
                 analysis = found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
-            return Replayed(me, known.battle, game, 0, comments=known.comments, analysis=analysis)
-        case Step(way):
-            seen = _stepped(person, way, found)
+            comments = known.comments
+            return Replayed(me, known.battle, game, start, comments=comments, analysis=analysis)
+        case Step():
+            seen = _stepped(person, command, found)
             return replace(seen, analysis=None) if _rated_board(hall, me) else seen
         case Analyse():
             analysed = _analysed(hall, person, command, found)
@@ -598,8 +606,8 @@ def _named(player: str | None, me: str) -> str | None:
     return me if player and player.lower() in {"me", "myself"} else player
 
 
-def _stepped(person: Person, way: Way, found: Found) -> Replayed:
-    seen = person.replay
+def _stepped(person: Person, step: Step, found: Found) -> Replayed:
+    seen, way = person.replay, step.way
     if seen is None:
         raise Refused(Refusal.NOT_REPLAYING)
     number = seen.battle.number
@@ -610,7 +618,8 @@ def _stepped(person: Person, way: Way, found: Found) -> Replayed:
         if not back and _battle(number, found)[1] != seen.game:
             reason = Refusal.REPLAY_GONE_ON
         raise Refused(reason, number=number)
-    to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: seen.ply - 1}.get(way, seen.ply + 1)
+    on, back_to = min(seen.ply + step.plies, end), max(seen.ply - step.plies, 0)
+    to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
     then = seen.game.after(to, seen.then)
     return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
 

@@ -125,6 +125,7 @@ class Options:
         machine: whether each event is told for a program, too.
         scheme: the ready scheme of colours.
         elements: the colours of elements that are not the scheme's.
+        prompt: whether there is a prompt where a line is expected.
     """
 
     charset: Charset = Charset.AUTO
@@ -135,6 +136,7 @@ class Options:
     machine: bool = False
     scheme: Scheme = Scheme.PLAIN
     elements: tuple[tuple[Element, Colour], ...] = ()
+    prompt: bool = True
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width not in WIDTHS:
@@ -214,6 +216,16 @@ class SetMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class SetPrompt:
+    """Choose whether there is a prompt where a line is expected."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return f"options prompt {'on' if self.value else 'off'}"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowScheme:
     """List the elements of a board, and their colours."""
 
@@ -244,7 +256,15 @@ class SetElement:
 
 
 SetOption = (
-    SetCharset | SetColour | SetWidth | SetOrient | SetReader | SetMachine | SetScheme | SetElement
+    SetCharset
+    | SetColour
+    | SetWidth
+    | SetOrient
+    | SetReader
+    | SetMachine
+    | SetPrompt
+    | SetScheme
+    | SetElement
 )
 OptionCommand = ShowOptions | ShowScheme | SetOption
 
@@ -264,6 +284,8 @@ def after(options: Options, choice: SetOption) -> Options:
             return replace(options, reader=value)
         case SetMachine(value):
             return replace(options, machine=value)
+        case SetPrompt(value):
+            return replace(options, prompt=value)
         case SetScheme(value):
             return replace(options, scheme=value, elements=())
         case SetElement(element, colour):

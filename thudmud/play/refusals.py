@@ -30,6 +30,7 @@ class Refusal(Enum):
     IGNORES_TOO_MANY = "ignores_too_many"
     NOT_IGNORED = "not_ignored"
     NO_ACCOUNTS = "no_accounts"
+    NOTHING_TO_REPEAT = "nothing_to_repeat"
 
     NO_BOARD_UP = "no_board_up"
     BOARD_NAME_UNFIT = "board_name_unfit"
@@ -40,6 +41,7 @@ class Refusal(Enum):
     PLAYS_AT_NO_LEVEL = "plays_at_no_level"
     NO_SUCH_LEVEL = "no_such_level"
     NO_SEAT_FREE = "no_seat_free"
+    WHICH_SEAT = "which_seat"
     SEAT_NOT_FREE = "seat_not_free"
     SEAT_TAKEN = "seat_taken"
     SAME_SEAT = "same_seat"
@@ -137,6 +139,7 @@ class Mistake(Enum):
     BLANK_IN_NUMBER = "blank_in_number"
     NO_SUCH_COLUMN = "no_such_column"
     NO_SUCH_ROW = "no_such_row"
+    AS_IN_RECORDS = "as_in_records"
     POSITIONS_TOGETHER = "positions_together"
     SHOVE_WITHOUT_CAPTURES = "shove_without_captures"
     NUMBERS_BEGIN_WITH_1 = "numbers_begin_with_1"
@@ -148,6 +151,9 @@ class Mistake(Enum):
     WHERE_WITH_FILLERS = "where_with_fillers"
     WHERE_FINDS_PIECES = "where_finds_pieces"
     AGREE_BY_THE_SAME = "agree_by_the_same"
+    NO_DIRECTIONS = "no_directions"
+    NOTHING_TO_CARRY = "nothing_to_carry"
+    NO_CLOCKS = "no_clocks"
     PLAY_FOR_JOIN = "play_for_join"
     REST_IS_ASKED_FOR = "rest_is_asked_for"
 

@@ -185,22 +185,26 @@ def _practice(command: Practice, table: Table, player: str, context: Context) ->
 
 
 def _join(command: Join, table: Table, player: str, context: Context) -> Events:
-    mine, holder = table.side_of(player), table.seats.get(command.side)
-    if holder == player:
-        raise Refused(Refusal.SAME_SEAT, board=table.name, side=command.side)
+    mine, side = table.side_of(player), command.side
+    if mine and side in {None, *table.sides_of(player)}:
+        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side or mine)
     if mine:
         may_practise = not table.under_way and len(table.seats) == 1
         raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise)
-    freed = made_free(table, command.side, player, context)
+    if side is None:
+        side, *others = _free_seats(table, player, player, context)
+        if others:
+            raise Refused(Refusal.WHICH_SEAT, board=table.name)
+    freed = made_free(table, side, player, context)
     if freed is None:
         raise Refused(
             Refusal.SEAT_TAKEN,
             board=table.name,
-            player=holder,
-            side=command.side,
+            player=table.seats.get(side),
+            side=side,
             seats=table.seating,
         )
-    return (*freed, Joined(context.now, player, command.side, command.level))
+    return (*freed, Joined(context.now, player, side, command.level))
 
 
 def _start(table: Table, player: str, context: Context) -> Events:
@@ -614,19 +618,28 @@ def invited(
     return Invited(player, to, table.name, seat, level)
 
 
-def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
+def _free_seats(table: Table, player: str, to: str, context: Context) -> list[Side]:
+    """Return the seats that somebody can have, asked by a player, whose own is none of them.
+
+    Raises:
+        Refused: there is none.
+    """
     free = [
         each
         for each in Side
         if table.seats.get(each) != player and made_free(table, each, to, context) is not None
     ]
-    if side is None and free:
-        return free[0]
-    if side is None:
+    if not free:
         raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
+    return free
+
+
+def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
+    if side is None:
+        return _free_seats(table, player, to, context)[0]
     if side in table.sides_of(player):
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=side)
-    if side not in free:
+    if made_free(table, side, to, context) is None:
         raise Refused(
             Refusal.SEAT_NOT_FREE,
             board=table.name,

@@ -214,7 +214,10 @@ class ShovingTrolls:
         if attempt.verb is Verb.SHOVE:
             captures = self._grant_shove(position, attempt)
         else:
-            checks.require_near(attempt, Piece.TROLL, 1)
+            try:
+                checks.require_near(attempt, Piece.TROLL, 1)
+            except IllegalMove as refusal:
+                raise self._only_a_shove(position, attempt) or refusal from None
             checks.require_empty_target(position, attempt)
             captures = _named(position, attempt)
             if len(captures) > self.most_after_move:
@@ -256,6 +259,16 @@ class ShovingTrolls:
             choices=captures,
             instead=Verb.SHOVE if length >= self.shortest_shove else None,
         )
+
+    def _only_a_shove(self, position: Position, attempt: Attempt) -> IllegalMove | None:
+        """Return the refusal of a move where a shove would lead; None if none would."""
+        origin, target = attempt.origin, attempt.target
+        try:
+            prey = self._grant_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
+        except IllegalMove:
+            return None
+        squares = (origin, target)
+        return IllegalMove(Reason.MUST_SHOVE, squares, origin=origin, target=target, choices=prey)
 
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin

@@ -256,6 +256,7 @@ class PlayerSettings(_Section):
     chat_per_minute: int = _whole(30, 1, 100_000)
     chat_at_once: int = _whole(15, 1, 100_000)
     chat_per_address: int = _whole(4, 1, 100_000)
+    news: str = _file("")
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:

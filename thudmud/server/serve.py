@@ -17,6 +17,7 @@ from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.errors import StartError
+from thudmud.language import clean
 from thudmud.play.commands import Style
 from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.table import BoardSpec
@@ -72,11 +73,12 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     """Open the store, the boards on it, the workers, and the bots; close them again.
 
     Raises:
-        StartError: the file that the settings name is none for a store.
+        StartError: the file that the settings name is none for a store, or the news cannot be read.
         StoreError: the store cannot be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
     path = folder / storage.file if storage.backend == "sqlite" else None
+    news = read_news(folder / players.news) if players.news else ()
     async with AsyncExitStack() as stack:
         store, node = await stack.enter_async_context(served_store("storage.file", path))
         talk = TalkLimiter(
@@ -84,6 +86,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         )
         hall = Hall(boards(settings), game.quiet_plies, game.seat_grace)
         name_bots(hall, settings)
+        hall.news = news
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -120,6 +123,30 @@ def name_bots(hall: Hall, settings: Settings) -> None:
     levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
     hall.levels = tuple(levels.values())
     hall.bots = {each.name: None if each.command else levels[each.level] for each in settings.bot}
+
+
+_LONGEST_NEWS = 16_384
+"""The most bytes of the news: about ten screens."""
+
+
+def read_news(path: Path) -> tuple[str, ...]:
+    """Return the lines of the news.
+
+    Raises:
+        StartError: the file cannot be read, is too long, or is no text.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(_LONGEST_NEWS + 1)
+    except OSError as error:
+        raise StartError(f"players.news: {path}: {error.strerror or error}") from error
+    if len(text) > _LONGEST_NEWS:
+        raise StartError(f"players.news: {path} is longer than {_LONGEST_NEWS:,} bytes")
+    try:
+        lines = text.decode("utf-8-sig").strip().splitlines()
+    except UnicodeDecodeError as error:
+        raise StartError(f"players.news: {path} is not UTF-8") from error
+    return tuple(map(clean, lines))
 
 
 def boards(settings: Settings) -> list[BoardSpec]:

@@ -427,7 +427,7 @@ class TelnetSession:
         if self._visit is None or self._visit.is_over:
             self._close(parting=Parting.QUIT)
         else:
-            self._prompter.invite(PROMPT)
+            self._prompter.invite(PROMPT if self._sessions.service.prompts(self.name) else "")
         self._inbox.wake()
 
     def _fail(self, error: Exception) -> None:

@@ -122,6 +122,7 @@ class Visit:
         hushed: whether it is not told, but at a seat, since others have heard too much of them.
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
             is done with it then.
+        last: the command that they gave last, which "again" repeats.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Visit:
     hushed: bool = False
     is_over: bool = False
     watcher: Watcher | None = None
+    last: Command | None = None
 
     def end(self) -> None:
         """Let nothing come of it any more."""

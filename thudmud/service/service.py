@@ -62,6 +62,7 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import (
+    Again,
     Analyse,
     CancelAnalysis,
     Command,
@@ -545,6 +546,11 @@ class Service:
         turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
         return bool(running) and not any(turns)
 
+    def prompts(self, name: str) -> bool:
+        """Whether a player wants a prompt where a line is expected."""
+        person = self.hall.people.get(name)
+        return person is None or person.options.prompt
+
     async def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case.
 
@@ -595,6 +601,10 @@ class Service:
                 command = parse(line)
             except ParseError as error:
                 return self._refuse(visit.name, None, error, cause)
+        if isinstance(command, Again):
+            command = visit.last or command
+        else:
+            visit.last = command
         result = await self._decide(visit, command, cause, at)
         if isinstance(command, _ReplayCommand) and result.done:
             self._go_on(visit.name, cause)

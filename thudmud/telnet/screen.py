@@ -38,7 +38,7 @@ class Screen:
         flusher: has them written at the end of the turn of the event loop.
 
     Attributes:
-        prompt: what is shown behind the text when a line is asked for.
+        prompt: what is shown behind the text when a line is asked for; it may be nothing.
         closed: whether nothing can be shown any more.
     """
 
@@ -179,7 +179,7 @@ class Screen:
     def _put_prompt(self) -> None:
         if self._asking:
             self._asking = False
-            self._at_prompt = True
+            self._at_prompt = bool(self.prompt)  # behind no prompt the line is fresh
             prompt = self.prompt + self._prompt_end
             self._pieces.append(prompt)
             self._size += len(prompt)

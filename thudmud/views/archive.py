@@ -291,7 +291,13 @@ def _plies(game: Game, comments: tuple[Comment, ...]) -> tuple[str, ...]:
 
 
 def score(
-    found: PlayerScore | None, player: str, me: str, levels: Iterable[BotLevel], width: int
+    found: PlayerScore | None,
+    player: str,
+    me: str,
+    levels: Iterable[BotLevel],
+    width: int,
+    *,
+    is_here: bool,
 ) -> list[str]:
     """Return what a player has won and lost, and the ratings.
 
@@ -299,9 +305,11 @@ def score(
     played at one of the levels from what it did at the others.
     """
     if found is None:
-        mine = player.lower() == me.lower()
-        who = "You have" if mine else f"{capitalised(shortened(player))} has"
-        return wrapped(f"{who} not finished a battle here yet.", width)
+        who = capitalised(shortened(player))
+        if not is_here:
+            return wrapped(f"Nobody called {who} has finished a battle here.", width)
+        have = "You have" if player == me else f"{who} has"
+        return wrapped(f"{have} not finished a battle here yet.", width)
     names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
     fared = [("", found.people), (", against bots", found.bots)]
     fared += [

@@ -19,6 +19,7 @@ from thudmud.play.options import (
     SetMachine,
     SetOption,
     SetOrient,
+    SetPrompt,
     SetReader,
     SetScheme,
     SetWidth,
@@ -85,6 +86,9 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return _READER_CHOSEN[value]
         case SetMachine(value):
             return f"Lines for programs {'follow' if value else 'no longer follow'} each event."
+        case SetPrompt(value):
+            back = "" if value else f' "{SetPrompt(value=True)}" brings it back.'
+            return f"There is {'a' if value else 'no'} prompt from now on.{back}"
         case SetColour(value):
             return _COLOUR_CHOSEN[value]
         case SetScheme(value):
@@ -123,6 +127,9 @@ def options_listed(options: Options, display: Display) -> list[str]:
         f"reader: {reader}": _choices("options reader", Switch),
         f"machine: {'on' if options.machine else 'off'}": (
             f'"{SetMachine(value=True)}" or "{SetMachine(value=False)}"'
+        ),
+        f"prompt: {'on' if options.prompt else 'off'}": (
+            f'"{SetPrompt(value=True)}" or "{SetPrompt(value=False)}"'
         ),
     }
     lines = wrapped("How you are shown things, and the words that change it:", display.width)

@@ -58,6 +58,9 @@ _TEMPLATES: Mapping[Enum, str] = {
     Reason.MOVE_ONTO_TROLL: (
         "A dwarf moves to empty squares only; to capture the troll on {target}, hurl it."
     ),
+    Reason.MUST_SHOVE: (
+        "Only a shove leads from {origin} to {target}, capturing one or more of {choices}."
+    ),
     Reason.SHOVE_NEEDS_LINE: (
         "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
     ),
@@ -136,6 +139,14 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.AGREE_BY_THE_SAME: (
         'To agree to an offer say the same: "undo", "end", "start" or "adjourn".'
     ),
+    Mistake.NO_DIRECTIONS: (
+        'There are no directions here. "go to" and the name of a board leads there, "go hall" back;'
+        ' "boards" lists them. In a replay, "next" and "back" go on and back.'
+    ),
+    Mistake.NOTHING_TO_CARRY: (
+        'There is nothing to carry here. "look" tells what there is, "games" lists your matches.'
+    ),
+    Mistake.NO_CLOCKS: "There are no clocks here: everybody may think for as long as they like.",
     Mistake.PLAY_FOR_JOIN: ('To take a seat, type "join game as dwarf" or "join game as troll".'),
     Mistake.REST_IS_ASKED_FOR: (
         'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
@@ -180,12 +191,16 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
+    Refusal.NOTHING_TO_REPEAT: "You have done nothing yet that could be repeated.",
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
     Refusal.PLAYS_AT_NO_LEVEL: (
         '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
     ),
     Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
+    Refusal.WHICH_SEAT: (
+        'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
+    ),
     Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
     Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
     Refusal.AWAY: "{player} is away. A battle needs you both.",
@@ -524,6 +539,7 @@ def _board_meant(said: str, boards: Iterable[str]) -> str:
         "capturing",
         "level",
         "hall",
+        "game",
     }
     for word in Phrase.parse(said).words:
         meant = near_miss(word, words)
@@ -608,6 +624,9 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             if code is Mistake.MISSING_WORD:
                 return f"After {understood} something is missing: {expected}."
             return f"After {understood} comes {expected}, not {word}."
+        case Mistake.AS_IN_RECORDS:
+            letters = ", and their columns skip the letter I" if details["is_lettered"] else ""
+            return f'Game records are written like that{letters}. Here type "{details["typed"]}".'
         case Mistake.COLUMN_FOR_ROW:
             letter = details["letter"]
             return f'{letter} is a column: type "scan column {letter.lower()}".'

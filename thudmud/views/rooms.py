@@ -116,6 +116,12 @@ def bots(hall: Hall) -> list[str]:
     return [name for name in hall.people if name in hall.bots]
 
 
+def news(hall: Hall, width: int) -> list[str]:
+    """Return what the operator has written for all."""
+    lines = hall.news or ["There is no news."]
+    return [row for line in lines for row in wrapped(line, width) or [""]]
+
+
 def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
     """Return the bots, the weakest first, and how each has fared against people: a row each."""
     width, in_all = display.width, counted(len(found.bots), "bot")

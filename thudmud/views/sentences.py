@@ -198,7 +198,8 @@ def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
     if table.running:
         return told
     if table.full:
-        return [*told, f"Both seats are taken: {next_step(table)}"]
+        stop = "." if table.away else ":"  # before "When", or what can be typed
+        return [*told, f"Both seats are taken{stop} {next_step(table)}"]
     return [*told, free_seat(table.name, table.seating)]
 
 

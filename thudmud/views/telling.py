@@ -267,6 +267,8 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             return rooms.boards(hall, view.width)
         case commands.Who():
             return rooms.who(hall, asked.player, view.width)
+        case commands.ViewNews():
+            return rooms.news(hall, view.width)
         case commands.ViewBots() if isinstance(asked.answer, BotList):
             return rooms.bots_listed(hall, asked.answer, view.display)
         case commands.Lessons():
@@ -321,7 +323,9 @@ def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
         case commands.ViewStandings(), Ranking() as ranking:
             return archive.standings(ranking, width)
         case commands.ViewScore(player), (PlayerScore() | None) as score:
-            return archive.score(score, player or me, me, hall.levels, width)
+            name = hall.names.get((player or me).lower())
+            asked_for, levels = name or player or me, hall.levels
+            return archive.score(score, asked_for, me, levels, width, is_here=name is not None)
         case commands.Games(), AdjournedMatches(matches):
             return archive.games(hall.tables.values(), matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")
