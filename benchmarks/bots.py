@@ -151,8 +151,8 @@ def row(contest: Contest, found: dict[str, Any]) -> str:
     us, them = found["bots"]
     is_met = (
         won + drawn / 2 >= contest.share * contest.matches
-        and us["margin_as_dwarfs"] >= contest.dwarfs
-        and us["margin_as_trolls"] >= contest.trolls
+        and _is_at_least(us["margin_as_dwarfs"], contest.dwarfs)
+        and _is_at_least(us["margin_as_trolls"], contest.trolls)
     )
     times = " / ".join(
         "" if each["cpu_seconds_a_ply"] is None else f"{1000 * each['cpu_seconds_a_ply']:.0f}"
@@ -161,9 +161,18 @@ def row(contest: Contest, found: dict[str, Any]) -> str:
     faults = sum(us[each] for each in ("illegal_plies", "time_outs", "failures"))
     return (
         f"| {contest.title} | {contest.rules} | {won} | {drawn} | {lost} | {contest.share:.0%}"
-        f"{'' if is_met else ' !'} | {us['margin_as_dwarfs']:+.1f} | {us['margin_as_trolls']:+.1f}"
-        f" | {times} | {faults or ''} |"
+        f"{'' if is_met else ' !'} | {_signed(us['margin_as_dwarfs'])}"
+        f" | {_signed(us['margin_as_trolls'])} | {times} | {faults or ''} |"
     )
+
+
+def _is_at_least(margin: float | None, least: float) -> bool:
+    """Whether a margin is as is wanted. There is none where every battle ended by a fault."""
+    return margin is None or margin >= least
+
+
+def _signed(margin: float | None) -> str:
+    return "" if margin is None else f"{margin:+.1f}"
 
 
 HEAD = (
@@ -181,16 +190,16 @@ def is_over(end: float) -> bool:
 
 def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
     """Yield rows that tell how deep each side looks in so long, and how fast."""
-    depth, nodes, used = [0, 0], [0, 0], [0.0, 0.0]
-    number = 6
-    for seed in range(number):
+    plies, depth, nodes, used = [0, 0], [0, 0], [0, 0], [0.0, 0.0]
+    for seed in range(6):
         game = random_opening(ruleset, 4, str(seed))
         players = [Search(ruleset), Search(ruleset)]
-        for _ in range(2 * number):
+        for _ in range(12):
             side = len(game.moves) % 2
             begun = time.process_time()
             found = players[side].think(game, Limit(is_late=partial(is_over, begun + seconds)))
             used[side] += time.process_time() - begun
+            plies[side] += 1
             depth[side] += found.depth
             nodes[side] += found.nodes
             game = game.play(found.move)
@@ -198,7 +207,7 @@ def depths(ruleset: Ruleset, seconds: float = 0.3) -> Iterator[str]:
                 break
     for side, name in enumerate(("dwarfs", "trolls")):
         yield (
-            f"| {ruleset} | {name} | {depth[side] / number / number:.1f} "
+            f"| {ruleset} | {name} | {depth[side] / plies[side]:.1f} "
             f"| {nodes[side] / used[side]:,.0f} |"
         )
 

@@ -239,18 +239,26 @@ class Crowd:
         return rate
 
     def delays(
-        self, talkers: Sequence[int], line: Line, answer: bytes, seconds: float, pace: float
+        self,
+        talkers: Sequence[int],
+        line: Line,
+        answer: bytes,
+        seconds: float,
+        pace: float,
+        *,
+        hearer: int = 0,
     ) -> list[float]:
         """Return the seconds from when each line should be sent to its answer, in order of length.
 
         Args:
             talkers: the members that send, in turn.
             line: what they send.
-            answer: what is found once in the answer to each line of one's own.
+            answer: what is found once in the answer to each line.
             seconds: how long it goes on.
             pace: how many lines a second are sent, however long their answers take.
+            hearer: who is answered: the talker, or who comes so many behind.
         """
-        waiting: dict[int, deque[float]] = {number: deque() for number in talkers}
+        waiting: dict[int, deque[float]] = {number + hearer: deque() for number in talkers}
         found: list[float] = []
         total = int(seconds * pace)
         begun, count = time.perf_counter(), 0
@@ -261,7 +269,7 @@ class Crowd:
             while count < total and begun + count / pace <= now:
                 number = talkers[count % len(talkers)]
                 self.send(number, line(number, count))
-                waiting[number].append(begun + count / pace)
+                waiting[number + hearer].append(begun + count / pace)
                 count += 1
             for number, data in self.heard(0):
                 times = self._count(number, data, answer) if number in waiting else 0

@@ -165,11 +165,12 @@ def thudmud(
     rules: str = "discworld",
     log: Path | None = None,
     files: int = 0,
+    module: str = "thudmud.cli.main",
 ) -> Iterator[Running]:
-    """Start the real server; `configured` and `started` tell how."""
+    """Start the real server; `configured` and `started` tell how, and what is run is a module."""
     folder.mkdir(parents=True, exist_ok=True)
     config = configured(folder, boards, sections, more, rules)
-    words = ["thudmud.cli.main", "serve", "--config", str(config)]
+    words = [module, "serve", "--config", str(config)]
     with started(words, folder, log, files) as running:
         yield running
 

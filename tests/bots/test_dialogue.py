@@ -229,7 +229,7 @@ def test_what_is_limited_by_nodes_repeats_and_keeps_to_the_limit() -> None:
         return asked("info on\ngo nodes 1500\nworth nodes 1500\nline nodes 1500", engine)
 
     assert answers() == answers()
-    nodes = [int(comment.split()[4]) for comment in comments]
+    nodes = [int(comment.split()[4]) for comment in comments if "depth" in comment]
     assert nodes
     assert max(nodes) <= 1500
 
@@ -246,6 +246,17 @@ def test_it_says_what_it_thinks_only_if_it_is_asked_to() -> None:
     said = len(comments)
     assert asked("info off\ngo depth 2", engine)[0] == "info off"
     assert len(comments) == said
+
+
+def test_it_says_that_it_thinks_when_it_has_said_nothing_for_a_second() -> None:
+    comments: list[str] = []
+    asked("info on\ngo nodes 4000", dialogue(tell=comments.append))
+    assert "# thinking" in comments
+    assert comments[-1].startswith("# depth ")
+    comments.clear()
+    asked("info on\ngo nodes 4000", dialogue(lambda: 7.0, tell=comments.append))
+    assert comments
+    assert "# thinking" not in comments
 
 
 @pytest.mark.parametrize("name", RULESETS)

@@ -198,6 +198,21 @@ async def test_a_worker_that_hangs_is_started_again(
         assert await workers.think(Question("oak board", GAME, 4)) == REPLY
 
 
+async def test_a_worker_that_says_that_it_thinks_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE", 2.0)
+    thinks = f"""
+with open("asked", "a") as asked: asked.write("x")
+end = time.monotonic() + 3
+while time.monotonic() < end: print("# thinking", flush=True); time.sleep(0.05)
+{SAYS}
+"""
+    async with opened(tmp_path, program(thinks)) as workers:
+        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+    assert (tmp_path / "asked").read_text() == "x"
+
+
 @pytest.mark.parametrize(
     "going", ["sys.exit(3)", 'print("go dA6-B6", flush=True)', 'print("error what?", flush=True)']
 )
@@ -211,10 +226,20 @@ async def test_what_fails_again_and_again_is_given_up(tmp_path: Path, going: str
 
 
 async def test_they_give_way_to_others(tmp_path: Path) -> None:
-    nice = program(f'Path("nice").write_text(str(os.nice(0)))\n{SAYS}')
+    """Also to those of other sessions, which Linux may give as much as theirs, nice or not."""
+    nice = program(
+        f"""
+Path("nice").write_text(str(os.nice(0)))
+group = Path("/proc/self/autogroup")
+Path("group").write_text(group.read_text().strip() if group.exists() else "no groups here")
+{SAYS}
+"""
+    )
     async with opened(tmp_path, nice) as workers:
         await workers.think(Question("oak board", GAME, 4))
     assert int((tmp_path / "nice").read_text()) == min(19, os.nice(0) + pool.NICENESS)
+    group = (tmp_path / "group").read_text()
+    assert group == "no groups here" or group.endswith(f" nice {pool.NICENESS}")
 
 
 async def test_as_many_think_at_once_as_there_are(tmp_path: Path) -> None:

@@ -56,6 +56,23 @@ def test_two_levels_play(capsys: Shown) -> None:
     assert [line.split(";")[1] for line in err.splitlines()] == [" length, 20 plies"] * 2
 
 
+def test_bots_are_called_what_they_are_named(tmp_path: Path, capsys: Shown) -> None:
+    out = tmp_path / "out"
+    naive = command(sys.executable, "-m", "benchmarks.load.naive", "random")
+    words = ["match", f"Any={naive}", "easy=thudmud:1", "--games", "2", "--plies", "6",
+             "--out", str(out)]  # fmt: skip
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Any against easy\n")
+    assert "battle 1: Any (dwarfs)" in shown.err
+    words[1] = f"Any={naive} "
+    assert main([*words, "--json"]) == 0
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)["bots"]] == ["Any", "easy"]
+    words[1] = "Any=thudmud:2"
+    assert main(words) == 2
+    assert "it holds battles that were played otherwise" in capsys.readouterr().err
+
+
 def test_what_it_prints_fits_a_narrow_terminal() -> None:
     ours, its = pty.openpty()
     words = ("thudmud:1", "thudmud:2", "--games", "2", "--plies", "8")
@@ -244,6 +261,8 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown)
         (["thudmud:9", "thudmud"], "there is no level '9'"),
         (["thudmud", "'"], "is no command"),
         (["thudmud", ""], "an empty command"),
+        (["thudmud", "any="], "an empty command"),
+        (["thudmud", "best=thudmud:9"], "there is no level '9'"),
         (["thudmud"], "the following arguments are required"),
         (["thudmud", "thudmud", "--games", "3"], "should be even"),
         (["thudmud", "thudmud", "--seconds", "nan"], "should be a number from 0.01"),

@@ -77,9 +77,18 @@ def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead() -> None:
 
 def test_it_comes_back_when_it_is_invited() -> None:
     text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
+    told = " ".join(text.split())
+    assert 'For another match type "join game as dwarf", "invite chalk" and "start".' in told
+    assert '"invite chalk" has a bot take it.' in told
     assert "Chalk sits down at the oak board to play the dwarfs" in text
     assert "Trolls: Visitor" in text
     assert text.count("It is your turn.") >= 2
+
+
+def test_it_plays_at_another_level_if_it_is_invited_to() -> None:
+    text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
+    assert "plays the trolls at the oak board, at level 2" in " ".join(text.split())
+    assert text.count("It is your turn.") == 3
 
 
 @contextmanager

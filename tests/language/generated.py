@@ -1,7 +1,7 @@
 """Generated commands and lines: what the property tests of the command language draw from.
 
-Objects are what a player's free text can hold: no comma, and "capturing" as the first word only.
-Neither ends in a full stop or an exclamation mark.
+Objects are what a player's free text can hold: no comma, and neither "capturing" nor "level" but as
+the first word. Neither ends in a full stop or an exclamation mark.
 Players are called by a word that begins with neither a digit nor a comma, and is not "page".
 """
 
@@ -108,6 +108,8 @@ from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")
 _NASTY = ["on", "to", "board to", "start game", "capturing stone", "2", "all", "none", "A6", "as"]
+_NASTY += ["level", "level board", "board levels"]
+_ENDING = {"capturing", "level"}
 
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 texts = st.text(min_size=1, max_size=40).map(clean).filter(bool)
@@ -116,7 +118,7 @@ words = st.text(min_size=1, max_size=12).map(lambda text: clean(text).replace(" 
 objects = (
     (st.lists(words, min_size=1, max_size=4).map(" ".join) | st.sampled_from(_NASTY))
     .map(lambda text: clean(text.replace(",", " ")))
-    .filter(lambda text: bool(text) and "capturing" not in text.lower().split()[1:])
+    .filter(lambda text: bool(text) and not _ENDING.intersection(text.lower().split()[1:]))
     .filter(lambda text: not text.endswith((".", "!")))
 )
 boards = st.none() | objects

@@ -246,6 +246,8 @@ OBJECTS = [
     "board to",
     "start game",
     "capturing stone",
+    "level board",
+    "levels board",
     "2",
     "on",
     "onyx board",
@@ -290,6 +292,8 @@ ROUND_ABOUT = [
     ("invite anna on it", Invite("anna", None, "it")),
     ("invite grog level 3", Invite("grog", level="3")),
     ("invite grog as dwarf level Marble on it", Invite("grog", Side.DWARF, "it", "Marble")),
+    ("invite grog on oak board level 3", Invite("grog", None, "oak board", "3")),
+    ("invite grog as troll on it LEVEL marble", Invite("grog", Side.TROLL, "it", "marble")),
     ("Invite Anna as trolls on the 2nd board", Invite("Anna", Side.TROLL, "the 2nd board")),
     ("invite as as dwarf", Invite("as", Side.DWARF)),
     ("ignore", Ignore()),
@@ -475,6 +479,8 @@ def test_a_board_may_be_called_anything(words: str) -> None:
     assert parse(f"resume game 3 on {words}") == Resume(3, words)
     assert parse(f"take back on {words}") == Undo(words)
     assert parse(f"look at {words}") == Look(words)
+    assert parse(f"invite grog level 3 on {words}") == Invite("grog", None, words, "3")
+    assert parse(f"invite grog on {words} level 3") == Invite("grog", None, words, "3")
 
 
 def test_commands_hold_plain_text() -> None:

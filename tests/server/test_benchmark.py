@@ -24,6 +24,7 @@ TINY = Extent(
     tables=(1, 2),
     accounts=(1, 2),
     plies=(2, 4),
+    games=2,
 )
 
 
@@ -43,6 +44,7 @@ def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
         "a legal move, told to two in full style; 2 tables, ping-pong",
         "delay at 40 says a second, 99th percentile",
         "a move told to 3 who look on, brief style: to the last",
+        "a say on another's screen, 200 a second, 99th percentile; 2 games of bots",
         "memory of an idle session",
         "connections accepted and greeted",
         "first prompt of a silent client",

@@ -35,6 +35,7 @@ from thudmud.play.commands import Play
 from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
 from thudmud.play.table import Table
 from thudmud.rules import Side
+from thudmud.server import bots as playing
 from thudmud.server import sessions as registry
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
@@ -484,6 +485,27 @@ class TestWorkers:
                 await anna.type("leave game")
                 await anna.sees("Grog leaves the troll seat")
             assert seeds[0] != seeds[1]
+
+    async def test_it_shows_once_that_it_thinks_if_that_takes_long(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the next ply it does not, unless that takes much longer: they know by then."""
+        monkeypatch.setattr(playing, "SLOW", 0.0)
+        slow = program(
+            """
+while not os.path.exists("ready"): time.sleep(0.01)
+ply = "TF7-G7" if os.path.exists("again") else "TG7-F7"
+print(f"# depth 0 nodes 1 worth +0.00 line {ply}\\ngo {ply}", flush=True)
+"""
+        )
+        async with opened(settings(), tmp_path, worker=slow) as (_, anna):
+            await anna.type(*SIT, "start", "go to hall", "move a6 b6 on oak board")
+            await anna.sees("[oak board] * Grog is thinking.")
+            (tmp_path / "ready").touch()
+            await anna.sees("Grog moves")
+            (tmp_path / "again").touch()
+            await anna.type("move b6 c6 on oak board")
+            assert "thinking" not in await anna.sees("Grog moves")
 
     async def test_a_level_that_is_not_there_changes_nothing(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path) as (_, anna):

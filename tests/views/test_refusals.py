@@ -631,7 +631,7 @@ HINTS = {
         "You are playing a battle at the oak board that counts for ratings. There are no hints for"
         " you until it is over."
     ),
-    R.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    R.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
     R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
     R.HINT_OUT_OF_DATE: (
         "The oak board has changed since you asked for a hint, so there is none. "

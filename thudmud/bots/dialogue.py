@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ DEFAULT_SECONDS = 1.0
 """How long it thinks if it is not told how long, and plays at no level."""
 
 LONGEST_THOUGHT = 3600.0
+SILENT = 1.0
+"""After how many seconds without a comment it says that it still thinks, if it says what."""
+
 MOST_LISTED = 2_000
 """How many plies are listed at most."""
 
@@ -298,14 +302,25 @@ class Dialogue:
             raise _BadLineError("the battle is over")
         if level not in self._players:
             self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
-        told: list[Thought] = []
+        if not self._informs:
+            return self._players[level].think(game, limit)
+        last: Thought | None = None
+        said = self._clock()
 
         def report(thought: Thought) -> None:
-            told.append(thought)
+            nonlocal last, said
+            last, said = thought, self._clock()
             self._report(thought)
 
-        thought = self._players[level].think(game, limit, report if self._informs else None)
-        if self._informs and told[-1:] != [thought]:  # it has not come to the end of a depth
+        def is_late() -> bool:
+            nonlocal last, said
+            if self._clock() >= said + SILENT:
+                last, said = None, self._clock()
+                self._tell("# thinking")
+            return limit.is_late()
+
+        thought = self._players[level].think(game, replace(limit, is_late=is_late), report)
+        if thought != last:  # it has not come to the end of a depth
             self._report(thought)
         return thought
 

@@ -28,7 +28,7 @@ _SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 def keep(server: int, niceness: int, command: list[str]) -> int:
     """Run a program to its end, or that of the server; leave nothing of it behind."""
-    os.nice(niceness)
+    _give_way(niceness)
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     _adopt_all()
     if os.getppid() != server:  # it went before it could be told to us
@@ -54,6 +54,17 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
     finally:
         _end_all(program)
     return 0
+
+
+def _give_way(niceness: int) -> None:
+    """Give way to other processes, also where Linux shares processors out by sessions first.
+
+    There (sched(7), autogroups) a process is only as nice as its session, and this is one.
+    """
+    os.nice(niceness)
+    if niceness:
+        with suppress(OSError):  # most systems have no such file
+            Path("/proc/self/autogroup").write_text(str(niceness), encoding="ascii")
 
 
 def _adopt_all() -> None:

@@ -104,6 +104,7 @@ class _Seat:
         offered: after how many plies without a capture it last offered to end the battle, or 0.
         worths: what it thought that its side was worth, by how many plies had been played.
         done: what it has done since anything changed, and when.
+        wanted: what it would do, and when; None until that is worked out anew.
     """
 
     side: Side
@@ -114,6 +115,7 @@ class _Seat:
     offered: int = 0
     worths: dict[int, int] = field(default_factory=dict)
     done: dict[Command, float] = field(default_factory=dict)
+    wanted: list[tuple[Command, float]] | None = None
 
     @property
     def quiet(self) -> int:
@@ -227,6 +229,7 @@ class Opponent:
             seat.worths = {ply: worth for ply, worth in seat.worths.items() if ply <= plies}
         seat.side, seat.table, seat.status = side, table, status
         seat.offered = min(seat.offered, seat.quiet)
+        seat.wanted = None
         self._seats[table.key] = seat
 
     def weighed(self, task: Task, worth: int) -> None:
@@ -235,6 +238,7 @@ class Opponent:
             seat = self._seat(task.board)
             if seat:
                 seat.worths[len(task.game.moves)] = worth
+                seat.wanted = None
 
     def commands(self, now: float) -> list[Command]:
         """Return what it does now, but for plies.
@@ -250,7 +254,7 @@ class Opponent:
                     continue
                 seat.done[command] = now
                 if isinstance(command, End):
-                    seat.offered = seat.quiet
+                    seat.offered, seat.wanted = seat.quiet, None
                 done.append(command)
         return done
 
@@ -280,8 +284,16 @@ class Opponent:
     def _seat(self, board: str) -> _Seat | None:
         return next((each for each in self._seats.values() if each.table.name == board), None)
 
-    def _wanted(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
-        """Yield what it would do at a board, each with the time for it."""
+    def _wanted(self, seat: _Seat) -> list[tuple[Command, float]]:
+        """Return what it would do at a board, each with the time for it.
+
+        It is asked at all boards whenever something happens at one.
+        """
+        if seat.wanted is None:
+            seat.wanted = list(self._worked_out(seat))
+        return seat.wanted
+
+    def _worked_out(self, seat: _Seat) -> Iterator[tuple[Command, float]]:
         board = seat.table.name
         theirs, later = seat.offered_by(seat.side.other), seat.since + self._patience
         if theirs:

@@ -181,53 +181,62 @@ class Program:
             return
         try:
             async with asyncio.timeout(_LEAVING):
+                await self._send("stop")
                 await self._answer("stop", lambda said: said != "stop")
         except (TimeoutError, OSError, ProgramError):
             await self.kill()
 
     async def ask(
-        self, line: str, seconds: float, note: Callable[[str], object] = lambda _: None
+        self, line: str, seconds: float, note: Callable[[str], object] | None = None
     ) -> str:
         """Return what is behind the first word of the answer to a line.
 
         Args:
-            line: the question.
+            line: the question; or several lines, sent at once, of which the last is.
             seconds: how long to wait for the answer.
-            note: is given the comments that come before it.
+            note: is given the comments that come before it; after each, it is waited as long again.
 
         Raises:
             LateError: there is none in time.
             ProgramError: it answers something else, with an error, or not at all.
         """
-        word = line.partition(" ")[0]
+        words = [each.partition(" ")[0] for each in line.split("\n")]
+        word = words[0]
 
         def is_comment(said: str) -> bool:
-            if said.startswith("#"):
+            if note and said.startswith("#"):
                 note(said)
+                limit.reschedule(asyncio.get_running_loop().time() + seconds)
             return not said or said.startswith("#")
 
         try:
-            async with asyncio.timeout(seconds):
-                answer = await self._answer(line, is_comment)
+            async with asyncio.timeout(seconds) as limit:
+                await self._send(line)
+                for word in words:
+                    answer = await self._answer(word, is_comment)
+                    said, _, rest = answer.partition(" ")
+                    if said != word:
+                        raise ProgramError(f'it answers "{word}" with {answer[:_LONGEST_QUOTE]!r}')
         except TimeoutError:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except OSError as error:
             raise ProgramError(f'it does not take "{word}": {error}') from None
-        said, _, rest = answer.partition(" ")
-        if said != word:
-            raise ProgramError(f'it answers "{word}" with {answer[:_LONGEST_QUOTE]!r}')
         return rest.strip()
 
-    async def _answer(self, line: str, passes: Callable[[str], bool]) -> str:
-        """Return the first line after a question that is not to be passed over."""
+    async def _send(self, line: str) -> None:
         process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
+        if process is None or process.stdin is None:
             raise ProgramError("it is not running")
         if process.stdin.is_closing():  # to write then is no OSError in uvloop
             raise ProgramError("it has ended")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
-        word, left = line.partition(" ")[0], MOST_SAID
+
+    async def _answer(self, word: str, passes: Callable[[str], bool]) -> str:
+        """Return the next line that is not to be passed over, the answer to a word."""
+        process, left = self._process, MOST_SAID
+        if process is None or process.stdout is None:
+            raise ProgramError("it is not running")
         while True:
             while b"\n" in self._said:
                 said, _, self._said = self._said.partition(b"\n")

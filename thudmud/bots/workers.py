@@ -20,16 +20,19 @@ from thudmud.bots.program import ENGINE, Program, ProgramError
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
 
+WORKER = (*ENGINE, "--level", "1")
+"""What is run: our own player, which has loaded all that thinks before it first answers."""
+
 TRIES = 3
 """How often a question is asked before it is given up."""
 
 NICENESS = 10
 """By how much workers give way to the server, and to whatever else runs there."""
 
-PATIENCE = 30.0
-"""After how many seconds without an answer a worker is taken to hang."""
+PATIENCE = 10.0
+"""After how many seconds without a word a worker is taken to hang. One that thinks has told that it
+does each second, or when it next had a processor."""
 
-_SLOWEST = 1000  # positions a second, on a machine that has much else to do
 _MOST_REPLAYED = 1000  # quiet plies that it is told, so that it sees what comes again
 _INFORMATION = re.compile(
     r"# depth (?P<depth>\d+) nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)"
@@ -97,7 +100,7 @@ class Workers:
     """
 
     def __init__(
-        self, count: int = 0, folder: Path = Path(), command: Sequence[str] = ENGINE
+        self, count: int = 0, folder: Path = Path(), command: Sequence[str] = WORKER
     ) -> None:
         self._idle = [
             Program(f"worker {number}", command, folder, PATIENCE, niceness=NICENESS)
@@ -241,12 +244,9 @@ async def _asked(worker: Program, question: Question) -> Reply:
     if quiet:
         lines.append(f"moves {' '.join(map(str, game.moves[-quiet:]))}")
     lines += [f"level {question.level or 'off'}", f"seed {question.seed}", "info on"]
-    for line in lines:
-        await worker.ask(line, PATIENCE)
-    go = "go" if question.nodes is None else f"go nodes {question.nodes}"
+    lines.append("go" if question.nodes is None else f"go nodes {question.nodes}")
     said: list[str] = []
-    seconds = PATIENCE + (question.nodes or 0) / _SLOWEST
-    ply = await worker.ask(go, seconds, said.append)
+    ply = await worker.ask("\n".join(lines), PATIENCE, said.append)
     information = [found for each in said if (found := _INFORMATION.fullmatch(each))]
     if not information:
         raise ProgramError("it does not say what it thinks")

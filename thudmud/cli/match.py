@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import math
+import re
 import shlex
 import shutil
 import signal
@@ -47,6 +48,7 @@ INTERRUPTED = 130
 _SECONDS = 1.0
 _LENIENT = 10
 _PATIENCE = 60.0  # seconds for a ply where nodes are the limit
+_NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=_bot,
         metavar="BOT",
-        help=f'a command, in quotes; "{OWN}:LEVEL", a level of our own player; or "{OWN}"',
+        help=f'a command, in quotes; "{OWN}:LEVEL", a level of our own player; or "{OWN}"; '
+        "with NAME= before it reports call it so",
     )
     rules = ", ".join(RULESETS)
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
@@ -121,12 +124,14 @@ class BotSpec:
     """One of the two who play.
 
     Attributes:
-        name: what was typed, in one line.
+        name: what it is called in reports: as was chosen, or what was typed.
+        typed: what was typed, in one line.
         command: what is run.
         is_own: whether it is our own player, which is told a seed.
     """
 
     name: str
+    typed: str
     command: tuple[str, ...]
     is_own: bool = False
 
@@ -192,9 +197,9 @@ class _Contest:
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
         self._old: set[str] = set()
-        """The names of those that know nothing of capabilities."""
+        """Those that know nothing of capabilities, as they were typed."""
         self._what = {
-            "bots": [bot.name for bot in self._bots],
+            "bots": [bot.typed for bot in self._bots],
             "rules": self._rules.name,
             "seed": self._seed,
             "openings": str(options.openings) if options.openings else options.random,
@@ -251,13 +256,13 @@ class _Contest:
         bots = self._bots if battle == 1 else self._bots[::-1]
         contenders = {
             side: Contender(
-                bot.name, self._command(bot, match), is_modern=bot.name not in self._old
+                bot.name, self._command(bot, match), is_modern=bot.typed not in self._old
             )
             for side, bot in zip(Side, bots, strict=True)
         }
         verdict = await judged(opening, contenders, self._terms)
         self._old |= {
-            bot.name
+            bot.typed
             for bot, contender in zip(bots, contenders.values(), strict=True)
             if not contender.is_modern
         }
@@ -453,17 +458,22 @@ def _openings(options: argparse.Namespace) -> Callable[[int], Game]:
 
 
 def _bot(text: str) -> BotSpec:
-    name, colon, number = text.partition(":")
-    if name == OWN:
+    typed = " ".join(text.split())
+    named = _NAMED.fullmatch(text.strip())
+    if named:
+        text = named["command"]
+    name = named["name"] if named else typed
+    own, colon, number = text.partition(":")
+    if own == OWN:
         words = ("--level", str(level(number).number)) if colon else ()
-        return BotSpec(text, (*ENGINE, *words), is_own=True)
+        return BotSpec(name, typed, (*ENGINE, *words), is_own=True)
     try:
         command = shlex.split(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no command: {error}") from error
     if not command:
         raise argparse.ArgumentTypeError("an empty command cannot be run")
-    return BotSpec(" ".join(text.split()), tuple(command))
+    return BotSpec(name, typed, tuple(command))
 
 
 def _whole(text: str) -> int:

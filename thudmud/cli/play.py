@@ -12,13 +12,13 @@ from contextlib import suppress
 from textwrap import fill
 
 from thudmud.bots.adviser import OwnAdviser
-from thudmud.bots.opponent import Opponent
+from thudmud.bots.opponent import Opponent, Task
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
-from thudmud.play.commands import Command, Join, Play, Start
-from thudmud.play.hall import Telling
+from thudmud.play.commands import Command, Invite, Join, Play, Start
+from thudmud.play.hall import BotLevel, Telling
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level, Player
@@ -108,16 +108,24 @@ def _terminal() -> Terminal:
     return Terminal(width, utf8, colours).nearest()
 
 
+def _tell(text: str) -> None:
+    """Print what no player and no board says."""
+    print(fill(text, _terminal().width - 1), flush=True)
+
+
 class _Evening:
     """A house with one board, the player, and the computer on the other side of it."""
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
         self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser())
+        hall = self._house.hall
+        hall.levels = [BotLevel(each.number, each.name, each.sentence) for each in LEVELS]
+        hall.bots = {self._bot: hall.levels[strength.number - 1]}
         self._level, self._seed = strength, number
         self._opponent = Opponent(self._bot, _NEVER, _NEVER)
-        self._minds: dict[str, Player] = {}
-        """Who chooses the plies, by the names of the rules."""
+        self._minds: dict[tuple[str, int], Player] = {}
+        """Who chooses the plies, by the names of the rules and the numbers of the levels."""
 
     @property
     def goes_on(self) -> bool:
@@ -138,12 +146,9 @@ class _Evening:
         house.enter(name, now, _terminal(), room=BOARD)
         house.obey(self._bot, Join(side.other, BOARD), now)
         house.obey(name, Join(side, BOARD), now)
-        print(
-            fill(
-                f'You play {self._bot}. {self._level.sentence} "help" tells the commands, '
-                '"help thud" the rules, and "quit" ends the game.',
-                _terminal().width - 1,
-            )
+        _tell(
+            f'You play {self._bot}. {self._level.sentence} "help" tells the commands, '
+            '"help thud" the rules, and "quit" ends the game.'
         )
         self._show(house.obey(name, Start(BOARD), now))
         self._answer()
@@ -156,25 +161,38 @@ class _Evening:
 
     def _answer(self) -> None:
         """Let the computer do what it wants to do, until it waits for the player."""
+        was_seated = self._opponent.plays
         while self.goes_on and (commands := self._wanted()):
             for command in commands:
                 self._show(self._house.obey(self._bot, command, time.time()))
+        if self.goes_on and was_seated and not self._opponent.plays:
+            bot = self._bot.lower()
+            _tell(
+                f'For another match type "{Join(Side.DWARF)}", "{Invite(bot)}" and "start". '
+                f'"{Invite(bot, level="2")}" has {self._bot} play at level 2 of {len(LEVELS)}.'
+            )
 
     def _wanted(self) -> list[Command]:
         opponent = self._opponent
         if opponent.invitations:
             asked = opponent.invitations.pop(0)
-            return [] if opponent.sits_at(asked.board) else [Join(asked.side, asked.board)]
+            if opponent.sits_at(asked.board):
+                return []
+            return [Join(asked.side, asked.board, asked.level)]
         if commands := opponent.commands(time.time()):
             return commands
         for task in opponent.tasks():
-            rules = task.game.ruleset
-            if rules.name not in self._minds:
-                self._minds[rules.name] = Player(rules, self._level, self._seed)
-            thought = self._minds[rules.name].think(task.game)
+            thought = self._mind(task).think(task.game)
             opponent.weighed(task, thought.worth)
             return opponent.commands(time.time()) or [Play(thought.move.attempt(), task.board)]
         return []
+
+    def _mind(self, task: Task) -> Player:
+        """Return who chooses the plies of a battle."""
+        rules, number = task.game.ruleset, task.level or self._level.number
+        if (rules.name, number) not in self._minds:
+            self._minds[rules.name, number] = Player(rules, LEVELS[number - 1], self._seed)
+        return self._minds[rules.name, number]
 
     def _watch(self, telling: Telling) -> None:
         self._opponent.told(telling, time.time())

@@ -319,6 +319,9 @@ class _Builder(Transformer[Token, Command]):
     def invite(self, player: str, side: Token | None, level: str | None, on: str | None) -> Command:
         return commands.Invite(player, _side(side), on, level)
 
+    def invite_turned(self, player: str, side: Token | None, on: str, level: str) -> Command:
+        return self.invite(player, side, level, on)
+
 
 END_OF_LINE = "$END"
 """Lark's name for the terminal that follows the last word."""

@@ -34,6 +34,7 @@ RESERVED = frozenset(
         "me",
         "myself",
         "capturing",
+        "level",
         *ARTICLES,
         *ORDINAL_WORDS,
     }

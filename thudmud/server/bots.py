@@ -26,6 +26,10 @@ from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
 from thudmud.views import Message
 
+SLOW, SLOW_AGAIN = 2.0, 10.0
+"""After how many seconds beyond its pause it shows that it thinks; the second once it has in that
+battle, whose players know by then how long it takes."""
+
 _WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _MAX_QUOTE = 60
 _SEEDS = 1_000_000_000
@@ -181,6 +185,8 @@ class Bot:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._thoughts: dict[str, _Thought] = {}
         """By the names of the boards."""
+        self._shown: dict[tuple[str, int], int] = {}
+        """By board and battle, the ply before which it last showed that it thinks."""
         self._held: dict[str, float] = {}
         """Until when it leaves boards alone at which a command has changed nothing."""
         self._begun = False
@@ -288,6 +294,7 @@ class Bot:
         elif not await self._play():
             if not opponent.plays and not self._thoughts:
                 self._failures.clear()
+                self._shown.clear()
                 await self._chooser.rest()
             await self._wait(opponent.next_time(now))
 
@@ -333,7 +340,17 @@ class Bot:
             if board not in self._thoughts and len(self._thoughts) < self._chooser.most:
                 choosing = asyncio.create_task(self._chosen(task))
                 self._thoughts[board] = _Thought(task, choosing)
+            if self._time_to_show(task) <= now and self._visit:
+                self._shown[board, task.battle] = len(task.game.moves)
+                await self._sessions.service.emote(self._visit, board, "is thinking.")
         return False
+
+    def _time_to_show(self, task: Task) -> float:
+        """Return when to show those at a board that it thinks; never twice of the same ply."""
+        shown = self._shown.get((task.board, task.battle))
+        if shown == len(task.game.moves):
+            return inf
+        return task.since + self._pause + (SLOW if shown is None else SLOW_AGAIN)
 
     async def _conclude(self, thought: _Thought, *, is_current: bool) -> None:
         """Do what has come of a thought, unless that is about what is no longer so."""
@@ -394,6 +411,8 @@ class Bot:
         """Wait until something is told, or thought of, or until a time that it has set itself."""
         thoughts = self._thoughts.values()
         times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
+        tasks = [each for each in self._opponent.tasks() if each.board not in self._held]
+        times += [when for task in tasks if (when := self._time_to_show(task)) < inf]
         times += self._held.values()
         times += [] if until is None else [until]
         delay = max(0.0, min(times) - self._sessions.clock()) if times else None

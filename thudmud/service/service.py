@@ -151,6 +151,9 @@ LEAST_GRACE = 60.0
 HINT_SECONDS = 0.05
 """For how long a hint, or a position of an analysis, keeps whoever is asked at work, about."""
 
+HINT_SLOW = 2.0
+"""After how many seconds whoever waits for a hint is told that it will come."""
+
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
 
@@ -488,6 +491,18 @@ class Service:
             self._require_lease()
             return await self._obey(visit, line, cause, at)
 
+    async def emote(self, visit: Visit, board: str, deed: str) -> None:
+        """Let all at a board see that a player does something, wherever in the hall the player is.
+
+        Args:
+            visit: the player's.
+            board: its name.
+            deed: what they see, without the name.
+        """
+        async with self._names.of(visit.name):
+            if not (visit.is_over or self._closing) and board in self.hall.tables:
+                self._carry_out(Decision(visit.name, asides=(Emoted(visit.name, board, deed),)))
+
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
     ) -> None:
@@ -702,8 +717,15 @@ class Service:
             return None
         self._advised[name] = advising
         self._carry_out(Decision(name, command.on), cause)
+        if self._later:
+            self._later(HINT_SLOW, lambda: self._put_off(advising, name))
         now(self._await_hint(advising, name, asked, cause))
         return Result(command, done=True, seconds=HINT_SECONDS)
+
+    def _put_off(self, advising: asyncio.Task[Line | None], name: str) -> None:
+        """Tell a player that a hint will come, if it has not."""
+        if self._advised.get(name) is advising and name in self._visits:
+            self._refuse(name, None, Refused(Refusal.HINT_PENDING), None)
 
     async def _await_hint(
         self, advising: asyncio.Task[Line | None], name: str, asked: AdviceLookup, cause: object

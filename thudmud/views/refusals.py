@@ -250,7 +250,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "You are playing a battle at the {board} that counts for ratings. There are no hints for"
         " you until it is over."
     ),
-    Refusal.HINT_PENDING: "A hint for you is being looked for already. It comes by itself.",
+    Refusal.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
     Refusal.HINT_FAILED: 'No hint was found this time. "hint on {board}" asks again.',
     Refusal.HINT_OUT_OF_DATE: (
         "The {board} has changed since you asked for a hint, so there is none."
@@ -572,6 +572,7 @@ def _board_meant(said: str, boards: Iterable[str]) -> str:
 
     words = {word for board in boards for word in board.lower().split()} | {
         "capturing",
+        "level",
         "hall",
         "game",
     }
