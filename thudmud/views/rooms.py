@@ -141,12 +141,23 @@ def _match_wanted(seek: events.SeekMade) -> str:
     return f"{'a' if seek.rated else 'an unrated'} match by the {seek.rules} rules{first}"
 
 
+def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+    """Return where else somebody who comes to a board is in the middle of a match."""
+    others = [each.name for each in hall.seats_of(player) if each.under_way and each.name != room]
+    if not others:
+        return []
+    waits = "Your match there waits" if len(others) == 1 else "Your matches there wait"
+    return wrapped(f"You play at the {listed(others)}, too. {waits} for you.", width)
+
+
 def _seek_ended(ended: events.SeekEnded, me: str | None) -> str:
     """Return why a seek stands no more, to those whom that concerns."""
     seeker, player = ended.seeker, ended.player
     match ended.why:
         case events.SeekEnd.ACCEPTED if me == seeker != player:
             return f"{player} accepts: your match begins."
+        case events.SeekEnd.ACCEPTED if me == player:
+            return f"{seeker} was waiting for that: your match begins."
         case events.SeekEnd.DECLINED if me == seeker:
             return f"{player} declines the match that you asked for."
         case events.SeekEnd.DECLINED if me == player:

@@ -149,7 +149,8 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
             return told + rooms.hall_seen(hall, player, view.width)
         case asides.CameIn(player, room, sits=True) if player == view.me:
             # The board is shown with the seat taken, a moment later.
-            return told + rooms.people_here(hall, player, room, view.width)
+            here = rooms.people_here(hall, player, room, view.width)
+            return told + here + rooms.elsewhere(hall, player, room, view.width)
         case asides.CameIn(player) | asides.TookOver(player) if table and player == view.me:
             return told + _board_seen(hall, player, table, view)
     return told
