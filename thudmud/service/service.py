@@ -78,13 +78,11 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import (
     Absent,
-    BattleEnded,
     BoardClosed,
     BoardOpened,
     BoardRenamed,
     HallEvent,
     Interrupted,
-    Left,
     Parting,
     Returned,
     SavedMatch,
@@ -94,13 +92,13 @@ from thudmud.play.events import (
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
 from thudmud.play.hall_decisions import arrive, decide, is_limited, part
 from thudmud.play.hints import AdviceLookup, Line
-from thudmud.play.matchmaking import gone, require_share
+from thudmud.play.matchmaking import require_share
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import come_back, tidied, vanish
+from thudmud.play.table_decisions import come_back, vanish
 from thudmud.service.analysing import Analyses, AnalysisWork
 from thudmud.service.boards import close_idle_board, put_up
 from thudmud.service.driving import Turns, future, now, settle
@@ -118,6 +116,7 @@ from thudmud.service.interface import (
     Watcher,
 )
 from thudmud.service.nodes import Node
+from thudmud.service.tidying import Tidying
 from thudmud.store import (
     Conflict,
     Entry,
@@ -144,9 +143,6 @@ if TYPE_CHECKING:
 
 RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
-
-LEAST_GRACE = 60.0
-"""Seconds for which seats and seeks of those who are gone are kept at least."""
 
 HINT_SECONDS = 0.05
 """For how long a hint, or a position of an analysis, keeps whoever is asked at work, about."""
@@ -243,19 +239,12 @@ class Service:
         """By name, when it is tried again to store somebody's presence."""
         self._replays: dict[str, Handle] = {}
         """By name, when somebody is shown the next ply of a battle."""
-        self._later_on: dict[str, Handle] = {}
-        """By the key of a board, or by name, when what is left of somebody who is gone is tidied
-        away."""
         self._advised: dict[str, asyncio.Task[Line | None]] = {}
         """By name, the hint that is waited for."""
         self._unchecked: list[str] = []
         """Players whose seats may say wrongly whether they are here. It is checked at the end of a
         turn, when no lock is held."""
-        self._unneeded: set[str] = set()
-        """The keys of boards that somebody has left. Whether anybody needs them is checked at the
-        end of a turn, as presence is."""
-        self._departed: list[str] = []
-        """Players who have left on purpose, whose seeks end with that turn."""
+        self._tidying = Tidying(hall, self, clock, later)
         self._closing = False
         self._trouble: Exception | None = None
         """Why what is stored cannot be made so here any more."""
@@ -317,14 +306,13 @@ class Service:
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
                     await self._note_presence(name, Parting.RESTART, raises=must_store)
-            self._tidy_later(table)
-        for name in {seek.player for seek in self.hall.seeks.values()} - self.hall.people.keys():
-            self._forget_later(name)
+        self._tidying.begin()
 
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
         self._closing = True
-        for handle in (*self._replays.values(), *self._retries.values(), *self._later_on.values()):
+        self._tidying.stop()
+        for handle in (*self._replays.values(), *self._retries.values()):
             handle.cancel()
         self._replays.clear()
         for advising in self._advised.values():
@@ -952,7 +940,7 @@ class Service:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
         if isinstance(entry.event, Absent):
-            self._tidy_later(self.hall.tables[board])
+            self._tidying.wait_for(self.hall.tables[board])
         if not is_ours and not self._node:
             return  # without claims, only the service that stored it knows who is there
         seats = self.hall.tables[board].seats
@@ -1003,7 +991,7 @@ class Service:
             alone: the only player who is told, if not all are.
         """
         for telling in self.hall.commit(decision):
-            self._note_leaving(telling)
+            self._tidying.note(telling, is_ours=self._visits.__contains__)
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
@@ -1011,25 +999,6 @@ class Service:
                 self._spread(telling, cause)
         if told and crosses:
             self._pass_on(decision.asides)
-
-    def _note_leaving(self, telling: Telling) -> None:
-        """Take note of what somebody leaves behind."""
-        room = telling.table.name if telling.table else None
-        match telling.event:
-            case Gone(player=name, room=room, parting=parting):
-                if any(name in {seek.player, seek.to} for seek in self.hall.seeks.values()):
-                    if parting in {Parting.LOST, Parting.RESTART}:
-                        self._forget_later(name)
-                    elif name in self._visits:
-                        self._departed.append(name)
-            case WentOut(room=left):
-                room = left
-            case Left() | BattleEnded():
-                pass
-            case _:
-                return
-        if room in self.hall.tables:
-            self._unneeded.add(self.hall.tables[room].key)
 
     # Coming and going, as it is stored.
 
@@ -1233,76 +1202,21 @@ class Service:
             ):
                 now(self._note_presence(name))
 
-    # What is left of those who are gone, and of boards that nobody needs.
+    # What is left of those who are gone: see `thudmud.service.tidying`.
 
-    def _tidy_later(self, table: Table) -> None:
-        """See to a board again once those who are away from it need not be waited for."""
-        if self._later and table.away and table.key not in self._later_on and not self._closing:
-            since = max(table.away.values())
-            grace = max(table.seat_grace, LEAST_GRACE)
-            seconds = max(0.0, since + grace - self.clock()) + RETRY
+    async def write(self, decision: Decision) -> None:
+        """Store what was decided by nobody's line."""
+        await (self._write_in_hall if decision.hall else self._write)(decision, None)
 
-            def tidy() -> None:
-                del self._later_on[table.key]
-                now(self._tidy(table.key))
+    async def until(self, conflict: Conflict) -> None:
+        """Wait until what came first has been applied here."""
+        await self._until(conflict)
 
-            self._later_on[table.key] = self._later(seconds, tidy)
-
-    async def _tidy(self, key: str) -> None:
-        """Free the seats at a board that were kept for long, and close it if nobody needs it."""
-        table = self.hall.board_with(key)
-        if table is None or self._closing:
-            return
-        try:
-            if events := tidied(table, self.clock()):
-                await self._write(Decision("", table.name, table.version, events), None)
-            elif table.away:
-                self._tidy_later(table)  # somebody has gone meanwhile
-        except Conflict:
-            self._tidy_later(table)
-        except StoreError as error:
-            _log.error("not stored: %s", error, extra={"board": table.name})
-        self._unneeded.add(key)
-        self._check_boards()
-
-    def _check_boards(self) -> None:
-        """Close those boards that were opened by players, of which nobody has need any more."""
-        keys, self._unneeded = self._unneeded, set()
-        for key in keys:
-            table = self.hall.board_with(key)
-            if table and self.hall.is_idle(table) and not self._closing:
-                now(self._close_board(table))
-
-    async def _close_board(self, table: Table) -> None:
-        try:
-            async with self._tables.of(table.name):
-                self._require_lease()
-                await close_idle_board(self.store, table, self.clock())
-        except StoreError as error:
-            _log.error("not closed: %s", error, extra={"board": table.name})
-
-    def _forget_later(self, name: str) -> None:
-        """End the seeks of a player who is gone, unless they are back within some minutes."""
-        if self._later and name not in self._later_on and not self._closing:
-
-            def forget() -> None:
-                del self._later_on[name]
-                if name not in self.hall.people:
-                    now(self._end_seeks(name))
-
-            grace = max(self.hall.seat_grace, LEAST_GRACE)
-            self._later_on[name] = self._later(grace, forget)
-
-    async def _end_seeks(self, name: str) -> None:
-        """Store that what a player sought, or was asked to, stands no more."""
-        try:
-            while (decision := gone(self.hall, name, self.clock())).hall:
-                try:
-                    await self._write_in_hall(decision, None)
-                except Conflict as conflict:
-                    await self._until(conflict)
-        except StoreError as error:
-            _log.error("not stored: %s", error, extra={"player": name})
+    async def close_board(self, table: Table) -> None:
+        """Close a board that players have opened."""
+        async with self._tables.of(table.name):
+            self._require_lease()
+            await close_idle_board(self.store, table, self.clock())
 
     # Other nodes.
 
@@ -1476,11 +1390,7 @@ class Service:
         """Do what had to wait until a player's turn was over."""
         if self._unchecked:
             self._check_presence()
-        if self._unneeded:
-            self._check_boards()
-        departed, self._departed = self._departed, []
-        for name in departed:
-            now(self._end_seeks(name))
+        self._tidying.turn_ended()
         if self._idle and not self._names and not self._idle.done():
             self._idle.set_result(None)
 
