@@ -786,17 +786,17 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.mark.slow
-async def test_four_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -> None:
+async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -> None:
     """A name and what the README tells, all at once; nothing is configured."""
     (told,) = re.findall(r"Give a name, and type\n\n((?:    .*\n)+)", README.read_text("utf-8"))
     lines = ["Anna", *told.split("\n")[:-1]]
-    assert len(lines) == 4
+    assert len(lines) == 2
     with run_server([sys.executable, "-m", "thudmud.cli.main", "--port", "0"]) as address:
         async with asyncio.timeout(PATIENCE):
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b"To play with the bots Grog")
-        await anna.until(b"Grog sits down at the oak board to play the trolls.")
+        await anna.until(b"A bot plays with you until somebody comes.")
         await anna.until(b"The first battle of a match begins")
         await anna.until(b"It is your turn.")
         await anna.close()

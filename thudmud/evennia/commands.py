@@ -36,6 +36,7 @@ from thudmud.play.commands import (
     Look,
     MakeComment,
     MatchmakingCommand,
+    PlayNow,
     Query,
     RoomCommand,
     Step,
@@ -170,6 +171,9 @@ def _board(character: Any, command: Command) -> Any:
     is_unsaid = isinstance(command, GameCommand | Query) and command.on is None
     if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
         return at
+    replaying = next((each for each, person in people if person and person.replay), None)
+    if replaying and (isinstance(command, Step) or command == PlayNow()):
+        return replaying
     if isinstance(command, Look):
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
@@ -177,9 +181,6 @@ def _board(character: Any, command: Command) -> Any:
     elif isinstance(command, RoomCommand | MatchmakingCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand | MakeComment | ExerciseCommand):
-        replaying = [each for each, person in people if person and person.replay]
-        if isinstance(command, Step) and replaying:
-            return replaying[0]
         words, sayable = None, False
     else:
         words, sayable = command.on, True
