@@ -795,7 +795,7 @@ async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -
         async with asyncio.timeout(PATIENCE):
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
-        await anna.until(b"To play with the bots Grog")
+        await anna.until(b'To play, type "play".')
         await anna.until(b"A bot plays with you until somebody comes.")
         await anna.until(b"The first battle of a match begins")
         await anna.until(b"It is your turn.")

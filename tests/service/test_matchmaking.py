@@ -13,6 +13,7 @@ from tests.service.test_nodes import World
 from thudmud.play.events import Parting
 from thudmud.play.hall import BotLevel, Caps
 from thudmud.play.refusals import Refusal
+from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 
 MATCH = "3rd board"
@@ -24,13 +25,14 @@ class Alarms:
 
     def __init__(self) -> None:
         self.set: list[tuple[float, Callable[[], None]]] = []
+        self.cancelled = 0
 
     def __call__(self, delay: float, call: Callable[[], None]) -> Alarms:
         self.set.append((delay, call))
         return self
 
     def cancel(self) -> None:
-        """Nothing: no test closes a service whose alarms it rings later."""
+        self.cancelled += 1
 
     def ring(self) -> None:
         waiting, self.set = self.set, []
@@ -305,6 +307,142 @@ async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None
     assert hall.hall.people["Carla"].room == BOARDS[-1].name
 
 
+async def test_no_board_takes_the_name_of_another(store: SlowStore) -> None:
+    place = Place(store, boards=[BoardSpec("first board"), BoardSpec("3rd board")])
+    await place.open()
+    await place.enter("Anna")
+    await place.type("Anna", "new board")
+    assert list(place.hall.tables) == ["first board", "3rd board", "4th board"]
+
+
+@pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
+async def test_a_match_with_a_bot_counts_unless_one_says_not(
+    hall: Place, line: str, *, rated: bool
+) -> None:
+    hall.hall.bots = {"Carla": None}
+    await hall.type("Anna", line)
+    match = hall.hall.tables[MATCH].match
+    assert match
+    assert match.rated is rated
+
+
+async def test_a_match_counts_if_both_say_so(place: Place) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", "match bert")
+    await place.type("Bert", "match anna unrated")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert not match.rated
+
+
+async def test_one_who_plays_enough_keeps_nobody_from_playing(hall: Place) -> None:
+    hall.hall.caps = Caps(boards=1)
+    await hall.type("Anna", "seek", "new board", "join game as dwarf")
+    assert await refused(hall, "Anna", "seek") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "play")
+    assert list(hall.hall.seeks) == [1, 2]
+    await hall.type("Bert", "play")
+    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+    assert await refused(hall, "Bert", f"join game as troll on {MATCH}") is Refusal.BOARDS_TOO_MANY
+
+
+async def test_a_new_board_ends_an_exercise_and_is_it(hall: Place) -> None:
+    await hall.type(
+        "Anna", "look at oak board", "tutorial", "new board", "join game as dwarf on it"
+    )
+    assert hall.hall.people["Anna"].exercise is None
+    assert seats(hall) == {Side.DWARF: "Anna"}
+
+
+async def test_an_invitation_goes_with_its_board(hall: Place) -> None:
+    await hall.type("Anna", "new board", "join game as dwarf", "invite carla", "leave game")
+    await hall.type("Anna", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "leave game")
+    assert await refused(hall, "Carla", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_each_absence_has_its_grace(store: SlowStore) -> None:
+    alarms = Alarms()
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna")
+    await place.type("Anna", "seek")
+    await place.leave("Anna")
+    await place.enter("Anna")
+    await place.leave("Anna")
+    assert alarms.cancelled == 1
+
+
+async def test_boards_that_are_left_are_closed_whatever_else_happens(
+    hall: Place, store: SlowStore
+) -> None:
+    for name in ("Anna", "Bert", "Carla"):
+        await hall.type(name, "new board")
+    store.hold()
+    leaving = [hall.submit(name, "go hall") for name in ("Anna", "Bert", "Carla")]
+    seeking = hall.submit("Anna", "seek")
+    store.gate.set()
+    await finished(*leaving, seeking)
+    await until(lambda: not hall.hall.made)
+
+
+async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "new board")
+    await hall.type("Bert", "new board", "join game as dwarf")
+    anew = Place(store)
+    await anew.open()
+    await until(lambda: list(anew.hall.made.values()) == ["4th board"])
+
+
+async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "go hall")
+    await hall.type("Anna", "go hall", f"adjourn on {MATCH}")
+    await hall.type("Bert", "accept")
+    await until(lambda: not hall.hall.made)
+
+
+async def test_who_comes_to_the_match_is_told_once(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    hall.told.clear()
+    await hall.type("Bert", "accept 1")
+    assert any("Also here: Bert." in text for text in hall.told["Anna"])
+    assert "Bert walks to the 3rd board." not in hall.told["Anna"]
+
+
+async def test_a_seek_is_accepted_by_its_players_name_or_alone(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "seek classic")
+    await hall.type("Carla", "accept anna")
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+    await hall.type("Carla", "accept")
+    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+
+
+async def test_two_who_play_need_not_answer_each_other_any_more(hall: Place) -> None:
+    await hall.type("Anna", "match bert", "match bert classic", "match carla")
+    await hall.type("Bert", "accept 1")
+    assert [seek.to for seek in hall.hall.seeks.values()] == ["Carla"]
+    assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_no_takes_back_what_one_has_asked_for(hall: Place) -> None:
+    await hall.type("Anna", "match bert", "no")
+    assert hall.hall.seeks == {}
+
+
+async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "play", "withdraw", "go hall")
+    assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
+    told = await hall.type("Anna", "play")
+    assert "Until somebody comes, you have a game with a bot at the 4th board." in told
+
+
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
     world = World()
@@ -342,3 +480,26 @@ async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
     codes = [each.refusal.code if each.refusal else None for each in results]
     assert sorted(codes, key=str) == [None, Refusal.NO_SUCH_SEEK]
     await until(lambda: one.hall.made == two.hall.made == {3: MATCH})
+
+
+async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Anna" in two.hall.people)
+    await one.type("Anna", "new board")
+    await until(lambda: MATCH in two.hall.tables and two.hall.people["Anna"].room == MATCH)
+    await two.type("Bert", "go to 3", "go hall", "seek")
+    await until(lambda: bool(one.hall.seeks))
+    assert one.hall.people["Anna"].room == MATCH
+
+
+async def test_across_nodes_an_invitation_is_declined(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Bert" in one.hall.people and "Anna" in two.hall.people)
+    await one.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await until(lambda: bool(two.hall.people["Bert"].invitations))
+    await two.type("Bert", "decline")
+    await until(lambda: "Bert declines to sit down at the oak board." in one.told["Anna"])

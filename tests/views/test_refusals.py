@@ -378,8 +378,13 @@ CASES = [
         ' first: "leave game on" and its name.',
     ),
     Case(
-        R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1; Anna: seek", "Carla: accept 1",
+        R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Anna: new board; Anna: join game as dwarf",
+        "Carla: accept 1",
         "Anna plays at as many boards already as they can: 1.",
+    ),
+    Case(
+        R.HAS_BEGUN, f"{HALF}; Anna: start game", "Bert: start on oak board",
+        "The battle at the oak board has begun already.",
     ),
     Case(
         R.NOTHING_SOUGHT, "", "Anna: withdraw",
@@ -414,7 +419,7 @@ CASES = [
     ),
     Case(
         R.WHICH_OFFER, "Anna: match bert; Carla: match bert", "Bert: yes",
-        "More than one thing is offered to you. Type one of: accept 1, accept 2.",
+        'More than one thing is offered to you. Type "accept 1" (Anna) or "accept 2" (Carla).',
     ),
     Case(
         R.SEAT_IN_MATCH, f"{STARTED}; Bert: leave", "Carla: join game as troll on oak board",
@@ -558,7 +563,7 @@ CHALK = BotLevel(1, "Chalk", "Plays almost anything.")
 def brought_about(case: Case) -> Refused:
     """Return what comes of the line of a case."""
     hall = played(case)
-    hall.bots = {"Carla": CHALK}
+    hall.bots = {} if case.code is R.SEEKING_ALREADY else {"Carla": CHALK}
     hall.levels = CHALK, BotLevel(2, "Slate", "Walks into most traps.")
     name, _, line = case.line.partition(": ")
     # What no line can ask for is asked for by a program.

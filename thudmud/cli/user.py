@@ -96,6 +96,14 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
             ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
             " meanwhile"
         )
+    name = account.name.lower()
+    seeks = await store.open_seeks() if await store.is_served() else ()
+    if any(name in {seek.player.lower(), seek.to.lower()} for seek in seeks):
+        raise CommandError(
+            f"{account.name} seeks a match or is asked to one, and the server runs: remove the name"
+            ' when the seek has ended, or when the server is stopped. "thudmud user ban" keeps them'
+            " out meanwhile"
+        )
     await store.erase(account.name)
     name = "the name is banned still" if account.banned else "anybody can have the name"
     print(f"{account.name} is removed; what was played stays, without the name, and {name}")

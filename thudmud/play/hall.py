@@ -411,6 +411,8 @@ class Hall:
         for person in (*self.people.values(), *self.left.values()):
             person.used = None if person.used == board else person.used
             person.room = None if person.room == board else person.room
+            asked = person.invitations.items()
+            person.invitations = {by: each for by, each in asked if each.board != board}
         self._index()
         return told
 
@@ -433,6 +435,9 @@ class Hall:
         for person in (*self.people.values(), *self.left.values()):
             person.used = name if person.used == board else person.used
             person.room = name if person.room == board else person.room
+            for by, asked in person.invitations.items():
+                if asked.board == board:
+                    person.invitations[by] = replace(asked, board=name)
             if board in person.styles:
                 person.styles[name] = person.styles.pop(board)
         self._index()
@@ -459,7 +464,7 @@ class Hall:
         """Whether a board was opened by players, none of whom needs it any more."""
         if not table.key.startswith(MADE) or table.under_way or self.people_in(table.name):
             return False
-        return table.match is not None or all(side in table.away for side in table.seats)
+        return table.match is not None or not table.seats
 
     def called(self, key: str) -> str:
         """Return the name of the board with a key; the key itself if it is not here."""
@@ -567,7 +572,10 @@ class Hall:
         board, battle = str(decision.board), decision.battle
         for event in decision.events:
             if isinstance(event, BattleStarted) and not self.tables[board].seats:
-                told += self._fetched(event.dwarf, board) + self._fetched(event.troll, board)
+                told += self._fetched(event.dwarf, board)
+                for each in self._fetched(event.troll, board):  # who has just come sees them there
+                    others = tuple(name for name in each.audience if name != event.dwarf)
+                    told.append(replace(each, audience=others, occupants=None))
             told.append(self._happened(event, board, battle))
         if decision.events and board in self.tables:
             told += self._leave_exercises(self.tables[board])

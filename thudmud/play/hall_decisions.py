@@ -37,7 +37,6 @@ from thudmud.play.archive import (
     PlayerScore,
     ScoreLookup,
     StandingsLookup,
-    State,
 )
 from thudmud.play.asides import (
     AnalysisCancelled,
@@ -137,6 +136,7 @@ from thudmud.play.commands import (
 from thudmud.play.events import (
     LONGEST_COMMENT,
     LONGEST_NAME,
+    MADE,
     Adjourned,
     BattleEnded,
     BattleStarted,
@@ -453,6 +453,8 @@ def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context)
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
         raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
     table = hall_board_meant(hall, person, command.on)
+    if table.key.startswith(MADE) and person.name not in {*hall.bots, *table.seats.values()}:
+        matchmaking.require_boards(hall, person.name)
     asked = person.invitations.items()
     askers = frozenset(by for by, each in asked if each.board == table.name)
     context = replace(context, askers=askers)
@@ -698,7 +700,7 @@ def _comment(
     battle = known.battle
     if battle.imported or me not in known.players:
         raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
-    if battle.state is State.RUNNING:
+    if battle.state in GOES_ON:
         raise Refused(Refusal.COMMENT_RUNNING, number=number)
     if ply > len(game.moves):
         raise Refused(Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves))

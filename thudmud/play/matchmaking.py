@@ -36,6 +36,7 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import (
     MADE,
+    NO_BOTS,
     BattleStarted,
     BoardOpened,
     HallEvent,
@@ -46,6 +47,7 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
+from thudmud.play.exercise_decisions import put_aside
 from thudmud.play.hall import Decision, Hall, Person
 from thudmud.play.meaning import level_meant, player_meant
 from thudmud.play.refusals import Refusal
@@ -107,8 +109,9 @@ def decide(
         case NewBoard(rules):
             opened = _opened(hall, person.name, rules or DEFAULT_RULES.name, context.now, 0)
             walk = WentOut(person.name, person.room, opened.name), CameIn(person.name, opened.name)
-            _require_boards(hall, person.name)
-            return _in_hall(hall, person.name, (opened,), asides=walk)
+            require_boards(hall, person.name)
+            asides = (*put_aside(person), *walk)
+            return _in_hall(hall, person.name, (opened,), board=opened.name, asides=asides)
         case _:
             assert_never(command)
 
@@ -153,6 +156,7 @@ def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
 
 def _seek(command: Seek, hall: Hall, person: Person, context: Context) -> Decision:
     rules = command.rules or DEFAULT_RULES.name
+    require_boards(hall, person.name)  # or nobody could accept it
     _require_seeks(hall, person.name)
     made = _made(hall, person.name, rules, command.side, context, rated=command.rated)
     return _in_hall(hall, person.name, (made,))
@@ -167,16 +171,19 @@ def _challenge(command: Challenge, hall: Hall, person: Person, context: Context)
         raise Refused(Refusal.NOT_LISTENING, player=to)
     for seek in hall.seeks.values():
         if (seek.player, seek.to) == (to, person.name) and _suits(seek, rules, command.side):
-            return _begin(seek, hall, person, context, command.side)  # they had asked the same
+            agreed = replace(seek, rated=seek.rated and command.rated)
+            return _begin(agreed, hall, person, context, command.side)  # they had asked the same
         if seek.player == person.name and seek.to == to and seek.rules == rules:
             raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
     if to in hall.bots:
         level = level_meant(hall, to, command.level).number if command.level else None
         dwarf, troll = _seated(person.name, to, command.side)
-        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll)
+        rated = command.rated
+        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll, rated)
         return _at_own_board(hall, person.name, (), _with_bot(hall, started, level))
     if command.level is not None:
         raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
+    require_boards(hall, person.name)
     _require_seeks(hall, person.name)
     rated = command.rated
     made = _made(hall, person.name, rules, command.side, context, rated=rated, to=to)
@@ -202,20 +209,25 @@ def _play(command: PlayNow, hall: Hall, person: Person, context: Context, found:
             return _begin(seek, hall, person, context, command.side)
     rules = command.rules or DEFAULT_RULES.name
     mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
-    plays = any(table.running for table in hall.seats_of(name))
-    if mine and plays:
+    with_bots = [each for each in hall.seats_of(name) if each.running and each.levels != NO_BOTS]
+    if mine and with_bots:
         raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
     sought: tuple[HallEvent, ...] = ()
+    require_boards(hall, name)
     if not mine:
         _require_seeks(hall, name)
         sought = (_made(hall, name, rules, command.side, context),)
-    bot = None if plays else _bot(hall, name, found)
+    if with_bots:
+        asked = Asked(name, PlayNow(), with_bots[0].name)
+        return _in_hall(hall, name, sought, asides=(asked,))
+    bot = _bot(hall, name, found)
     if bot is None:
         if not sought:
             raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
         return _in_hall(hall, name, sought)
     dwarf, troll = _seated(name, bot, command.side)
-    started = _with_bot(hall, BattleStarted(context.now, name, 1, rules, dwarf, troll))
+    started = BattleStarted(context.now, name, 1, rules, dwarf, troll, rated=True)
+    started = _with_bot(hall, started)
     return _at_own_board(hall, name, sought, started, (Asked(name, PlayNow()),))
 
 
@@ -227,6 +239,8 @@ def _suits(seek: SeekMade, rules: str | None, side: Side | None) -> bool:
 def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
     """Whether somebody may accept a seek: who made it is another, and here, and will hear them."""
     if seek.player == name or seek.player not in hall.people:
+        return False
+    if len(hall.made_boards_of(seek.player)) >= hall.caps.boards:
         return False
     return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
 
@@ -256,7 +270,7 @@ def _with_bot(hall: Hall, started: BattleStarted, level: int | None = None) -> B
     """Return how a match with a bot begins, at a level or as the bot usually plays."""
     names = started.dwarf, started.troll
     levels = (level or hall.usual_level(each) if each in hall.bots else None for each in names)
-    return replace(started, rated=True, levels=Levels(*levels))
+    return replace(started, levels=Levels(*levels))
 
 
 # Answers.
@@ -295,6 +309,8 @@ def _decline(what: int | str, hall: Hall, person: Person, context: Context) -> D
 def declined(hall: Hall, person: Person, context: Context) -> Command | None:
     """Return what a bare ``no`` refuses, all at one board together; None if nothing was offered.
 
+    Then the match that they have asked for themselves is taken back, if that is all there is.
+
     Raises:
         Refused: more than that was offered.
     """
@@ -302,8 +318,11 @@ def declined(hall: Hall, person: Person, context: Context) -> Command | None:
     answers = {each.declining for each in offered}
     if len(answers) > 1:
         raise _which(offered, declining=True)
-    [answer] = answers or [None]
-    return answer
+    if answers:
+        return answers.pop()
+    own = [each for each in hall.seats_of(person.name) if each.offers]
+    asked = [each.number for each in hall.seeks.values() if each.player == person.name and each.to]
+    return Withdraw(asked[0]) if len(asked) == 1 and not own else None
 
 
 def _chosen(
@@ -311,8 +330,16 @@ def _chosen(
 ) -> Standing:
     """Return what somebody answers, who perhaps says by whom it was offered."""
     offered = list(standing(hall, person, context))
+    # Of what is offered to anybody, one alone may be meant, or that of one player.
+    if not declining and (what is not None or not offered):
+        offered += [
+            Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
+            for each in hall.seeks.values()
+            if not each.to and _may_meet(hall, each, person.name)
+        ]
     if what is not None:
-        theirs = [each for each in offered if each.player.lower().startswith(what.lower())]
+        near = [each for each in offered if each.player.lower().startswith(what.lower())]
+        theirs = [each for each in near if each.player.lower() == what.lower()] or near
         if not theirs:
             player = player_meant(hall, what)
             raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
@@ -325,8 +352,9 @@ def _chosen(
 
 
 def _which(offered: list[Standing], *, declining: bool) -> Refused:
-    answers = [each.declining if declining else each.accepting for each in offered]
-    return Refused(Refusal.WHICH_OFFER, lines=tuple(dict.fromkeys(map(str, answers))))
+    answers = {str(each.declining if declining else each.accepting): each for each in offered}
+    players = tuple(each.player for each in answers.values())
+    return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
 
 
 def _seek_meant(number: int, hall: Hall, person: Person) -> SeekMade:
@@ -355,11 +383,12 @@ def _begin(
         raise Refused(Refusal.NOT_LISTENING, player=seek.player)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
     taken = [_ended(seek, name, SeekEnd.ACCEPTED, context.now)]
-    # Nobody seeks any longer who has found somebody.
+    # Nobody seeks any longer who has found somebody, and the two need not ask each other again.
+    both = {seek.player, name}
     taken += [
         _ended(each, name, SeekEnd.WITHDRAWN, context.now)
         for each in hall.seeks.values()
-        if each is not seek and each.player in {seek.player, name} and not each.to
+        if each.number != seek.number and each.player in both and each.to in {"", *both}
     ]
     rated = seek.rated and seek.player in context.members and name in context.members
     started = BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated)
@@ -376,7 +405,7 @@ def _at_own_board(
     """Return that a board is opened at which two sit down and begin, after other events."""
     for each in (started.dwarf, started.troll):
         if each not in hall.bots:
-            _require_boards(hall, each, asks=player)
+            require_boards(hall, each, asks=player)
     opened = _opened(hall, player, started.rules, started.at, len(first))
     return _in_hall(
         hall, player, (*first, opened), board=opened.name, at_board=(started,), asides=asides
@@ -386,10 +415,11 @@ def _at_own_board(
 def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> BoardOpened:
     """Return that a board is opened, after so many other events of the hall."""
     number = len(hall.tables) - len(hall.made) + 1  # as the boards are counted that stay
-    while number in hall.made:
+    names = set(map(str.lower, hall.tables))
+    while (name := f"{nth(number)} board") in names:
         number += 1
     key = f"{MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
-    return BoardOpened(now, player, key, f"{nth(number)} board", rules)
+    return BoardOpened(now, player, key, name, rules)
 
 
 def _in_hall(
@@ -435,7 +465,7 @@ def _require_seeks(hall: Hall, player: str) -> None:
         raise Refused(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
 
 
-def _require_boards(hall: Hall, player: str, asks: str = "") -> None:
+def require_boards(hall: Hall, player: str, asks: str = "") -> None:
     """Refuse if a player sits at too many boards that were opened for somebody."""
     theirs = hall.made_boards_of(player)
     if len(theirs) >= hall.caps.boards:

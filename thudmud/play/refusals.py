@@ -71,6 +71,7 @@ class Refusal(Enum):
     NEEDS_OPPONENT = "needs_opponent"
     NOBODY_TO_AGREE = "nobody_to_agree"
     NO_BATTLE = "no_battle"
+    HAS_BEGUN = "has_begun"
     BATTLE_OVER = "battle_over"
     OPPONENTS_TURN = "opponents_turn"
     OVER_FOR_GOOD = "over_for_good"

@@ -226,6 +226,11 @@ def _start(table: Table, player: str, context: Context) -> Events:
     dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
     if side.other in table.away:
         raise Refused(Refusal.AWAY, player=table.seats[side.other])
+    match = table.match
+    is_second = match is not None and match.running and match.battle == BATTLES
+    if match and is_second and not match.game.moves and not table.offers:
+        # Both were told to begin it: the other has, a moment ago.
+        raise Refused(Refusal.HAS_BEGUN, board=table.name)
     needs_word = table.running and not table.is_practice
     if needs_word and table.offers.get(Offer.RESTART) is not side.other:
         return _offer(table, player, Offer.RESTART, context.now)

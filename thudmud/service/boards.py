@@ -124,16 +124,15 @@ async def close_board(store: Store, name: str, at: float) -> None:
             return
 
 
-async def close_idle_board(store: Store, table: Table, at: float) -> None:
-    """Close a board that players have opened, unless something has happened there meanwhile."""
-    version = await store.version(HALL)
-    board = await store.board(table.key)
-    if board is None or board.version != table.version:
-        return
+async def close_at(store: Store, table: Table, version: int, at: float) -> None:
+    """Close a board as it stands, if the hall stands at a version.
+
+    Raises:
+        Conflict: something has happened there, or in the hall, meanwhile.
+    """
     events = table_decisions.closed(table, "", at)
-    with suppress(Conflict):
-        closed = {HALL: (version, [BoardClosed(at, "", table.key)])}
-        await store.append_to_board(table.key, table.version, events, besides=closed)
+    closed = {HALL: (version, [BoardClosed(at, "", table.key)])}
+    await store.append_to_board(table.key, table.version, events, besides=closed)
 
 
 async def rename_board(store: Store, name: str, new: str, at: float) -> None:

@@ -133,7 +133,7 @@ class Turns:
         try:
             await turn
         except BaseException:
-            if turn.cancelled():
+            if turn.cancelled() or not turn.done():
                 with suppress(ValueError):  # it may have been removed already
                     waiting.remove(turn)
             else:  # we got the key just when we were cancelled

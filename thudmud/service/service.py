@@ -49,6 +49,8 @@ from thudmud.play.asides import (
     Analysing,
     Aside,
     CameIn,
+    CaughtUp,
+    CommentMade,
     Emoted,
     Entered,
     Gone,
@@ -59,6 +61,7 @@ from thudmud.play.asides import (
     StyleChosen,
     Told,
     TookOver,
+    TurnedDown,
     WentOut,
 )
 from thudmud.play.commands import (
@@ -100,7 +103,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import come_back, vanish
 from thudmud.service.analysing import Analyses, AnalysisWork
-from thudmud.service.boards import close_idle_board, put_up
+from thudmud.service.boards import close_at, put_up
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
     Adviser,
@@ -157,6 +160,7 @@ _ReplayCommand = Replay | Step | PlayNow
 
 _CrossingAside = (
     CameIn
+    | CommentMade
     | Emoted
     | Entered
     | Gone
@@ -166,6 +170,7 @@ _CrossingAside = (
     | Spoke
     | StyleChosen
     | Told
+    | TurnedDown
     | WentOut
 )
 """What is only told, also to those on other nodes, or is known there of who is here."""
@@ -244,6 +249,8 @@ class Service:
         self._unchecked: list[str] = []
         """Players whose seats may say wrongly whether they are here. It is checked at the end of a
         turn, when no lock is held."""
+        self._on_the_way: dict[str, CameIn] = {}
+        """By name, who has come on another node to a board that is not known here yet."""
         self._tidying = Tidying(hall, self, clock, later)
         self._closing = False
         self._trouble: Exception | None = None
@@ -921,8 +928,12 @@ class Service:
             decided, cause = entry.mark.decision, entry.mark.cause
             is_first = entry.version == decided.hall_version + 1 and not decided.events
             if is_first and decided.player in self.hall.people:
-                decision = replace(decision, asides=decided.asides)
+                decision = replace(decision, asides=decided.asides, board=decided.board)
         self._carry_out(decision, cause)
+        if isinstance(event, BoardOpened):
+            for name, came in list(self._on_the_way.items()):
+                if came.room == event.name:
+                    self.hear([self._on_the_way.pop(name)])
         if table := self.hall.board_with(key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()
@@ -1030,6 +1041,11 @@ class Service:
                 await self._back(visit, str(each.board), cause)
             else:
                 self._carry_out(each, cause)
+        there = self.hall.tables  # any may have been closed meanwhile
+        asides = tuple(
+            each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
+        )
+        news = replace(news, board=news.board if news.board in there else None, asides=asides)
         if looks or seats:
             self._carry_out(news, cause, told=is_told, alone=alone)
         else:
@@ -1088,7 +1104,9 @@ class Service:
             if decision.events:
                 board = str(decision.board)
                 await self._note(name, board, parting, cause, leaves=True, raises=raises)
-        self._carry_out(gone, cause, told=not quiet, alone=alone)
+        room = self.hall.people[name].room  # it may have been closed meanwhile
+        asides = tuple(replace(each, room=room) for each in gone.asides if isinstance(each, Gone))
+        self._carry_out(replace(gone, asides=asides), cause, told=not quiet, alone=alone)
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
@@ -1212,11 +1230,15 @@ class Service:
         """Wait until what came first has been applied here."""
         await self._until(conflict)
 
-    async def close_board(self, table: Table) -> None:
-        """Close a board that players have opened."""
-        async with self._tables.of(table.name):
-            self._require_lease()
-            await close_idle_board(self.store, table, self.clock())
+    async def close_idle_board(self, key: str) -> None:
+        """Close a board that players have opened, unless somebody needs it."""
+        async with self._tables.of(HALL):  # no other of ours comes first
+            while (table := self.hall.board_with(key)) and self.hall.is_idle(table):
+                self._require_lease()
+                try:
+                    await close_at(self.store, table, self.hall.version or 0, self.clock())
+                except Conflict as conflict:
+                    await self._until(conflict)
 
     # Other nodes.
 
@@ -1254,13 +1276,17 @@ class Service:
                     self.hall.ignore(name, aside.ignored or ())
                     continue
                 case Gone() if person:
+                    self._on_the_way.pop(name, None)
                     aside = self._gone(aside, person)  # noqa: PLW2901
                 case StyleChosen(_, board, style) if person and board not in self.hall.tables:
                     person.styles[board] = style
                     continue
                 case Entered(room=str(room)) if room not in self.hall.tables:
                     aside = replace(aside, room=None)  # noqa: PLW2901
-                case CameIn(room=str(room)) | Spoke(room=str(room)) | Emoted(room=str(room)):
+                case CameIn(room=str(room)) if room not in self.hall.tables:
+                    self._on_the_way[name] = aside  # its board may be about to be opened
+                    continue
+                case Spoke(room=str(room)) | Emoted(room=str(room)):
                     if room not in self.hall.tables:
                         continue
             if person or isinstance(aside, Entered):

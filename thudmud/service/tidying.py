@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from thudmud.play.asides import Gone, WentOut
-from thudmud.play.events import BattleEnded, Left, Parting
+from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.matchmaking import gone
 from thudmud.play.table import Table
@@ -44,8 +44,8 @@ class Stores(Protocol):
     async def until(self, conflict: Conflict) -> None:
         """Wait until what came first has been applied here; StoreError if it will never be."""
 
-    async def close_board(self, table: Table) -> None:
-        """Close a board unless something has happened there meanwhile; StoreError if it cannot."""
+    async def close_idle_board(self, key: str) -> None:
+        """Close a board unless somebody needs it; StoreError if that cannot be stored."""
 
 
 class Tidying:
@@ -82,8 +82,10 @@ class Tidying:
         """Look at all that is kept for somebody who is not here, as a server starts."""
         for table in self._hall.tables.values():
             self.wait_for(table)
+            self._left.add(table.key)
         for name in {seek.player for seek in self._hall.seeks.values()} - self._hall.people.keys():
             self._wait_for_seeker(name)
+        self.turn_ended()
 
     def note(self, telling: Telling, *, is_ours: Callable[[str], bool]) -> None:
         """Take note of what somebody leaves behind.
@@ -103,7 +105,7 @@ class Tidying:
                         self._departed.append(name)
             case WentOut(room=left):
                 room = left
-            case Left() | BattleEnded():
+            case Left() | BattleEnded() | Adjourned() | Cleared():
                 pass
             case _:
                 return
@@ -116,7 +118,7 @@ class Tidying:
         for key in keys:
             table = self._hall.board_with(key)
             if table and self._hall.is_idle(table) and not self._stopped:
-                now(self._close(table))
+                now(self._close(key))
         departed, self._departed = self._departed, []
         for name in departed:
             now(self._end_seeks(name))
@@ -156,16 +158,19 @@ class Tidying:
         self._left.add(key)
         self.turn_ended()
 
-    async def _close(self, table: Table) -> None:
+    async def _close(self, key: str) -> None:
         try:
-            await self._stores.close_board(table)
+            await self._stores.close_idle_board(key)
         except StoreError as error:
-            _log.error("not closed: %s", error, extra={"board": table.name})
+            _log.error("not closed: %s", error, extra={"board": self._hall.called(key)})
+            self._left.add(key)  # the end of another turn tries again
 
     def _wait_for_seeker(self, name: str) -> None:
         """End the seeks of a player who is gone, unless they are back within some minutes."""
-        if self._later is None or self._stopped or name in self._seekers:
+        if self._later is None or self._stopped:
             return
+        if waiting := self._seekers.pop(name, None):
+            waiting.cancel()
 
         def forget() -> None:
             del self._seekers[name]
@@ -178,10 +183,14 @@ class Tidying:
     async def _end_seeks(self, name: str) -> None:
         """Store that what a player sought, or was asked to, stands no more."""
         try:
-            while (decision := gone(self._hall, name, self._clock())).hall:
+            while name not in self._hall.people:
+                decision = gone(self._hall, name, self._clock())
+                if not decision.hall:
+                    return
                 try:
                     await self._stores.write(decision)
                 except Conflict as conflict:
                     await self._stores.until(conflict)
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name})
+            self._wait_for_seeker(name)

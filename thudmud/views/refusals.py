@@ -232,7 +232,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NOTHING_STANDS: 'Nothing has been offered to you. "seeks" lists who wants to play.',
     Refusal.NOTHING_OFFERED_BY: "{player} has offered you nothing.",
-    Refusal.WHICH_OFFER: "More than one thing is offered to you. Type one of: {lines}.",
+    Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
     Refusal.WHICH_SEAT: (
         'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
     ),
@@ -432,6 +432,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             plays = f"You play the {details['side'].plural} at the {board}."
             change = 'To change sides, "leave game" first'
             return f"{plays} {change}{practice if details['may_practise'] else ''}."
+        case Refusal.WHICH_OFFER:
+            offers = zip(details["lines"], details["players"], strict=True)
+            ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
+            return f"More than one thing is offered to you. Type {ways}."
         case Refusal.TALK_TOO_FAST:
             return (
                 "That was not done: others have just heard a lot from "

@@ -11,6 +11,7 @@ from thudmud.play import asides, events
 from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.commands import (
     Accept,
+    Challenge,
     Decline,
     Invite,
     Join,
@@ -174,7 +175,9 @@ def seeks(hall: Hall, player: str, width: int) -> list[str]:
     stands = [each for each in hall.seeks.values() if each.to in {"", player}]
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]
     if not stands:
-        typed = f'"{PlayNow()}" looks for somebody, and has a bot play with you until then.'
+        has_bot = any(hall.bots[each] for each in bots(hall))
+        until = ", and has a bot play with you until then" if has_bot else ""
+        typed = f'"{PlayNow()}" looks for somebody{until}.'
         return wrapped(f"Nobody seeks a match just now. {typed}", width)
     stands.sort(key=attrgetter("number"))
     entries = (f"{each.number:>3}. {_seek(each, player)}" for each in stands)
@@ -269,8 +272,10 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     if free:
         typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
     who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
-    at_once = f'To play at once, type "{PlayNow()}".' if hall.opens_boards else ""
-    return wrapped(f"{at_once} To play with {who}, type {typed}.".strip(), width)
+    if hall.opens_boards:
+        chosen = f'"{Challenge(names[0].lower())}" plays with a bot of your choice'
+        return wrapped(f'To play, type "{PlayNow()}". {chosen}: {listed(names)}.', width)
+    return wrapped(f"To play with {who}, type {typed}.", width)
 
 
 def _inviting(bot: str) -> str:

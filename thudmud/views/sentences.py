@@ -96,6 +96,8 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return [f"You are back at the {table.name}, where you play {plays}."]
         case events.Returned():
             return [f"{event.player} is back at the {table.name}."]
+        case events.Cleared(player="") if table.key.startswith(events.MADE):
+            return [f"The {table.name} is closed, since nobody needs it any more."]
         case events.Cleared(player=""):
             return [f"The {table.name} is to be closed, and is cleared."]
         case events.Cleared():
@@ -217,7 +219,8 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     else:
         told = [f"{event.player} has been away for too long: {seat} {is_} free."]
     if table.running and table.seats:
-        told.append("The battle waits.")
+        if table.levels.of(event.side.other) is None:
+            told.append("The battle waits.")
         if me in table.seats.values():
             asks = f'"invite" and a name asks somebody to play on, "{commands.End(table.name)}"'
             told.append(f"{asks} ends it as it stands.")

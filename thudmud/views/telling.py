@@ -266,6 +266,9 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
     match asked.question:
         case commands.Boards():
             return rooms.boards(hall, view.width)
+        case commands.PlayNow() if table:
+            waits = f"Until somebody comes, you have a game with a bot at the {table.name}."
+            return wrapped(waits, view.width)
         case commands.PlayNow():
             return wrapped("A bot plays with you until somebody comes.", view.width)
         case commands.Seeks():
