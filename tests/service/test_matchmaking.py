@@ -440,7 +440,7 @@ async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
     await hall.type("Anna", "play", "withdraw", "go hall")
     assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     told = await hall.type("Anna", "play")
-    assert "Until somebody comes, you have a game with a bot at the 4th board." in told
+    assert "You have a game with a bot at the 4th board until somebody comes." in told
 
 
 @pytest.fixture

@@ -267,7 +267,7 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
         case commands.Boards():
             return rooms.boards(hall, view.width)
         case commands.PlayNow() if table:
-            waits = f"Until somebody comes, you have a game with a bot at the {table.name}."
+            waits = f"You have a game with a bot at the {table.name} until somebody comes."
             return wrapped(waits, view.width)
         case commands.PlayNow():
             return wrapped("A bot plays with you until somebody comes.", view.width)
