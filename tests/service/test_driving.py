@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from thudmud.service.driving import metered, now
+from thudmud.service.driving import Turns, metered, now
 
 
 async def nothing() -> str:
@@ -111,3 +111,25 @@ async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         await cancelled
     assert ran == [1, 0, 0]
+
+
+async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:
+    turns = Turns()
+    at_work = most = 0
+
+    async def line() -> None:
+        nonlocal at_work, most
+        async with turns.of("Anna"):
+            at_work += 1
+            most = max(most, at_work)
+            await asyncio.sleep(0)
+            at_work -= 1
+
+    first, second = now(line()), now(line())
+    third = now(line())
+    assert isinstance(third, asyncio.Task)
+    third.cancel()  # its task has had no step yet
+    waiting = [each for each in (first, second, third) if isinstance(each, asyncio.Task)]
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert most == 1
+    assert not turns

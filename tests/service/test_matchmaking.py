@@ -443,6 +443,44 @@ async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
     assert "You have a game with a bot at the 4th board until somebody comes." in told
 
 
+async def over(place: Place) -> None:
+    """Have Anna and Bert come to the end of a match."""
+    await place.type("Anna", "match bert")
+    await place.type("Bert", "accept", "resign", "start", "resign")
+
+
+async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(
+    hall: Place, store: SlowStore
+) -> None:
+    await over(hall)
+    await hall.leave("Anna")
+    await hall.type("Bert", "leave game")
+    store.hold()
+    going = hall.submit("Bert", "go hall")
+    await store.held_up()
+    coming = begin(hall.enter("Anna"))
+    store.gate.set()
+    await finished(going, coming)
+    assert hall.hall.people["Anna"].room in {None, *hall.hall.tables}
+    await hall.type("Anna", "go hall")
+    await until(lambda: not hall.hall.made)
+
+
+async def test_who_is_lost_from_a_board_that_is_being_closed_is_gone(
+    hall: Place, store: SlowStore
+) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board")
+    await hall.type("Bert", "new board")
+    store.hold()
+    going = hall.submit("Bert", "go hall")
+    await store.held_up()
+    await hall.type("Anna", "go to 3")
+    leaving = begin(hall.leave("Anna"))
+    store.gate.set()
+    await finished(going, leaving)
+    assert "Anna" not in hall.hall.people
+
+
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
     world = World()
