@@ -114,7 +114,7 @@ async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
 
 
 async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:
-    turns = Turns()
+    turns, done = Turns(), asyncio.Event()
     at_work = most = 0
 
     async def line() -> None:
@@ -122,14 +122,16 @@ async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:
         async with turns.of("Anna"):
             at_work += 1
             most = max(most, at_work)
-            await asyncio.sleep(0)
+            await done.wait()
             at_work -= 1
 
-    first, second = now(line()), now(line())
-    third = now(line())
-    assert isinstance(third, asyncio.Task)
-    third.cancel()  # its task has had no step yet
-    waiting = [each for each in (first, second, third) if isinstance(each, asyncio.Task)]
-    await asyncio.gather(*waiting, return_exceptions=True)
+    lines = [now(line()) for _ in range(2)]
+    await asyncio.sleep(0)
+    lines.append(now(line()))
+    tasks = [each for each in lines if each is not None]
+    tasks[-1].cancel()  # it has had no step yet
+    await asyncio.wait(tasks[-1:])
+    done.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
     assert most == 1
     assert not turns
