@@ -19,6 +19,7 @@ from thudmud.play.commands import (
     Start,
     Style,
     Tell,
+    ViewGame,
     ViewPossible,
     Who,
 )
@@ -72,7 +73,7 @@ class TestWhichBoard:
         assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
         assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
         assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
-        assert refusal(hall, "Anna", Start()) is Refusal.SAY_WHICH
+        assert refusal(hall, "Anna", ViewGame()) is Refusal.SAY_WHICH
 
 
 class TestNoSuchBoard:

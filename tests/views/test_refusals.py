@@ -77,7 +77,7 @@ CASES = [
         'Which one do you mean by "board": oak board or pine board?',
     ),
     Case(
-        R.SAY_WHICH, "", "Anna: start game",
+        R.SAY_WHICH, "", "Anna: view game",
         'Which board? Add "on" and one of: oak board, pine board or elm table.',
     ),
     Case(
@@ -357,6 +357,10 @@ CASES = [
     Case(
         R.WHICH_ADJOURNED, TWICE, "Anna: resume on oak",
         'Which one? "resume game 1 on oak" or another number; "games" lists them.',
+    ),
+    Case(
+        R.NOT_PLAYING, "", "Carla: a6 b6",
+        'You have no game going. "play" finds you one.',
     ),
     Case(R.NO_HALL, "", "Anna: seek", "No boards are opened for matches here."),
     Case(R.MATCH_SELF, "", "Anna: match anna", 'That is you. "play" finds somebody else.'),

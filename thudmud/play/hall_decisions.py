@@ -242,6 +242,8 @@ def _decide(
             | SetUpLess()
             | SetUpOpening()
         ):
+            if not isinstance(command, SetRules):
+                _require_seat(hall, person, command.on)
             table = hall_board_meant(hall, person, command.on)
             return _at(table, person, table_decisions.decide(table, name, command, context))
         case (
@@ -351,6 +353,12 @@ def _decide(
 
 
 _TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | TurnedDown | WentOut | CameIn | CommentMade
+
+
+def _require_seat(hall: Hall, person: Person, on: str | None) -> None:
+    """Refuse what is for players to one who plays nowhere, and names no board."""
+    if on is None and person.room is None and hall.opens_boards and not hall.seats_of(person.name):
+        raise Refused(Refusal.NOT_PLAYING)
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:

@@ -67,6 +67,7 @@ class Refusal(Enum):
     NOTHING_OFFERED_BY = "nothing_offered_by"
     WHICH_OFFER = "which_offer"
 
+    NOT_PLAYING = "not_playing"
     NOT_SEATED = "not_seated"
     NEEDS_OPPONENT = "needs_opponent"
     NOBODY_TO_AGREE = "nobody_to_agree"

@@ -203,6 +203,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' {player} can "invite" you.'
     ),
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
+    Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
     Refusal.NO_HALL: "No boards are opened for matches here.",
     Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
     Refusal.ASKED_ALREADY: (
