@@ -198,8 +198,10 @@ class TestGuests:
     async def test_two_who_race_for_a_name(self, slow_setup: LoginSetup) -> None:
         both = await asyncio.gather(slow_setup.enter(["anna"]), slow_setup.enter(["Anna"]))
         assert sorted(name for name, _ in both) == ["", "Anna"]
-        told = [line for _, answers in both for line in answers.told]
-        assert told == ["Somebody called Anna has just come in. Please take another name."]
+        (told,) = [line for _, answers in both for line in answers.told]
+        assert told.startswith(  # which of them it is depends on who comes how far first
+            ("Somebody called Anna has just come in.", "Somebody called Anna was here,")
+        )
 
     async def test_old_names_are_forgotten_now_and_then(self, setup: LoginSetup) -> None:
         for name in ("Anna", "Bob", "Cara"):
