@@ -37,6 +37,9 @@ class Directory:
             return "Reserved."
         return None if words.isalpha() else "Letters, please."
 
+    def ban_told(self, name: str, address: str) -> str:
+        return f"The operator of this server has banned {name or address}."
+
     def is_here(self, name: str) -> bool:
         return name in self.playing
 
@@ -68,6 +71,9 @@ class Answers:
         self.shown.append(sentence)
 
     hold = say
+
+    def keep(self, name: str, word: str) -> None:
+        pass
 
     @property
     def told(self) -> list[str]:

@@ -21,16 +21,19 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 async def opening(
     request: pytest.FixtureRequest, path: Path, clock: Clock
 ) -> AsyncIterator[Opening]:
     """Return what opens a store of each kind. Another kind is put under the contract here."""
     opened: list[Store] = []
+    dsn = request.getfixturevalue("dsn") if request.param == "postgresql" else ""
 
     async def open_one() -> Store:
         if request.param == "memory":
             store = Store.in_memory(clock=clock)
+        elif dsn:
+            store = await Store.connect(dsn, clock=clock)
         else:
             store = await Store.open(path, clock=clock, serving=True)
         opened.append(store)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
+from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
     BATTLES,
     LATEST,
@@ -76,6 +77,20 @@ def _rules_and_openings(draw: st.DrawFn) -> tuple[str, Position | None]:
     return rules.name, position
 
 
+_times = st.builds(TimeControl, st.integers(1, 180), st.integers(0, 180)) | st.builds(
+    TimeControl, days=st.integers(1, 14)
+)
+_seconds = st.floats(0, LATEST)
+_clocks = st.builds(
+    Clock,
+    _times,
+    _seconds,
+    st.sampled_from(Side),
+    st.lists(_seconds, max_size=5).map(tuple),
+    _seconds,
+    _seconds,
+    st.booleans(),
+)
 _saved = st.builds(
     lambda rules, **values: SavedMatch(rules=rules[0], opening=rules[1], **values),
     rules=_rules_and_openings(),
@@ -88,6 +103,7 @@ _saved = st.builds(
     moves=st.lists(_moves()).map(tuple),
     outcome=st.none() | st.deferred(lambda: st.from_type(Outcome)),
     levels=_levels,
+    clock=st.none() | _clocks,
 )
 _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "at": st.floats(0, LATEST),
@@ -101,6 +117,8 @@ _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "match": _saved,
     "level": _level,
     "levels": _levels,
+    "time": st.none() | _times,
+    "seconds": _seconds,
 }
 """What the fields of that name may be, in whichever event; others are as their types are."""
 

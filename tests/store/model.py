@@ -12,8 +12,20 @@ from typing import Any
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import Battle, Performance, PlayerScore, Rating, State, Tally
+from thudmud.play import archive
+from thudmud.play.archive import (
+    Battle,
+    Performance,
+    PlayerScore,
+    Pool,
+    RankedPlayer,
+    Rating,
+    State,
+    Tally,
+)
+from thudmud.play.clocks import time_class
 from thudmud.play.events import (
+    NO_BOTS,
     Adjourned,
     BattleEnded,
     BattleId,
@@ -28,8 +40,6 @@ from thudmud.play.events import (
 from thudmud.play.projections import is_of_a_match
 from thudmud.rules import Side
 from thudmud.store import Entry
-
-UNRATED = Rating(0, 0, 0)
 
 
 class Model:
@@ -52,16 +62,31 @@ class Model:
         """Return the battles that somebody began or ended."""
         return [self.battles[number - 1] for number in sorted(self._players[player.lower()])]
 
-    def scores(self) -> list[PlayerScore]:
-        """Return what everybody has won and lost who has a rating, the best first."""
-        names = {name for battle in self.ended if battle.rated for name in battle.players}
-        rated = [score for name in sorted(names) if (score := self.score(name)).people.rating]
-        return sorted(rated, key=lambda each: -(each.people.rating or UNRATED).proven)
+    def pools(self) -> set[Pool]:
+        """Return what there are ratings for between people."""
+        return {pool for _, role, pool in self._ratings() if role == "people"}
+
+    def standings(self, pool: Pool) -> list[RankedPlayer]:
+        """Return everybody whose rating of a kind is not provisional, the best first."""
+        ranked = [
+            (name, rating)
+            for (name, role, of), rating in self._ratings().items()
+            if (role, of) == ("people", pool) and not rating.is_provisional
+        ]
+        ranked.sort(key=lambda each: (-each[1].proven, each[0].lower()))
+        return [RankedPlayer(place, *each) for place, each in enumerate(ranked, 1)]
 
     def score(self, player: str) -> PlayerScore:
         """Return what somebody has won and lost."""
         roles = {
-            role: Performance(*self._tallies(player, role), self._ratings().get((player, role)))
+            role: Performance(
+                *self._tallies(player, role),
+                {
+                    pool: rating
+                    for (name, of, pool), rating in self._ratings().items()
+                    if (name, of) == (player, role)
+                },
+            )
             for role in ("people", "bots", *map(str, range(10)))
         }
         people, bots = roles.pop("people"), roles.pop("bots")
@@ -96,26 +121,46 @@ class Model:
             return str(level)
         return "people" if levels.of(side.other) is None else "bots"
 
-    def _ratings(self) -> dict[tuple[str, str], Rating]:
-        """Return all ratings, by player and role."""
+    def _ratings(self) -> dict[tuple[str, str, Pool], Rating]:
+        """Return all ratings, by player, role, and what they are about."""
         model = BradleyTerryFull()
-        known: defaultdict[tuple[str, str], Any] = defaultdict(model.rating)
-        count: defaultdict[tuple[str, str], int] = defaultdict(int)
+        known: defaultdict[tuple[str, str, Pool], Any] = defaultdict(model.rating)
+        opponents: defaultdict[tuple[str, str, Pool], list[str]] = defaultdict(list)
         ranks = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
         for battle in self.ended:
-            if battle.rated and battle.outcome and battle.dwarf != battle.troll:
-                both = [(battle.player(side), self._role(battle, side)) for side in Side]
-                after = model.rate(
-                    [[known[each]] for each in both], ranks=ranks[battle.outcome.winner]
-                )
-                for each, [rating] in zip(both, after, strict=True):
+            if not battle.rated or battle.outcome is None or battle.dwarf == battle.troll:
+                continue
+            winner, pool = battle.outcome.winner, Pool(battle.rules)
+            between_people = self._levels[battle.number] == NO_BOTS
+            if between_people:
+                if battle.points is None:
+                    continue
+                pool = Pool(battle.rules, time_class(battle.time))
+                dwarf, troll = battle.points
+                winner = Side.DWARF if dwarf > troll else Side.TROLL if troll > dwarf else None
+            both = [(battle.player(side), self._role(battle, side), pool) for side in Side]
+            names = battle.troll, battle.dwarf
+            if between_people and any(
+                opponents[each][-9:].count(name) >= 5
+                for each, name in zip(both, names, strict=True)
+            ):
+                continue
+            after = model.rate([[known[each]] for each in both], ranks=ranks[winner])
+            few = [len(opponents[each]) < archive.PROVISIONAL for each in both]
+            for each, name, [rating], is_new, is_other_new in zip(
+                both, names, after, few, reversed(few), strict=True
+            ):
+                if not between_people or is_new or not is_other_new:
                     known[each] = rating
-                    count[each] += 1
+                    opponents[each].append(name)
         return {
             each: Rating(
-                1500 + round(30 * (rating.mu - model.mu)), round(30 * rating.sigma), count[each]
+                1500 + round(30 * (rating.mu - model.mu)),
+                round(30 * rating.sigma),
+                len(opponents[each]),
             )
             for each, rating in known.items()
+            if opponents[each]
         }
 
     def _happen(self, at: BattleId, event: StoredEvent) -> None:
@@ -164,8 +209,13 @@ class Model:
             score = first.outcome.score if first.outcome else None
             dwarf, troll = (score.dwarf, score.troll) if score else (0, 0)
             before = first.before[1] + troll, first.before[0] + dwarf
+        is_first = event.number == 1
         battle = self._new(at, event)._replace(
-            part=event.number, before=before, set_up=event.opening is not None
+            part=event.number,
+            before=before,
+            set_up=event.opening is not None,
+            rated=event.rated and (is_first or (first is not None and first.rated)),
+            time=event.time,
         )
         self._put(battle)
         return battle.number
@@ -178,7 +228,7 @@ class Model:
             troll=event.troll,
             plies=event.plies,
             outcome=event.outcome,
-            rated=event.rated,
+            rated=event.rated and battle.rated,
             points=event.points,
         )
         self._put(ended)

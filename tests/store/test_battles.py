@@ -59,7 +59,7 @@ class TestStates:
         annals.begin()
         assert annals.battle(1).state is State.RUNNING
         assert annals.battle(1).plies is None
-        assert not annals.battle(1).rated
+        assert annals.battle(1).rated
         annals.end(DWARFS, players=("Anna", "Carl"), count=34, points=(3, 4))
         battle = annals.battle(1)
         assert (battle.state, battle.outcome, battle.plies) == (State.ENDED, DWARFS, 34)

@@ -229,6 +229,16 @@ class TestRequests:
         await store.append({OAK: (2, [joined(3)])})
         assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
         assert await store.streams() == {OAK: 3}
+        assert await store.came_to(OAK, "k") == first[OAK]
+        assert await store.came_to(OAK, "other") is await store.came_to(PINE, "k") is None
+
+    async def test_who_comes_with_a_key_that_one_of_the_streams_knows_comes_for_the_first_time(
+        self, store: Store
+    ) -> None:
+        """A match that was put away has keys of the boards at which it was."""
+        await store.append({OAK: (0, [joined(1)]), "match": (0, [joined(1)])}, "k")
+        await store.append({PINE: (0, [joined(2)]), "match": (1, [joined(2)])}, "k")
+        assert await store.streams() == {OAK: 1, "match": 2, PINE: 1}
 
     async def test_each_stream_has_its_own_keys(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])}, "k")

@@ -12,6 +12,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -22,10 +23,11 @@ from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.analysis import Analysis
 from thudmud.play.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
-from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts
-from thudmud.store.checking import check_connection
+from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, letters
+from thudmud.store.checking import check_backend
 from thudmud.store.database import Changes, Database
-from thudmud.store.files import FORMAT, OnDisk, beside
+from thudmud.store.files import OnDisk, beside
+from thudmud.store.rows import FORMAT
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 PAGE = 4096
@@ -58,7 +60,10 @@ def play(database: Database, games: int) -> None:
         number = database.head.position
         end = BattleEnded(1.0, "Anna", outcome, 40, "Anna", f"Bert{number}", rated=True)
         plies: list[Event] = [moved(ply) for ply in range(1, 31)]
-        events = [started(number, troll=f"Bert{number}"), *plies, end, cleared(number)]
+        begun = started(number, troll=f"Bert{number}")
+        again = replace(begun, number=2, dwarf=begun.troll, troll="Anna")
+        over = replace(end, dwarf=begun.troll, troll="Anna", points=(50, 40))
+        events = [begun, *plies, end, again, over, cleared(number)]
         versions = database.streams()
         do(database, {name: (versions.get(name, 0), events) for name in (OAK, PINE)})
         name, kept = f"Guest{number}", KeptName(f"Kept{number}", b"1" * 32, 5.0)
@@ -70,6 +75,8 @@ def play(database: Database, games: int) -> None:
     database.write([lambda db: db.claim("Anna", "node", "s1", "oak board")])
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
     database.write([lambda db: db.keep_analysis(BattleId(OAK, 1), analysis)])
+    database.write([lambda db: letters.post(db, "Guest0", "Guest0", "Ho!")])
+    database.write([lambda db: letters.report(db, "Anna", "Guest0", "is rude", ["say: Ho!"])])
 
 
 def everything(path: Path) -> str:
@@ -84,7 +91,7 @@ def everything(path: Path) -> str:
         raise
     try:
         found = database.read(read_all)
-        if damage := check_connection(database.files.connection):
+        if damage := check_backend(database.backend):
             raise Damaged(damage.what)
         return found
     finally:
@@ -111,13 +118,16 @@ def read_all(database: Database) -> str:
                 if (battle := database.battle(number))
             ],
             [database.history(name, None, 1000) for name in ("Anna", "Bert0")],
-            database.standings(None, 1000),
+            database.standings(most=1000),
+            database.score("Anna", curves=True),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
             database.people(),
             database.analysis(BattleId(OAK, 1)),
+            letters.letters(database, "Guest0"),
+            letters.reports(database),
         )
     )
 
@@ -403,13 +413,19 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "update account set banned = 1",
         "delete from account where player = (select max(player) from account)",
         "delete from guest where player = (select max(player) from guest)",
-        "update address set address = '192.0.2.9' where coming = 1",
+        "update address set address = '192.0.2.9' where coming = (select max(coming) from address)",
         "delete from address where player = (select max(player) from address)",
         "update analysis set body = replace(body, 'A6', 'A7')",
         "delete from analysis",
+        "update letter set text = 'Hi!'",
+        "delete from letter",
+        "update report set about = reporter",
+        "delete from report",
         "update battle set rated = 0 where number = 1",
         "delete from battle where number = 2",
         "delete from rating where player = 1",
+        "update rating_change set points = points + 1 where player = 1",
+        "delete from rating_change where player = 1",
         "update tally set won = won + 1",
         "delete from player_battle where battle = 2",
         "insert into open_board values (1, 'classic', 0)",

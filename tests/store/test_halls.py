@@ -18,10 +18,13 @@ from thudmud.store import Store
 PLIES = 30
 
 
-@pytest.fixture(params=["memory", "one sqlite", "two sqlites"])
+@pytest.fixture(params=["memory", "one sqlite", "two sqlites", "two links to postgresql"])
 async def halls(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[tuple[Place, Place]]:
     if request.param == "memory":
         store = other = Store.in_memory()
+    elif "postgresql" in request.param:
+        dsn = request.getfixturevalue("dsn")
+        store, other = await Store.connect(dsn), await Store.connect(dsn)
     else:
         store = other = await Store.open(path, poll=0.01)
         if request.param == "two sqlites":
@@ -70,6 +73,37 @@ async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
     await here.type("Anna", "resign")
     await agree(here, there)
     assert "Anna resigns the battle." in there.told["Bert"][-1]
+
+
+HEARING = pytest.mark.parametrize("halls", ["memory", "one sqlite"], indirect=True)
+"""By a file other processes learn what is stored, and nothing of what is only said; and a note that
+PostgreSQL passes on may be lost."""
+
+
+@HEARING
+async def test_they_hear_each_other(halls: tuple[Place, Place]) -> None:
+    here, there = halls
+    await here.enter("Anna")
+    await there.enter("Bert")
+    await until(lambda: "Bert" in here.hall.people)
+    await until(lambda: "Anna" in there.hall.people)
+    await here.type("Anna", "tell bert hello, " + "you " * 100)
+    await until(lambda: "Anna tells you: hello, you you" in "".join(there.told["Bert"]))
+    await there.type("Bert", "say good evening")
+    await until(lambda: "Bert says: good evening" in "".join(here.told["Anna"]))
+    await there.type("Bert", "quit")
+    await until(lambda: "Bert" not in here.hall.people)
+
+
+@HEARING
+async def test_who_comes_in_by_the_other_goes_on_there(halls: tuple[Place, Place]) -> None:
+    here, there = halls
+    await here.enter("Anna")
+    await here.type("Anna", "join as dwarf on oak board")
+    await agree(here, there)
+    await there.enter("Anna")
+    await until(lambda: "Anna" not in here.service.hall.people or not here.service.visit("Anna"))
+    assert "You play the dwarfs." in await there.type("Anna", "look")
 
 
 async def test_what_both_decide_at_once_is_decided_again(halls: tuple[Place, Place]) -> None:

@@ -8,6 +8,7 @@ from tests.store.deeds import OAK, Clock, joined
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
 from thudmud.store import NotWritten, PlayerClaim, Store
+from thudmud.store.codec import Form, form_of
 
 
 async def interruptions(store: Store) -> list[Interrupted]:
@@ -128,11 +129,15 @@ class TestInterruptions:
         assert gap.since >= left
 
 
+def text() -> Form:
+    return form_of(str)
+
+
 async def test_what_is_notified_is_heard_and_not_stored(store: Store) -> None:
     heard: list[object] = []
-    deaf = store.hear(heard.append)
-    await store.notify({"say": "hello"})
+    deaf = store.hear(heard.append, text)
+    await store.notify("hello", text)
     deaf()
-    await store.notify({"say": "goodbye"})
-    assert heard == [{"say": "hello"}]
+    await store.notify("goodbye", text)
+    assert heard == ["hello"]
     assert await store.position() == 0

@@ -15,7 +15,8 @@ from tests.store.deeds import OAK, Clock, joined
 from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
-from thudmud.store.files import FORMAT, OnDisk, beside
+from thudmud.store.files import OnDisk, beside
+from thudmud.store.rows import FORMAT
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
@@ -66,7 +67,7 @@ def told(path: Path) -> Iterator[str]:
     path.rename(beside(path, ".away"))
     yield str(write(first))
     beside(path, ".away").rename(path)
-    first.files.connection.execute("pragma max_page_count = 1")  # it is what there is, at least
+    first.backend.connection.execute("pragma max_page_count = 1")  # it is what there is, at least
     while isinstance(outcome := write(first), dict):
         pass
     yield str(outcome)

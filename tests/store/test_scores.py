@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.annals import DRAW, DWARFS, NOON, TROLLS, Annals
-from thudmud.play.archive import MIDDLE, PAGE, Performance, StandingsLookup, Tally
+from tests.play.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
+from thudmud.play.archive import (
+    CURVE,
+    MIDDLE,
+    PAGE,
+    Performance,
+    Pool,
+    Ranking,
+    RatingChange,
+    ScoreLookup,
+    StandingsLookup,
+    Tally,
+)
+from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.events import BattleStarted, Levels
-from thudmud.rules import DISCWORLD, Outcome, Side, read_position
+from thudmud.play.projections import LAST, MOST_OF_LAST
+from thudmud.rules import DISCWORLD, Side, read_position
+from thudmud.store import at_once
 
 
 @pytest.fixture
@@ -74,26 +88,55 @@ class TestTallies:
         assert annals.score("Anna") is None
 
 
+BLITZ = TimeControl(5, 0)
+
+
 class TestRatings:
     def test_a_winner_rises_as_the_loser_falls(self, annals: Annals) -> None:
-        annals.whole(DWARFS)
+        annals.match("Anna", "Bert")
         anna, bert = annals.rating("Anna"), annals.rating("bert")
         assert anna is not None
         assert bert is not None
         assert anna.points - MIDDLE == MIDDLE - bert.points > 0
         assert anna.uncertainty == bert.uncertainty < 250
-        assert anna.battles == bert.battles == 1
-        assert list(annals.ranked()) == ["Anna", "Bert"]
+        assert anna.results == bert.results == 1
 
-    @pytest.mark.parametrize(("outcome", "sign"), [(DWARFS, 1), (DRAW, 0), (TROLLS, -1)])
-    def test_sides_do_not_matter_but_outcomes_do(
-        self, annals: Annals, outcome: Outcome, sign: int
-    ) -> None:
-        annals.whole(outcome)
+    def test_it_is_the_match_that_counts(self, annals: Annals) -> None:
+        annals.begin()
+        annals.end(DWARFS)
+        assert annals.rating("Anna") is None
+        annals.begin(dwarf="Bert", troll="Anna", number=2)
+        annals.end(DWARFS, players=("Bert", "Anna"), points=(50, 50))
         rating = annals.rating("Anna")
         assert rating is not None
-        difference = rating.points - MIDDLE
-        assert (difference > 0) - (difference < 0) == sign
+        assert (rating.points, rating.results) == (MIDDLE, 1)
+
+    @pytest.mark.parametrize(("first", "second"), [(False, True), (True, False), (False, False)])
+    def test_both_battles_have_to_count(self, annals: Annals, *, first: bool, second: bool) -> None:
+        annals.match(first=first, second=second)
+        assert annals.rating("Anna") is None
+
+    def test_a_second_battle_without_a_first_is_no_match(self, annals: Annals) -> None:
+        annals.begin(number=2)
+        annals.end(DWARFS, points=(40, 30))
+        assert annals.rating("Bert") is None
+
+    def test_each_ruleset_and_each_pace_has_its_own(self, annals: Annals) -> None:
+        annals.match("Anna", "Bert")
+        annals.match("Bert", "Anna", rules="classic")
+        annals.match("Bert", "Anna", time=BLITZ)
+        annals.match("Bert", "Anna", time=TimeControl(3, 2))
+        score = annals.score("Anna")
+        assert score
+        found = {
+            pool: (each.results, each.points > MIDDLE)
+            for pool, each in score.people.ratings.items()
+        }
+        assert found == {
+            Pool("discworld"): (1, True),
+            Pool("classic"): (1, False),
+            Pool("discworld", TimeClass.BLITZ): (2, False),
+        }
 
     def test_battles_that_were_set_up_count_for_nothing(self, annals: Annals) -> None:
         opening = read_position("dA6,TG7,RH8 dwarf", DISCWORLD)
@@ -104,37 +147,118 @@ class TestRatings:
         assert not annals.ranked()
         assert annals.battle(1).set_up
 
-    def test_unrated_battles_change_nothing(self, annals: Annals) -> None:
-        annals.whole(rated=False)
-        assert annals.rating("Anna") is None
-        assert not annals.ranked()
-
     def test_who_is_better_known_is_told_more_exactly(self, annals: Annals) -> None:
-        annals.whole(DRAW, "Anna", "Bert")
+        annals.season("Anna", "Bert", "Carl", "Dora", rounds=3)
         few = annals.rating("Anna")
-        for _ in range(30):
-            annals.whole(DRAW, "Anna", "Bert")
+        annals.season("Anna", "Bert", "Carl", "Dora", rounds=30)
         many = annals.rating("Anna")
         assert few is not None
         assert many is not None
         assert many.uncertainty < few.uncertainty
         assert many.proven > few.proven
-        assert many.battles == 31
+        assert many.results == 33
+        assert few.is_provisional
+        assert not many.is_provisional
 
-    def test_a_lucky_beginner_does_not_lead(self, annals: Annals) -> None:
-        for _ in range(40):
-            annals.whole(DWARFS, "Anna", "Bert")
-        annals.whole(DWARFS, "Carl", "Dora")
-        assert annals.ranked()[0] == "Anna"
+    def test_a_lucky_beginner_is_not_in_the_standings(self, annals: Annals) -> None:
+        annals.season("Anna", "Bert", "Carl", "Dora")
+        for loser in ("Anna", "Bert", "Carl", "Dora", "Anna"):
+            annals.match("Zoe", loser)
+        assert annals.ranked() == ["Anna", "Bert", "Carl", "Dora"]
+        annals.match("Zoe", "Bert")
+        assert annals.ranked()[0] == "Zoe"
 
     def test_who_plays_alone_is_not_rated(self, annals: Annals) -> None:
-        annals.whole(DWARFS, "Anna", "anna")
+        annals.match("Anna", "anna")
         assert annals.rating("Anna") is None
+
+    def test_the_end_of_a_match_tells_what_it_has_changed(self, annals: Annals) -> None:
+        annals.match("Anna", "Bert")
+        anna, bert = annals.rating("Anna"), annals.rating("Bert")
+        assert anna
+        assert bert
+        entries = at_once(annals.store.read("oak board"))
+        assert [each.changes for each in entries[:-1]] == [()] * 3
+        assert set(entries[-1].changes) == {
+            RatingChange("Anna", STANDARD, MIDDLE, anna),
+            RatingChange("Bert", STANDARD, MIDDLE, bert),
+        }
+
+
+class TestFeeding:
+    """What keeps a rating from being made by players who lose on purpose."""
+
+    def test_two_who_play_nobody_else_stay_provisional(self, annals: Annals) -> None:
+        for _ in range(3 * LAST):
+            annals.match("Anna", "Bert")
+        anna = annals.rating("Anna")
+        assert anna
+        assert anna.results == MOST_OF_LAST
+        assert anna.is_provisional
+        assert not annals.ranked()
+        assert at_once(annals.store.read("oak board"))[-1].changes == ()
+
+    def test_they_count_again_once_both_have_played_others(self, annals: Annals) -> None:
+        others = "Carl", "Dora", "Emil", "Fred", "Gina", "Hugo"
+        annals.season(*others)
+        for _ in range(LAST):
+            annals.match("Anna", "Bert")
+        for other in others:
+            annals.match("Anna", other, drawn=True)
+        known = annals.rating("Anna")
+        annals.match("Anna", "Bert")
+        assert annals.rating("Anna") == known  # Bert has played nobody else
+        for other in others:
+            annals.match("Bert", other, drawn=True)
+        annals.match("Anna", "Bert")
+        again = annals.rating("Anna")
+        assert known
+        assert again
+        assert again.results == known.results + 1
+
+    def test_three_who_play_nobody_else_go_on(self, annals: Annals) -> None:
+        for one, other in (("Anna", "Bert"), ("Bert", "Carl"), ("Carl", "Anna")) * 20:
+            annals.match(one, other)
+        anna = annals.rating("Anna")
+        assert anna
+        assert anna.results == 40
+
+    def test_who_is_not_known_yet_changes_nobody_who_is(self, annals: Annals) -> None:
+        annals.season("Anna", "Bert", "Carl", "Dora")
+        before = annals.rating("Anna")
+        annals.match("Anna", "Zoe")
+        zoe = annals.rating("Zoe")
+        assert zoe
+        assert zoe.points < MIDDLE
+        assert annals.rating("Anna") == before
+        (change,) = at_once(annals.store.read("oak board"))[-1].changes
+        assert change.player == "Zoe"
+
+
+class TestCurves:
+    def test_the_points_before_the_last_matches_and_after_each(self, annals: Annals) -> None:
+        told = [MIDDLE]
+        for winner, loser in (("Anna", "Bert"), ("Carl", "Anna"), ("Anna", "Dora")):
+            annals.match(winner, loser)
+            rating = annals.rating("Anna")
+            assert rating
+            told.append(rating.points)
+        annals.match("Bert", "Anna", rules="classic")
+        score = annals.found(ScoreLookup("ANNA", curves=True))
+        assert score
+        assert score.curves[STANDARD] == tuple(told)
+        assert len(score.curves[Pool("classic")]) == 2
+
+    def test_no_more_than_fit_a_screen(self, annals: Annals) -> None:
+        annals.season("Anna", "Bert", "Carl", "Dora", rounds=CURVE + 5)
+        score = annals.found(ScoreLookup("Anna", curves=True))
+        assert score
+        assert len(score.curves[STANDARD]) == CURVE + 1
 
 
 class TestBots:
     def test_a_battle_with_a_bot_changes_nothing_between_people(self, annals: Annals) -> None:
-        annals.whole(DWARFS)
+        annals.match("Anna", "Bert")
         before = annals.score("Anna")
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
         after = annals.score("Anna")
@@ -143,10 +267,16 @@ class TestBots:
         assert after.people == before.people
         assert before.bots == Performance()
         assert after.bots.battles == {("discworld", Side.DWARF): Tally(won=1)}
-        assert after.bots.rating
-        assert after.bots.rating.points > MIDDLE
-        assert list(annals.ranked()) == ["Anna", "Bert"]
-        assert annals.found(StandingsLookup("Grog")).in_all == 2
+        assert after.bots.ratings[STANDARD].points > MIDDLE
+
+    def test_they_are_rated_by_the_battle_and_by_ruleset(self, annals: Annals) -> None:
+        for rules in ("discworld", "classic", "classic"):
+            annals.begin(troll="Grog", rules=rules, time=BLITZ)
+            annals.end(DWARFS, players=("Anna", "Grog"), levels=Levels(troll=3))
+        anna = annals.score("Anna")
+        assert anna
+        found = {pool: each.results for pool, each in anna.bots.ratings.items()}
+        assert found == {Pool("discworld"): 1, Pool("classic"): 2}
 
     def test_a_bot_has_a_rating_at_each_level(self, annals: Annals) -> None:
         for level, outcome in ((3, DWARFS), (5, TROLLS), (5, DRAW), (0, DWARFS)):
@@ -159,7 +289,7 @@ class TestBots:
             (3, Tally(lost=1)),
             (5, Tally(won=1, drawn=1)),
         ]
-        points = [each.rating.points for each in grog.levels.values() if each.rating]
+        points = [each.ratings[STANDARD].points for each in grog.levels.values()]
         assert len(points) == 3
         assert points == sorted(points)
 
@@ -168,7 +298,7 @@ class TestBots:
         mog, grog = annals.score("Mog"), annals.score("Grog")
         assert mog
         assert grog
-        assert mog.levels[0].rating != grog.levels[5].rating
+        assert mog.levels[0].ratings != grog.levels[5].ratings
         assert mog.levels[0].in_all == grog.levels[5].in_all == Tally()
 
     def test_what_does_not_count_for_ratings_is_in_the_tallies(self, annals: Annals) -> None:
@@ -177,43 +307,79 @@ class TestBots:
         assert anna
         assert grog
         assert (anna.bots.in_all, grog.levels[3].in_all) == (Tally(won=1), Tally(lost=1))
-        assert anna.bots.rating is grog.levels[3].rating is None
+        assert anna.bots.ratings == grog.levels[3].ratings == {}
 
 
 class TestRanking:
     def test_nobody_has_a_rating_yet(self, annals: Annals) -> None:
-        annals.whole(rated=False)
-        assert annals.found(StandingsLookup("Anna")) == ((), 0)
+        annals.whole()
+        assert annals.found(StandingsLookup("Anna")) == Ranking(STANDARD)
 
     def test_the_best_and_their_places(self, annals: Annals) -> None:
-        annals.whole(DWARFS)
+        annals.season("Anna", "Bert", "Carl", "Dora")
+        annals.match("Carl", "Anna")
         for name in ("Anna", "bert", "Zoe"):
             ranking = annals.found(StandingsLookup(name))
-            assert [(place, score.name) for place, score in ranking.players] == [
-                (1, "Anna"),
+            assert [(place, player) for place, player, _ in ranking.players] == [
+                (1, "Carl"),
                 (2, "Bert"),
+                (3, "Dora"),
+                (4, "Anna"),
             ]
-            assert ranking.in_all == 2
+            assert ranking.in_all == 4
+            assert ranking.mine == annals.rating(name)
 
-    @pytest.mark.parametrize("others", [PAGE - 1, PAGE, PAGE + 5])
+    def test_a_provisional_rating_is_told_its_owner(self, annals: Annals) -> None:
+        annals.match("Anna", "Bert")
+        ranking = annals.found(StandingsLookup("Anna"))
+        assert (ranking.players, ranking.in_all) == ((), 0)
+        assert ranking.mine == annals.rating("Anna")
+
+    @pytest.mark.parametrize("others", [PAGE - 1, PAGE + 1, PAGE + 5])
     @pytest.mark.parametrize("me", ["Anna", "ANNA"])
     def test_oneself_far_below(self, annals: Annals, others: int, me: str) -> None:
-        for number in range(others):
-            annals.whole(DWARFS, f"X{chr(ord('a') + number)}", "Anna")
+        names = [f"X{chr(ord('a') + number)}" for number in range(others)]
+        annals.season("Anna", *names)
+        for name in names[:3]:
+            annals.match(name, "Anna")
         ranking = annals.found(StandingsLookup(me))
         assert ranking.in_all == others + 1
         assert len(ranking.players) == min(others, PAGE) + 1
         last = ranking.players[-1]
-        assert (last.place, last.score.name) == (others + 1, "Anna")
+        assert (last.place, last.name) == (others + 1, "Anna")
         assert annals.found(StandingsLookup("Zoe")).players == ranking.players[:PAGE]
 
     def test_who_is_as_good_is_ranked_by_name(self, annals: Annals) -> None:
         names = [f"X{chr(ord('a') + number)}" for number in range(PAGE + 6)]
-        for first, second in zip(names[::-2], names[-2::-2], strict=True):
-            annals.whole(DRAW, first, second)
+        annals.season(*names[::-1])
         assert annals.ranked() == names
         assert len({annals.rating(name) for name in names}) == 1
         for place, name in enumerate(names, 1):
             ranking = annals.found(StandingsLookup(name))
-            mine = [each.place for each in ranking.players if each.score.name == name]
+            mine = [each.place for each in ranking.players if each.name == name]
             assert mine == [place]
+
+    def test_each_ruleset_and_pace_has_its_own(self, annals: Annals) -> None:
+        blitz, classic = Pool("discworld", TimeClass.BLITZ), Pool("classic")
+        four = "Anna", "Bert", "Carl", "Dora"
+        annals.season(*four)
+        assert annals.ranked() == list(four)
+        annals.season(*four, "Emil", "Fred", time=BLITZ)
+        annals.season(*four[:2], "Zoe", "Yves", rules="classic")
+        counts = {STANDARD: 4, blitz: 6, classic: 4}
+        asked = {
+            (None, None): blitz,  # of which most are rated
+            ("discworld", None): blitz,
+            ("classic", None): classic,
+            ("discworld", TimeClass.UNTIMED): STANDARD,
+            (None, TimeClass.UNTIMED): STANDARD,
+            ("koom valley", None): Pool("koom valley"),
+            ("classic", TimeClass.LONG): Pool("classic", TimeClass.LONG),
+        }
+        for (rules, time), pool in asked.items():
+            ranking = annals.found(StandingsLookup("Anna", rules, time))
+            assert (ranking.pool, ranking.in_all) == (pool, counts.get(pool, 0))
+            assert len(ranking.players) == ranking.in_all
+            assert dict(ranking.others) == {
+                each: count for each, count in counts.items() if each != pool
+            }

@@ -8,6 +8,7 @@ import random
 import sqlite3
 import stat
 import sys
+import threading
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
@@ -17,10 +18,13 @@ import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
 from thudmud.play.events import Commented, Interrupted
+from thudmud.play.order import Order
 from thudmud.play.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
 from thudmud.store.checking import check_file
-from thudmud.store.files import ADDED, beside
+from thudmud.store.database import Database
+from thudmud.store.files import beside
+from thudmud.store.rows import ADDED
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 
@@ -101,33 +105,33 @@ class TestOtherProcesses:
         check_file(path)
 
     async def test_what_another_has_banned_is_told(self, stored: Store, path: Path) -> None:
-        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
-        await stored.barred(told.put_nowait)
+        told: asyncio.Queue[Order] = asyncio.Queue()
+        await stored.order(told.put_nowait)
         await another(path, lambda other: other.ban("Zoe"))
-        assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
+        assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
     async def test_what_another_has_banned_is_told_to_who_writes_all_the_time(
         self, stored: Store, path: Path
     ) -> None:
-        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
-        await stored.barred(told.put_nowait)
+        told: asyncio.Queue[Order] = asyncio.Queue()
+        await stored.order(told.put_nowait)
         banning = asyncio.create_task(another(path, lambda other: other.ban("Zoe")))
         version = 0
         async with asyncio.timeout(PATIENCE):
             while told.empty():
                 await stored.append({PINE: (version, [joined(version)])})
                 version += 1
-        assert told.get_nowait() == {"zoe"}
+        assert set(told.get_nowait().bans) == {"zoe"}
         await banning
 
     async def test_that_another_has_erased_somebody_is_told(
         self, stored: Store, path: Path
     ) -> None:
-        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        told: asyncio.Queue[Order] = asyncio.Queue()
         await stored.enrol("Anna", "hash")
-        await stored.barred(told.put_nowait)
+        await stored.order(told.put_nowait)
         await another(path, lambda other: other.erase("Anna"))
-        assert await asyncio.wait_for(told.get(), PATIENCE) == frozenset()
+        assert await asyncio.wait_for(told.get(), PATIENCE) == Order()
         assert await stored.find("Anna") is None
 
     async def test_that_it_is_not_known_who_is_banned_is_logged(
@@ -137,14 +141,14 @@ class TestOtherProcesses:
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        def fail(_: object) -> frozenset[str]:
+        def fail(_: object) -> Order:
             raise StoreError("The disk does not work.")
 
-        told: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        told: asyncio.Queue[Order] = asyncio.Queue()
         await stored.enrol("Anna", "hash")
-        await stored.barred(told.put_nowait)
+        await stored.order(told.put_nowait)
         with monkeypatch.context() as patched:
-            patched.setattr("thudmud.store.accounts.barred", fail)
+            patched.setattr("thudmud.store.accounts.order", fail)
             await another(path, lambda other: other.erase("Anna"))
             async with asyncio.timeout(PATIENCE):
                 while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
@@ -152,7 +156,7 @@ class TestOtherProcesses:
         assert caplog.messages == ["who may not come in is not known: The disk does not work."]
         assert told.empty()
         await another(path, lambda other: other.ban("Zoe"))
-        assert await asyncio.wait_for(told.get(), PATIENCE) == {"zoe"}
+        assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
     async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
         await stored.enrol("Anna", "hash")
@@ -410,3 +414,26 @@ async def test_a_check_ends_with_who_asked_for_it(
         await check
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
+
+
+async def test_who_writes_waits_for_one_look_up_not_for_all_that_wait(stored: Store) -> None:
+    begun, may_end, done = threading.Event(), threading.Event(), list[str]()
+
+    def slow(database: Database) -> None:
+        begun.set()
+        may_end.wait(PATIENCE)
+
+    async def note(name: str, work: Awaitable[object]) -> None:
+        await work
+        done.append(name)
+
+    runner = stored._runner
+    works = [note(name, runner.read(slow)) for name in ("first", "second", "third")]
+    async with asyncio.TaskGroup() as group:
+        for work in works:
+            group.create_task(work)
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        group.create_task(note("write", runner.write(lambda _: None)))
+        await asyncio.sleep(0)  # it is in the queue now
+        may_end.set()
+    assert done == ["first", "write", "second", "third"]

@@ -40,7 +40,7 @@ async def test_what_was_done_is_known(store: Store) -> None:
     assert set(anna.difficulties) == {1, 7}
     assert anna.rating
     assert bert.rating
-    assert anna.rating.battles == 2
+    assert anna.rating.results == 2
     assert bert.rating.points < 1500 < anna.difficulties[7].points
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
 from thudmud.store import Damaged, NotWritten, Store, StoreError
-from thudmud.store.checking import check_connection
+from thudmud.store.checking import check_backend
 from thudmud.store.database import Database, Head
 from thudmud.store.files import OnDisk, connect
 
@@ -256,7 +256,7 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
         raise NotWritten("The disk is full.")
 
     assert isinstance(append(0), dict)
-    monkeypatch.setattr(database.files, "require", refuse)
+    monkeypatch.setattr(database.backend, "require", refuse)
 
     def fail() -> Head:
         raise sqlite3.OperationalError("disk I/O error")
@@ -266,5 +266,5 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
     monkeypatch.undo()
     assert isinstance(append(1), dict)
     assert [entry.position for entry in database.read_stream(OAK, 1, None)] == [1, 2]
-    assert check_connection(database.files.connection) is None
+    assert check_backend(database.backend) is None
     database.close()

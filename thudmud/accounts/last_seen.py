@@ -12,7 +12,10 @@ from typing import Protocol
 from thudmud.store import KeptName, Store, StoreError
 
 INTERVAL = 600.0
-"""Seconds between two notes of who is here, and two searches for names that can be freed."""
+"""Seconds between two notes of who is here, and two searches for what is no longer to be kept."""
+
+ADDRESSES_KEPT = 90 * 86_400.0
+"""Seconds for which it is remembered from where a name has come, unless it is said otherwise."""
 
 _BATCH = 20  # names that are looked at before it is the players' turn again
 
@@ -27,6 +30,9 @@ class PlayerDirectory(Protocol):
 
     def name_problem(self, words: str) -> str | None:
         """Return a sentence that says why nobody can be called that; None if somebody could."""
+
+    def ban_told(self, name: str, address: str) -> str:
+        """Return why nobody may play under a name, or come from an address; nothing if they may."""
 
     def is_here(self, name: str) -> bool:
         """Whether somebody is logged in under that name."""
@@ -50,6 +56,9 @@ class LastSeen:
         directory: who is logged in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         clock: returns the seconds since the epoch.
+
+    Attributes:
+        addresses_kept: seconds for which it is remembered from where a name has come.
     """
 
     def __init__(
@@ -61,6 +70,7 @@ class LastSeen:
     ) -> None:
         self._store, self._directory = store, directory
         self._guest_grace, self._clock = guest_grace, clock
+        self.addresses_kept = ADDRESSES_KEPT
         self._timer: asyncio.TimerHandle | None = None
         self._here: set[str] = set()
         self._unwritten: dict[str, float] = {}
@@ -86,7 +96,8 @@ class LastSeen:
             network: the address that they come from, or its network.
         """
         self._here.add(name)
-        self._unwritten_addresses[name, network] = None
+        if self.addresses_kept:
+            self._unwritten_addresses[name, network] = None
         self._note(name)
         if self._timer is None:
             self._tick()
@@ -117,6 +128,7 @@ class LastSeen:
         for name in self._here:
             self._note(name)
         self._start(self._free_old(self._clock() - self._guest_grace))
+        self._start(self._store.forget_addresses(self._clock() - self.addresses_kept))
 
     async def _free_old(self, before: float) -> None:
         names = await self._store.guests(before)

@@ -113,6 +113,14 @@ class TalkLimiter:
     """
 
     def __init__(self, rate: float, at_once: float, share: float) -> None:
+        self._limits = 0.0, 0.0, 0.0
+        self.adopt(rate, at_once, share)
+
+    def adopt(self, rate: float, at_once: float, share: float) -> None:
+        """Go by these limits from now on; if they are others than before, everybody begins anew."""
+        before, self._limits = self._limits, (rate, at_once, share)
+        if self._limits == before:
+            return
         self._names = RateLimiter(rate, at_once)
         self._addresses = RateLimiter(rate * share, at_once * share)
 
@@ -142,7 +150,7 @@ def network(address: str) -> str:
 
     Whoever has one address of such a network has all of them.
     """
-    parsed = _parsed(address)
+    parsed = parsed_address(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
     return str(parsed or address)
@@ -150,11 +158,12 @@ def network(address: str) -> str:
 
 def is_local(address: str) -> bool:
     """Whether that is this machine's own address, which nobody else can come from."""
-    parsed = _parsed(address)
+    parsed = parsed_address(address)
     return parsed is not None and parsed.is_loopback
 
 
-def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def parsed_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address as a value; None if it is none. An IPv4 address in IPv6 is just that."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

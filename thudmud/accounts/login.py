@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Protocol
 
@@ -41,17 +42,22 @@ TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
 KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
 """What is said of the word, on a line of its own on such a screen."""
 
+BACK_WORD = 'You come back to your match with it; "register" keeps your name for good.'
+"""What is said of it when a guest quits whose match waits, on such a line."""
+
 _REGISTERED = (
     "The name {} is registered. If it is yours, give its password; with an empty line you can take "
     "another name."
 )
-_BANNED = "The operator of this server has banned {}."
 _REMOVED = "The name {} is not registered any more."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
 """How often passwords may be changed from an address at once, and seconds until once more: to hash
 them takes long, and others are waiting to come in by theirs."""
+
+_WORDS = 4
+"""To how many of their programs at once a member may come back without the password."""
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +77,9 @@ class Prompter(Protocol):
     def say(self, sentence: str) -> None:
         """Show a sentence."""
 
+    def keep(self, name: str, word: str) -> None:
+        """Let the client's program, if it is one that can, keep a word that gives the name back."""
+
     def hold(self, sentence: str) -> None:
         """Show a sentence that says for how long an answer has to wait until it is looked at.
 
@@ -86,11 +95,18 @@ class Login:
         name: their name as it is shown.
         member: their account, if they have one.
         choices: the options that they chose at the name prompt.
+        word: the resume word of a guest.
     """
 
     name: str
     member: Account | None = None
     choices: tuple[SetOption, ...] = ()
+    word: str = field(default="", repr=False)
+
+
+def told_word(name: str, word: str) -> str:
+    """Return the sentence that tells a guest their resume word, as `TOLD_WORD` finds it."""
+    return f"Your resume word, {name}: {word}"
 
 
 class Logins:
@@ -108,7 +124,8 @@ class Logins:
         clock: returns the seconds since the epoch.
 
     Attributes:
-        last_seen: who was here when; it is told who comes, and is to be told who leaves.
+        last_seen: who was here when; it is told who comes; `left` tells it who leaves.
+        new_names: as it was given; it can be changed.
     """
 
     def __init__(
@@ -122,9 +139,11 @@ class Logins:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._passwords, self._directory = store, passwords, directory
-        self._new_names, self._clock = new_names, clock
+        self.new_names, self._clock = new_names, clock
         self._changes = RateLimiter(1 / _CHANGE_INTERVAL, _CHANGES)
         self._throttle = GuessThrottle()
+        self._words: defaultdict[str, deque[bytes]] = defaultdict(lambda: deque(maxlen=_WORDS))
+        """Hashes of the resume words that members' programs have been given since the start."""
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
@@ -146,12 +165,18 @@ class Logins:
                         self.last_seen.came(login.name, network(address))
                         return replace(login, choices=tuple(choices))
 
+    def left(self, name: str, *, gave_up: bool) -> None:
+        """Note that somebody has left; whether they said so themselves, and want no word to do."""
+        if gave_up:
+            self._words.pop(name, None)
+        self.last_seen.left(name, gave_up=gave_up)
+
     async def register(self, prompter: Prompter, name: str) -> bool:
         """Make a guest who is playing under a name its member; return whether that was done."""
         with _store_errors_told(prompter):
             if account := await self._store.find(name):
                 prompter.say(
-                    _BANNED.format(name)
+                    self._directory.ban_told(name, "")
                     if account.banned
                     else f'The name {name} is registered already; "password" changes its password.'
                 )
@@ -166,6 +191,7 @@ class Logins:
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
+            self._give_word(prompter, name)  # that of the guest does no longer
             return True
         return False
 
@@ -191,7 +217,9 @@ class Logins:
                 prompter.say("Your password stays as it was.")
                 return
             await self._store.set_password(name, await self._passwords.hashed(password))
+            self._words[name].clear()
             prompter.say("Your password has been changed.")
+            self._give_word(prompter, name)
 
     # Names.
 
@@ -215,15 +243,18 @@ class Logins:
         while True:
             account = await self._store.find(name)  # again: a guess takes its time
             if account is None or account.banned:
-                prompter.say((_BANNED if account else _REMOVED).format(name))
+                banned = account and self._directory.ban_told(name, "")
+                prompter.say(banned or _REMOVED.format(name))
                 return None
             if proved:
+                self._give_word(prompter, account.name)
                 return Login(account.name, account)
             password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
             registered = ""
             if not password:
                 return None
-            proved = await self._prove(prompter, name, password, address)
+            words = self._words[account.name]
+            proved = await self._prove(prompter, name, password, address, words)
             if not proved:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
@@ -249,7 +280,7 @@ class Logins:
                 )
                 return None
             if right:
-                return Login(name)
+                return Login(name, word=passwords.spelled(word))
             prompter.say(f"That is not the resume word of {name}.")
         return None
 
@@ -260,7 +291,7 @@ class Logins:
         if self._directory.is_here(name) or await self._directory.is_needed(name):
             prompter.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
-        if self._new_names and (wait := self._new_names.of(network(address)).take(self._clock())):
+        if self.new_names and (wait := self.new_names.of(network(address)).take(self._clock())):
             prompter.say(
                 "Many new names have been taken from your address. You can take another one in "
                 f"{lasting(wait)}, and come back under one of yours at any time."
@@ -271,9 +302,16 @@ class Logins:
         if not await self._store.keep_guest(kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
-        prompter.say(f"Your resume word, {name}: {word}")
+        prompter.say(told_word(name, word))
         prompter.say(KEEP_WORD)
-        return Login(name)
+        prompter.keep(name, word)
+        return Login(name, word=word)
+
+    def _give_word(self, prompter: Prompter, name: str) -> None:
+        """Let a member's program have a word that does instead of the password."""
+        word = passwords.new_word()
+        self._words[name].append(passwords.word_hash(word))
+        prompter.keep(name, word)
 
     # Passwords.
 
@@ -292,14 +330,31 @@ class Logins:
             prompter.say(f"{problem or 'The two differ.'} An empty line gives up.")
         return None
 
-    async def _prove(self, prompter: Prompter, name: str, password: str, address: str) -> bool:
-        """Return whether this is a member's password, once the turn of this guess has come."""
+    async def _prove(
+        self,
+        prompter: Prompter,
+        name: str,
+        password: str,
+        address: str,
+        words: Collection[bytes] = (),
+    ) -> bool:
+        """Return whether this is a member's password, once the turn of this guess has come.
+
+        Args:
+            prompter: asks them.
+            name: the member's.
+            password: what they have answered.
+            address: where they come from.
+            words: of hashes of resume words that will do, too.
+        """
         guess = await self._guess_at(name, Secret.PASSWORD, address)
 
         async def is_right() -> bool:
             account = await self._store.find(name)
             if account is None:
                 return False
+            if any(passwords.is_same(password, each) for each in words):
+                return True
             if not await self._passwords.fits(password, account.password, first=guess.is_known):
                 return False
             if self._passwords.is_outdated(account.password):

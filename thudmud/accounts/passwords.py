@@ -157,13 +157,17 @@ def new_word() -> str:
     return "-".join(secrets.choice(_PARTS) for _ in range(_COUNT))
 
 
+def spelled(word: str) -> str:
+    """Return a resume word as it was told, however it was typed: with capitals, or blanks."""
+    return "-".join(part for part in _BETWEEN.split(word.lower().strip()) if part)
+
+
 def word_hash(word: str) -> bytes:
-    """Return what to store of a resume word, as it was typed: capitals and dashes do not matter.
+    """Return what to store of a resume word, as it was typed.
 
     A quick hash will do: such words do not last, and guesses at them are slowed down.
     """
-    parts = _BETWEEN.split(word.lower().strip())
-    return hashlib.sha256("-".join(part for part in parts if part).encode()).digest()
+    return hashlib.sha256(spelled(word).encode()).digest()
 
 
 def is_same(word: str, kept: bytes) -> bool:

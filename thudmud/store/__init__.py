@@ -16,6 +16,7 @@ from thudmud.store.interface import (
     PlayerClaim,
     Stored,
     StoreError,
+    TooLong,
     Unknown,
 )
 from thudmud.store.running import Subscription
@@ -39,6 +40,7 @@ __all__ = [
     "StoreError",
     "Stored",
     "Subscription",
+    "TooLong",
     "Unknown",
     "at_once",
 ]

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import zip_longest
 from math import isclose
@@ -21,8 +21,10 @@ from typing import Any, NamedTuple, cast
 
 from thudmud.english import counted
 from thudmud.play.projections import PROJECTION
+from thudmud.store.backend import Backend
 from thudmud.store.database import Head, project_all
 from thudmud.store.files import (
+    Sqlite,
     check_head,
     connect,
     damaged,
@@ -31,7 +33,7 @@ from thudmud.store.files import (
     translated,
 )
 from thudmud.store.interface import Damage, Damaged, StoreError
-from thudmud.store.rows import PROJECTIONS, SUMMED, ProjectedRows, SqlTable, crc, definitions
+from thudmud.store.rows import PROJECTIONS, SUMMED, ProjectedRows, SqlTable, crc, definitions, scan
 
 IN_ORDER = 0
 DAMAGED = 1
@@ -55,21 +57,33 @@ class Contents(NamedTuple):
         return f"{events}, {battles} and {counted(self.players, 'player')}"
 
 
-def check_connection(connection: sqlite3.Connection) -> Damage | None:
-    """Check all that a connection reads."""
+def check_backend(backend: Backend) -> Damage | None:
+    """Check all that there is in a database, as of one moment if a transaction was begun."""
     try:
-        for (line,) in connection.execute("pragma integrity_check(1)"):
-            if line != "ok":
-                return Damage(" ".join(line.split()))
-        table = SqlTable(connection)
-        _check_sum(table)
-        _check_events(table)
-        _check_projections(table)
-    except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError) as error:
-        return Damage(str(error))
-    except Damaged as error:
+        if problem := backend.problem():
+            return Damage(problem)
+        _check_sum(backend)
+        _check_events(backend)
+        _check_projections(backend)
+    except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError, Damaged) as error:
         return Damage(str(error))
     return None
+
+
+def check_database(dsn: str) -> Contents:
+    """Check a database of PostgreSQL that may be in use; return how much is in it.
+
+    Raises:
+        Damaged: it is not as it was written.
+        StoreError: it cannot be checked.
+    """
+    from thudmud.store.postgres import Postgres  # noqa: PLC0415  (of an extra)
+
+    with closing(Postgres(dsn)) as backend:
+        backend.read_all()
+        if found := check_backend(backend):
+            raise backend.translated(Damaged(found.what))
+        return _contents(SqlTable(backend.connection))
 
 
 def check_file(path: Path) -> Contents:
@@ -95,8 +109,9 @@ def _checked(path: Path) -> Contents:
     require_ours(path)
     check_head(path, PATIENCE)
     with closing(connect(path, PATIENCE, reading=True)) as connection:
-        connection.execute("begin")
-        if found := check_connection(connection):
+        backend = Sqlite(connection, path)
+        backend.read_all()
+        if found := check_backend(backend):
             raise damaged(path, found.what)
         return _contents(SqlTable(connection))
 
@@ -109,47 +124,51 @@ def _contents(table: SqlTable) -> Contents:
     )
 
 
-def _check_sum(table: SqlTable) -> None:
+def _check_sum(backend: Backend) -> None:
     """Check that the rows which no event speaks of are those that were written last."""
-    there = {name for (name,) in table.execute("select name from sqlite_schema")}
+    table, total = SqlTable(backend.connection), 0
+    there = {name for (name,) in table.execute(backend.dialect.tables)}
     for name in SUMMED & there:  # a file that an older version wrote has not all of them yet
-        for row in table.rows(name):
-            table.sum ^= crc(row)
+        for row in scan(backend, name):
+            total ^= crc(row)
     head = table.row("head", "where id = 1")
-    if head is None or Head(*cast("Any", head)).sum != table.sum:
+    if head is None or Head(*cast("Any", head)).sum != total:
         raise Damaged("something of players or accounts is as it was before")
 
 
-def _check_events(table: SqlTable) -> None:
+def _check_events(backend: Backend) -> None:
     """Check that positions and versions go on without a gap, but for those that are recorded."""
-    gaps = dict(cast("list[tuple[int, int]]", list(table.rows("gap"))))
+    table = SqlTable(backend.connection)
+    gaps = cast("Iterator[tuple[int, int]]", table.rows("gap", "order by first"))
+    gap = next(gaps, None)
     versions: defaultdict[int, int] = defaultdict(int)
     position, pruned, missing = 0, 0, 0
-    for row in table.rows("event", "order by position"):
+    for row in scan(backend, "event", "order by position"):
         found, stream, version = cast("tuple[int, int, int]", row[:3])
-        while (last := gaps.get(position + 1)) is not None:
-            pruned, position = pruned + last - position, last
+        while gap and gap[0] == position + 1:
+            pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
         if found != position + 1 or version <= versions[stream]:
             raise Damaged(f"the event {position + 1} is missing, or {found} is not where it was")
         missing += version - versions[stream] - 1
         versions[stream], position = version, found
-    while (last := gaps.get(position + 1)) is not None:
-        pruned, position = pruned + last - position, last
+    while gap and gap[0] == position + 1:
+        pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
     head = table.row("head", "where id = 1")
     if head is None or head[1] != position:
         raise Damaged("the last events are missing")
     for row in table.rows("stream"):
         stream, _, _, version, _ = cast("tuple[int, str, str, int, int]", row)
         missing += version - versions.pop(stream, 0)
-    if versions or missing != pruned:
+    if gap or versions or missing != pruned:
         raise Damaged("some streams have lost events")
 
 
-def _check_projections(table: SqlTable) -> None:
+def _check_projections(backend: Backend) -> None:
     """Make the projections anew, beside the others, and compare.
 
     Those of another version are not compared: they are made anew by the next that opens the file.
     """
+    table = SqlTable(backend.connection)
     head = table.row("head", "where id = 1")
     if head is None or Head(*cast("Any", head)).projection != PROJECTION:
         return
@@ -158,14 +177,11 @@ def _check_projections(table: SqlTable) -> None:
         for statement in definitions(PROJECTIONS):
             anew.execute(statement)
         anew.execute("begin")
-        project_all(table, ProjectedRows(SqlTable(anew), durable=table))
+        project_all(backend, ProjectedRows(SqlTable(anew), durable=table))
         for name in PROJECTIONS:
             columns = ", ".join(f"{number}" for number in (1, 2, 3)[: _width(table, name)])
-            rows = (
-                table.rows(name, f"order by {columns}"),
-                SqlTable(anew).rows(name, f"order by {columns}"),
-            )
-            for found, made in zip_longest(*rows):
+            kept = scan(backend, name, f"order by {columns}")
+            for found, made in zip_longest(kept, scan(Sqlite(anew), name, f"order by {columns}")):
                 if not _is_same(found, made):
                     raise Damaged(f"a row of {name} is not what its events make it")
 
@@ -186,14 +202,14 @@ def _width(table: SqlTable, name: str) -> int:
     return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
 
 
-def run(path: Path) -> int:
-    """Check a file; say what was found, and return the status.
+def run(path: Path | None, dsn: str = "") -> int:
+    """Check a file, or a database of PostgreSQL; say what was found, and return the status.
 
     What was found is printed; why it could not be checked is an error.
     """
     os.nice(19)
     try:
-        contents = check_file(path)
+        contents = check_file(path) if path else check_database(dsn)
     except Damaged as damage:
         print(damage)
         return DAMAGED
@@ -201,7 +217,7 @@ def run(path: Path) -> int:
         print(error, file=sys.stderr)
         return UNCHECKED
     except Exception as error:  # noqa: BLE001  (whatever it is, it is no damage)
-        print(f"The store {path} could not be checked: {error!r}.", file=sys.stderr)
+        print(f"The store {path or ''} could not be checked: {error!r}.", file=sys.stderr)
         return UNCHECKED
-    print(f"{path} is in order: {contents}")
+    print(f"{path or 'The database'} is in order: {contents}")
     return IN_ORDER

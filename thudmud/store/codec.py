@@ -52,15 +52,15 @@ from thudmud.play.events import (
 from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
 
-SCHEMA = 2
+SCHEMA = 3
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
 anything else raise this, and read the older form as well. Samples of all that there ever were are
 in the tests."""
 
-UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {1: lambda array: array}
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys((1, 2), lambda array: array)
 """For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
 has the kind's name, the time, and the other fields; the store has numbers where lines have the
-names of players. Schema 2 has kinds and last fields that schema 1 did not know."""
+names of players. Schemas 2 and 3 have kinds and last fields that the ones before did not know."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -70,6 +70,7 @@ _BOARD_KINDS: Mapping[str, type[Event]] = {
     "cleared": events.Cleared,
     "rules": events.RulesSet,
     "set up": events.PositionSet,
+    "time": events.TimeSet,
     "started": events.BattleStarted,
     "moved": events.Moved,
     "offered": events.Offered,
@@ -77,6 +78,8 @@ _BOARD_KINDS: Mapping[str, type[Event]] = {
     "declined": events.Declined,
     "taken back": events.TakenBack,
     "ended": events.BattleEnded,
+    "held": events.ClockHeld,
+    "warned": events.IdleWarned,
     "adjourned": events.Adjourned,
     "resumed": events.Resumed,
     "imported": events.Imported,
@@ -129,6 +132,26 @@ def analysis_from_text(text: str) -> Analysis:
         return _ANALYSIS.read(_parsed(text))  # type: ignore[no-any-return]  # of its form
     except _TROUBLES as error:
         raise Damaged(f"This is not an analysis: {text:.200} ({error}).") from error
+
+
+# Notes, which are told to other nodes and never stored.
+
+
+def note_to_text(note: object, form: Form) -> str:
+    """Return a note as a text, in ASCII."""
+    return _TO_JSON(form.write(note))
+
+
+def note_from_text(text: str, form: Form) -> Any:
+    """Return the note that a text stands for.
+
+    Raises:
+        Misread: it is of no such form.
+    """
+    try:
+        return form.read(_parsed(text))
+    except _TROUBLES as error:
+        raise Misread(f"This is not a note: {text:.200} ({error}).") from error
 
 
 # Lines, for whoever keeps the events of a house.
@@ -309,7 +332,7 @@ def _read_position(text: str) -> Position:
 # Forms of values, by their types.
 
 
-class _Form(NamedTuple):
+class Form(NamedTuple):
     """How a type's values become what JSON holds, and the other way round.
 
     What is read may be anything: if it is no such value, ``read`` raises ValueError, TypeError or
@@ -320,34 +343,56 @@ class _Form(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def _form_of(hint: Any) -> _Form:
+def form_of(hint: Any) -> Form:
     """Return the form of the values that an annotation allows."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     arguments = get_args(hint)
     if isinstance(hint, UnionType):
-        (inner,) = (each for each in arguments if each is not NoneType)
-        form = _form_of(inner)
-        return _Form(
+        kinds = [each for each in arguments if each is not NoneType]
+        form = form_of(kinds[0]) if len(kinds) == 1 else _one_of(kinds)
+        if len(kinds) == len(arguments):
+            return form
+        return Form(
             lambda value: None if value is None else form.write(value),
             lambda value: None if value is None else form.read(value),
         )
+    if get_origin(hint) is tuple and arguments[1:] == (...,):
+        return _any_number(form_of(arguments[0]))
     if get_origin(hint) is tuple:
-        return _array(lambda *values: values, [_form_of(each) for each in arguments])
+        return _array(lambda *values: values, [form_of(each) for each in arguments])
+    if get_origin(hint) is frozenset:
+        each = _any_number(form_of(arguments[0]))
+        return Form(each.write, lambda values: frozenset(each.read(values)))
     if issubclass(hint, Enum):
         names = {member: member.value for member in hint}
         members = {name: member for member, name in names.items()}
-        return _Form(names.__getitem__, members.__getitem__)
+        return Form(names.__getitem__, members.__getitem__)
     return _with_fields(hint)
 
 
-def _with_fields(kind: type) -> _Form:
+def _one_of(kinds: list[Any]) -> Form:
+    """Return the form of values of one of several kinds: its name, and the value."""
+    forms = {kind: form_of(kind) for kind in kinds}
+    by_name = {kind.__name__: form for kind, form in forms.items()}
+
+    def write(value: Any) -> list[Any]:
+        return [type(value).__name__, forms[type(value)].write(value)]
+
+    def read(found: Any) -> Any:
+        name, value = _exactly(list, found)
+        return by_name[name].read(value)
+
+    return Form(write, read)
+
+
+def _with_fields(kind: type) -> Form:
     """Return the form of a dataclass or a named tuple: an array of the values of its fields.
 
     The last fields of a dataclass may be missing if they have defaults: an earlier version did not
     know them.
     """
-    forms = {name: _form_of(hint) for name, hint in get_type_hints(kind).items()}
+    forms = {name: form_of(hint) for name, hint in get_type_hints(kind).items()}
     least = len(forms)
     if is_dataclass(kind):
         forms = {each.name: forms[each.name] for each in fields(kind)}
@@ -357,10 +402,10 @@ def _with_fields(kind: type) -> _Form:
     def write(value: Any) -> list[Any]:
         return [each(getattr(value, name)) for name, each in writers]
 
-    return _Form(write, _array(kind, list(forms.values()), least).read)
+    return Form(write, _array(kind, list(forms.values()), least).read)
 
 
-def _array(make: Callable[..., Any], forms: list[_Form], least: int | None = None) -> _Form:
+def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None) -> Form:
     """Return the form of an array with as many values as there are forms, or at least so many."""
     readers = [form.read for form in forms]
     least = len(readers) if least is None else least
@@ -373,7 +418,7 @@ def _array(make: Callable[..., Any], forms: list[_Form], least: int | None = Non
             raise ValueError(f"{len(values)} values should be {len(readers)}")
         return make(*[each(value) for each, value in zip(readers, values, strict=False)])
 
-    return _Form(write, read)
+    return Form(write, read)
 
 
 def _exactly(kind: type, value: Any) -> Any:
@@ -392,29 +437,27 @@ def _number(value: Any) -> float:
 
 
 _PLAIN = {
-    float: _Form(_number, _number),
-    int: _Form(int, partial(_exactly, int)),
-    bool: _Form(bool, partial(_exactly, bool)),
-    str: _Form(str, partial(_exactly, str)),
-    Move: _Form(_write_move, _read_move),
-    Position: _Form(_write_position, _read_position),
-    tuple[Move, ...]: _Form(
+    float: Form(_number, _number),
+    int: Form(int, partial(_exactly, int)),
+    bool: Form(bool, partial(_exactly, bool)),
+    str: Form(str, partial(_exactly, str)),
+    Move: Form(_write_move, _read_move),
+    Position: Form(_write_position, _read_position),
+    tuple[Move, ...]: Form(
         lambda moves: " ".join(map(_write_move, moves)),
         lambda text: tuple(map(_read_move, text.split(" "))) if _exactly(str, text) else (),
     ),
 }
 
 
-def _any_number(form: _Form) -> _Form:
+def _any_number(form: Form) -> Form:
     """Return the form of a tuple of any number of values of a form."""
-    return _Form(
+    return Form(
         lambda values: list(map(form.write, values)),
         lambda values: tuple(map(form.read, _exactly(list, values))),
     )
 
 
-_PLAIN[tuple[int, ...]] = _any_number(_PLAIN[int])
-_PLAIN[tuple[tuple[Move, ...], ...]] = _any_number(_PLAIN[tuple[Move, ...]])
 _ANALYSIS = _with_fields(Analysis)
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
+from itertools import pairwise
 from operator import attrgetter
 from secrets import randbits
 from time import monotonic
@@ -27,24 +27,33 @@ from typing import Any, NamedTuple, TypeVar, cast
 from thudmud.errors import ThudmudError
 from thudmud.play.analysis import Analysis
 from thudmud.play.archive import (
+    CURVE,
     PAGE,
     AdjournedMatch,
     Battle,
+    HistoryLookup,
     HistoryPage,
     Performance,
     PlayerScore,
+    Pool,
     RankedPlayer,
     Ranking,
     Rating,
+    RatingChange,
+    StandingsLookup,
     StudyRecord,
     Tally,
 )
+from thudmud.play.clocks import DAY, TimeClass
+from thudmud.play.days import day_begins
 from thudmud.play.events import (
     Adjourned,
+    BattleEnded,
     BattleId,
     BattleStarted,
     BoardOpened,
     BoardRenamed,
+    Commented,
     Event,
     Imported,
     Interrupted,
@@ -54,6 +63,7 @@ from thudmud.play.events import (
     is_complete,
 )
 from thudmud.play.projections import (
+    ALL_PUZZLES,
     BOTS,
     HALL,
     MATCH,
@@ -67,7 +77,8 @@ from thudmud.play.projections import (
     project,
     realm_of,
 )
-from thudmud.rules import Comment, Side
+from thudmud.rules import DEFAULT_RULES, Comment, Side
+from thudmud.store.backend import Backend, Dialect
 from thudmud.store.codec import (
     KINDS,
     SCHEMA,
@@ -78,7 +89,6 @@ from thudmud.store.codec import (
     to_array,
     to_text,
 )
-from thudmud.store.files import Files
 from thudmud.store.interface import (
     Conflict,
     Damaged,
@@ -89,7 +99,14 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
 )
-from thudmud.store.rows import PROJECTIONS, ProjectedRows, SqlTable, definitions
+from thudmud.store.rows import (
+    PROJECTIONS,
+    ProjectedRows,
+    SqlTable,
+    definitions,
+    scan,
+    strength_of,
+)
 
 BATCH = 1_000
 """About how many entries are read at once for subscribers."""
@@ -102,6 +119,9 @@ KEPT_REQUESTS = 3 * 86_400.0
 
 MOST_CACHED = 10_000
 """How many streams, and how many players, are cached."""
+
+STANDARD = Pool(DEFAULT_RULES.name)
+"""The ratings that are meant if nothing else is said."""
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
@@ -121,7 +141,7 @@ class Head(NamedTuple):
     store: int = 0
 
 
-class _Stream(NamedTuple):
+class Stream(NamedTuple):
     """A row of ``stream``."""
 
     id: int
@@ -139,24 +159,23 @@ class Database:
     """An open database.
 
     Args:
-        files: what it is kept in.
+        backend: what it is kept in.
         clock: returns the seconds since the epoch.
     """
 
-    def __init__(self, files: Files, clock: Callable[[], float]) -> None:
-        self.files = files
+    def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
+        self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; from then on nothing is written."""
         self._clock = clock
         self._version: int | None = None
-        """The files' version when it was last seen what others have written."""
-        self._db = files.connection
-        self.table = SqlTable(self._db)
+        """The backend's version when it was last seen what others have written."""
+        self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
-        self._streams: dict[str, _Stream] = {}
+        self._streams: dict[str, Stream] = {}
         self._events: list[tuple[object, ...]] = []
         """The rows of this transaction's events, which are written at its end."""
-        self._moved: dict[str, tuple[_Stream, _Stream]] = {}
+        self._moved: dict[str, tuple[Stream, Stream]] = {}
         """The streams that have new events in it: as their rows are, and as they will be then."""
         self._keys: dict[int, str] = {}
         self._players: dict[tuple[str, str], tuple[int, str]] = {}
@@ -171,20 +190,20 @@ class Database:
         self.erased = False
         """Whether something was erased that the -wal may still hold."""
         with self._told():
-            if files.is_new:
+            if backend.is_new:
                 self._begin()
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
                 self.rebuild()
         self._handed = self.head.position
-        files.told(self.head.commits, self.head.store)
+        backend.told(self.head.commits, self.head.store)
 
     def _begin(self) -> None:
         """Write the row that everything begins with, unless another process is quicker."""
-        self._db.execute("begin immediate")
+        self.backend.begin()
         if self.table.row("head", "where id = 1") is None:
             self.table.put("head", *Head(store=randbits(63)))
-        self._db.execute("commit")
+        self.backend.commit()
 
     # Transactions
 
@@ -199,12 +218,17 @@ class Database:
             refused = NotWritten(f"Nothing is written any more: {self.damage}")
             return [refused] * len(works), []
         try:
-            return self._transaction(works)
+            try:
+                return self._transaction(works)
+            except self.backend.errors as error:
+                if not self.backend.is_back(error):
+                    raise
+                return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
             # One bad work must not fail the others that happen to share its transaction: each is
             # tried by itself. But what the disk or another process refuses, it refuses to all of
             # them, and each time after a wait.
-            is_its_own = not isinstance(error, sqlite3.OperationalError | NotWritten)
+            is_its_own = not isinstance(error, NotWritten) and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
                 return [one for [one], _ in done], [each for _, new in done for each in new]
@@ -217,44 +241,48 @@ class Database:
             StoreError: it cannot be read.
         """
         with self._told():
-            return work(self)
+            try:
+                return work(self)
+            except self.backend.errors as error:
+                if not self.backend.is_back(error):
+                    raise
+                return work(self)
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        self._db.execute("begin immediate")
+        self.backend.begin()
         try:
             unseen = self._unseen()
             self._new = []
             before = self._changes
             outcomes = [self._outcome(work) for work in works]
             if self._changes == before:
-                self._db.execute("rollback")
+                self.backend.rollback()
             else:
                 self._write_events()
                 commits = self.head.commits + 1
                 self.head = self.head._replace(commits=commits, sum=self.table.sum)
                 self.table.put("head", *self.head)
-                self.files.require()
-                self._db.execute("commit")
+                self.backend.require()
+                self.backend.commit()
         except BaseException as error:
-            with suppress(sqlite3.Error):
-                self._db.execute("rollback")
+            with suppress(*self.backend.errors):
+                self.backend.rollback()
             self._forget()
             if isinstance(error, _Spoilt):
                 raise cast("StoreError", error.__cause__) from None
             raise
         # From here on it is stored, and nothing may say that it is not.
         with suppress(OSError):  # the witness is behind, until the next commit
-            self.files.told(self.head.commits, self.head.store)
-        if self.erased:
-            with suppress(sqlite3.Error):
-                self.erased = not self.files.scrubbed()
+            self.backend.told(self.head.commits, self.head.store)
+        with suppress(*self.backend.errors):
+            self.scrub()
         self._handed = self.head.position
         return outcomes, unseen + self._new
 
     @property
     def _changes(self) -> int:
         """How many rows have been written, or are to be at the transaction's end."""
-        return self._db.total_changes + len(self._events)
+        return self.table.changes + len(self._events)
 
     def _outcome(self, work: Work) -> Any:
         before = self._changes
@@ -269,7 +297,7 @@ class Database:
 
     def _unseen(self) -> list[Entry]:
         """Note what other processes have written; return those of its entries for subscribers."""
-        version = self.files.version()
+        version = self.backend.version()
         if version != self._version or self.head.commits < 0:
             if self._read_head().commits != self.head.commits:
                 self._forget()
@@ -287,7 +315,7 @@ class Database:
             StoreError: they cannot be read, now or by this version.
         """
         with self._told():
-            witnessed = self.files.witnessed()
+            witnessed = self.backend.witnessed()
             if witnessed == self.head.commits and self._handed == self.head.position:
                 return None
             head = self._read_head()
@@ -315,8 +343,14 @@ class Database:
             cast("dict[Any, Any]", cache).clear()
         self._events.clear()
         self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
-        with suppress(sqlite3.Error, Damaged):  # the next read raises it
+        with suppress(*self.backend.errors, Damaged):  # the next read raises it
             self.head = self._read_head()
+
+    def scrub(self) -> bool:
+        """Leave nothing in the -wal of what was erased; return whether nothing is left by now."""
+        if self.erased:
+            self.erased = not self.backend.scrubbed()
+        return not self.erased
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -331,7 +365,7 @@ class Database:
 
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error as the caller is to see it; remember damage."""
-        told = self.files.translated(error, writing=writing)
+        told = self.backend.translated(error, writing=writing)
         if isinstance(told, Damaged) and self.damage is None:
             self.damage = told
         return told
@@ -372,7 +406,7 @@ class Database:
         stream = self._stream(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
-        gone_on = _Stream(stream.id, name, stream.name, version, beginning)
+        gone_on = Stream(stream.id, name, stream.name, version, beginning)
         before, _ = self._moved.get(name, (stream, stream))
         self._moved[name] = before, gone_on
         self._streams[name] = gone_on
@@ -386,8 +420,7 @@ class Database:
             by_number = from_array(array, at, _as_text)
             project(by_number, EventPlace(name, version, position), self.projected)
         if self._followed:
-            battle = self._begins(name, version, event)
-            self._new.append(Entry(position, name, version, event, battle, mark))
+            self._new.append(self._entry(position, name, version, event, mark))
         return Stored(position, version)
 
     def bring_in(self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]) -> None:
@@ -408,8 +441,7 @@ class Database:
             for stream in streams:
                 is_last = stream is streams[-1]
                 stored = self._store(stream, event, at, last=is_last, mark=None)
-                battle = self._begins(stream, stored.version, event)
-                take(Entry(stored.position, stream, stored.version, event, battle))
+                take(self._entry(stored.position, stream, stored.version, event))
 
     def match_version(
         self, stream: str, event: Adjourned | Resumed, last: StoredEvent | None = None
@@ -435,31 +467,41 @@ class Database:
     def _came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
         """Return what a request with a key came to; nothing if it came to nothing yet."""
         found = {}
-        for name in changes:
-            stream = self._known(name)
-            where = "where stream = ? and key = ?"
-            row = stream and self.table.row("request", where, stream.id, key)
-            if row:
-                found[name] = Stored(cast("int", row[2]), cast("int", row[3]))
+        for name, (_, events) in changes.items():
+            if events:
+                place = self.came_to(name, key)
+                if place is None:  # the stream of a match has keys of several boards
+                    return {}
+                found[name] = place
         return found
 
-    def _prune_requests(self, at: float) -> None:
-        """Forget what old requests came to, once an hour.
+    def came_to(self, stream: str, key: str) -> Stored | None:
+        """Return what a request with a key came to at a stream, see `Store.came_to`."""
+        known = self._known(stream)
+        row = known and self.table.row("request", "where stream = ? and key = ?", known.id, key)
+        return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
 
-        Times go up with positions, so the last old one is found by halving, without an index.
-        """
+    def _prune_requests(self, at: float) -> None:
+        """Forget what old requests came to, once an hour."""
         if self._pruned_at is not None and monotonic() < self._pruned_at + 3600.0:
             return
         self._pruned_at = monotonic()
+        self.table.delete("request", "where position <= ?", self.last_before(at - KEPT_REQUESTS))
+
+    def last_before(self, at: float) -> int:
+        """Return the position up to which everything happened before a time.
+
+        Times go up with positions, so it is found by halving, without an index.
+        """
         low, high = 0, self.head.position
         while low < high:
             middle = (low + high + 1) // 2
             row = self.table.row("event", "where position >= ? order by position limit 1", middle)
-            if row and cast("float", row[4]) < at - KEPT_REQUESTS:
+            if row and cast("float", row[4]) < at:
                 low = middle
             else:
                 high = middle - 1
-        self.table.delete("request", "where position <= ?", low)
+        return low
 
     def now(self) -> float:
         """Return the store's time, in seconds since the epoch; it never goes back."""
@@ -479,25 +521,25 @@ class Database:
 
     # Streams
 
-    def _known(self, name: str) -> _Stream | None:
+    def _known(self, name: str) -> Stream | None:
         stream = self._streams.get(name)
         if stream is None and name in self._moved:
             return self._moved[name][1]
         if stream is None and (row := self.table.row("stream", "where key = ?", name)):
-            stream = _Stream(*cast("tuple[int, str, str, int, int]", row))
+            stream = Stream(*cast("tuple[int, str, str, int, int]", row))
             self._cache(self._streams, name, stream)
         return stream
 
-    def _stream(self, name: str) -> _Stream:
+    def _stream(self, name: str) -> Stream:
         """Return a stream, which is made if there is none."""
         stream = self._known(name)
         if stream is None:
             number = self.table.number("select coalesce(max(id), 0) + 1 from stream")
-            stream = _Stream(number, name, name, 0, 1)
+            stream = Stream(number, name, name, 0, 1)
             self._put_stream(stream)
         return stream
 
-    def _put_stream(self, stream: _Stream) -> None:
+    def _put_stream(self, stream: Stream) -> None:
         self.table.put("stream", *stream)
         self._moved.pop(stream.key, None)
         self._cache(self._streams, stream.key, stream)
@@ -516,11 +558,15 @@ class Database:
 
     def _key(self, number: int) -> str:
         if number not in self._keys:
-            row = self.table.row("stream", "where id = ?", number)
-            if row is None:
-                raise Damaged(f"there is no stream {number}")
-            self._cache(self._keys, number, cast("str", row[1]))
+            self._cache(self._keys, number, self.stream(number).key)
         return self._keys[number]
+
+    def stream(self, number: int) -> Stream:
+        """Return the stream with a number."""
+        row = self.table.row("stream", "where id = ?", number)
+        if row is None:
+            raise Damaged(f"there is no stream {number}")
+        return Stream(*cast("tuple[int, str, str, int, int]", row))
 
     def read_stream(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         """Return the events of a stream from a version on, in order, ``most`` at most."""
@@ -538,17 +584,32 @@ class Database:
         return entries
 
     def _require_whole(
-        self, stream: _Stream, entries: Sequence[Entry], first: int, most: int | None
+        self, stream: Stream, entries: Sequence[Entry], first: int, most: int | None
     ) -> None:
         """Raise Damaged if events are missing: an index may have lost rows that are there."""
-        wanted = max(0, stream.version - first + 1)
-        wanted = wanted if most is None else min(wanted, most)
+        last = stream.version if most is None else min(stream.version, first + most - 1)
         versions = [each.version for each in entries]
-        is_whole = versions == list(range(first, first + wanted))
-        if any(each.stream != stream.key for each in entries) or not (
-            is_whole or self.table.row("gap", "limit 1")
-        ):
+        is_whole = versions == list(range(first, max(first, last + 1)))
+        if is_whole and all(each.stream == stream.key for each in entries):
+            return
+        at = [0, *(each.position for each in entries), self.head.position + 1]
+        for place, (one, other) in enumerate(pairwise([first - 1, *versions, last + 1])):
+            missing = other - one - 1
+            if not 0 <= missing <= self.pruned(at[place], at[place + 1] - 1):
+                raise Damaged(f"events of {stream.key!r} are missing")
+        if any(each.stream != stream.key for each in entries):
             raise Damaged(f"events of {stream.key!r} are missing")
+
+    def pruned(self, after: int, last: int) -> int:
+        """Return how many events after a position, and not after the last, were pruned."""
+        before = self.table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
+        gaps = self.table.rows(
+            "gap", "where first between ? and ?", before[0] if before else 0, last
+        )
+        return sum(
+            max(0, min(end, last) - max(first, after + 1) + 1)
+            for first, end in cast("Iterable[tuple[int, int]]", gaps)
+        )
 
     def streams(self) -> Mapping[str, int]:
         """Return all streams by key, and their versions. For export and checks: there are many."""
@@ -568,6 +629,11 @@ class Database:
         entries = self._entries("where position in (select position from open_seek)")
         made = [each.event for each in entries if isinstance(each.event, SeekMade)]
         return sorted(made, key=attrgetter("number"))
+
+    def interruptions(self, after: float) -> Sequence[tuple[float, float]]:
+        """Return since when and until when no server ran, each time that ended after a time."""
+        rows = self.table.rows("interruption", "where until > ? order by until", after)
+        return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
 
     def open_board(self, key: str) -> OpenBoard | None:
         """Return the board with a key, if it is up."""
@@ -599,7 +665,8 @@ class Database:
         last = cast("int", end[0]) if end else self._read_head().position
         where = "where position > ? and position <= ? order by position"
         entries = self._entries(where, position, last)
-        if len(entries) != max(0, last - position) and not self.table.row("gap", "limit 1"):
+        missing = max(0, last - position) - len(entries)
+        if missing and missing != self.pruned(position, last):
             raise Damaged(f"events after {position} are missing")
         return entries
 
@@ -610,18 +677,26 @@ class Database:
             list(self.table.rows("event", rest, *values)),
         ):
             key, event = self._key(stream), from_text(schema, body, at, self.name_of)
-            battle = self._begins(key, version, event)
-            entries.append(Entry(position, key, version, event, battle))
+            entries.append(self._entry(position, key, version, event))
         return entries
 
-    def _begins(self, stream: str, version: int, event: StoredEvent) -> int | None:
-        """Return the number of the battle that an event begins or takes up again, if it does."""
+    def _entry(
+        self, position: int, stream: str, version: int, event: StoredEvent, mark: object = None
+    ) -> Entry:
+        """Return an event where it is stored, with what the projections know of it."""
+        battle: int | None = None
+        changes: tuple[RatingChange, ...] = ()
         match event:
             case BattleStarted():
-                return self.projected.number_of(BattleId(stream, version))
+                battle = self.projected.number_of(BattleId(stream, version))
             case Resumed(match=saved):
-                return self.projected.number_of(saved.began)
-        return None
+                battle = self.projected.number_of(saved.began)
+            case BattleEnded(rated=True, points=points) if points:
+                changes = tuple(
+                    change._replace(player=self.name_of(int(change.player)))
+                    for change in self.projected.changes(position)
+                )
+        return Entry(position, stream, version, event, battle, mark, changes)
 
     # Players
 
@@ -676,6 +751,10 @@ class Database:
         """Return the number of the battle that began there, if one did."""
         return self.projected.number_of(began)
 
+    def count(self) -> int:
+        """Return the number of the last battle; 0 if there is none."""
+        return self.projected.count()
+
     def battle(self, number: int, *, realm: str = "") -> Battle | None:
         """Return the battle with a number, if there is one."""
         if not 0 < number < 1 << 63:
@@ -714,22 +793,38 @@ class Database:
     def forget_comments(self, player: int) -> None:
         """Take the words out of all that a player has ever commented."""
         self._write_events()
-        where = "where stream = ? and substr(body, 1, ?) = ?"
-        hall, begins = self._known(HALL), f'["commented",{player},'
-        for row in list(self.table.rows("event", where, hall and hall.id, len(begins), begins)):
+        for row in self._in_the_hall(Commented, player):
             *place, body = row
             *array, _ = json.loads(cast("str", body))
             self.table.put("event", *place, to_text([*array, ""]))
         self.table.delete("comment", "where player = ?", player)
 
-    def plies(self, battle: Battle, after: int = 0) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from, after so many of them.
+    def in_the_hall(self, kind: type[StoredEvent], player: int) -> Iterator[StoredEvent]:
+        """Yield the events of a kind in the hall that a player has brought about, in order."""
+        for row in self._in_the_hall(kind, player):
+            *_, schema, at, _, body = row
+            yield from_text(cast("int", schema), cast("str", body), cast("float", at), self.name_of)
 
-        There are none if they were pruned.
+    def _in_the_hall(self, kind: type[StoredEvent], player: int) -> list[Sequence[object]]:
+        (name,) = of_kinds((kind,), self.backend.dialect)[1]
+        hall, begins = self._known(HALL), f"{name}{player},"
+        where = "where stream = ? and substr(body, 1, ?) = ? order by version"
+        return list(self.table.rows("event", where, hall and hall.id, len(begins), begins))
+
+    def plies(self, battle: Battle) -> Sequence[StoredEvent]:
+        """Return the events that a battle is folded from."""
+        return [entry.event for entry in self.entries_of(battle)]
+
+    def entries_of(self, battle: Battle, after: int = 0) -> Sequence[Entry]:
+        """Return where the events are stored that a battle is folded from.
+
+        Args:
+            battle: the battle.
+            after: only those of later versions in the stream of its source.
         """
-        key, first = battle.source
-        most = None if battle.length is None else max(0, battle.length - after)
-        return [entry.event for entry in self.read_stream(key, first + after, most)]
+        key, source = battle.source
+        first = max(source, after + 1)
+        return self.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
 
     def history(
         self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
@@ -752,26 +847,36 @@ class Database:
         )
         return self._battles(rest, found[0], before, most)
 
-    def history_page(self, player: str | None, page: int, realm: str) -> HistoryPage:
-        """Return a page of the battles of a player, or of all."""
-        count, last = (
-            "select count(*) from battle where realm = ?",
-            "select number from battle where realm = ? order by number",
-        )
-        whose: object = realm
-        if player is not None:
-            found = self.player(player, realm)
-            if found is None:
-                return HistoryPage((), 0)
-            whose = found[0]
-            count = "select count(*) from player_battle where player = ?"
-            last = "select battle from player_battle where player = ? order by battle"
-        in_all = self.table.number(count, whose)
-        skipped = (page - 1) * PAGE
+    def history_page(self, asked: HistoryLookup, realm: str) -> HistoryPage:
+        """Return a page of the battles that were played, of those that are asked for."""
+        where: list[str] = []
+        values: list[object] = []
+        for name in (asked.player, asked.opponent):
+            if name is not None:
+                found = self.player(name, realm)
+                if found is None:
+                    return HistoryPage((), 0)
+                where.append("number in (select battle from player_battle where player = ?)")
+                values.append(found[0])
+        since = None if asked.day is None else day_begins(asked.day, self.now())
+        conditions = {
+            "realm = ?": realm,
+            "rules = ?": asked.rules,
+            "at >= ?": since,
+            "at < ?": None if since is None else since + DAY,
+        }
+        # With a plus no index is used for it: those of one player are found by the player.
+        plus = self.backend.dialect.passed_over if where else ""
+        where += [f"{plus}{each}" for each, value in conditions.items() if value is not None]
+        values += [value for value in conditions.values() if value is not None]
+        these = f"from battle where {' and '.join(where)}"
+        in_all = self.table.number(f"select count(*) {these}", *values)
+        skipped = (asked.page - 1) * PAGE
         if not 0 <= skipped < in_all:
             return HistoryPage((), in_all)
-        first = self.table.number(f"{last} desc limit 1 offset ?", whose, skipped)
-        return HistoryPage(tuple(self.history(player, first + 1, PAGE, realm=realm)), in_all)
+        numbers = f"select number {these} order by number desc limit ? offset ?"
+        rest = f"where number in ({numbers}) order by number desc"
+        return HistoryPage(tuple(self._battles(rest, *values, PAGE, skipped)), in_all)
 
     def battles(
         self,
@@ -802,7 +907,7 @@ class Database:
         )
         found = {
             battle.number: battle
-            for number in self._called(player, realm)
+            for number in self.called(player, realm)
             for battle in self._battles(theirs, number, after, since, most)
         }
         return [found[number] for number in sorted(found)[:most]]
@@ -816,17 +921,17 @@ class Database:
         """
         found = [
             battle
-            for one in self._called(dwarf, realm)
-            for two in self._called(troll, realm)
+            for one in self.called(dwarf, realm)
+            for two in self.called(troll, realm)
             for battle in self._battles(
                 "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
             )
         ]
         return sorted(found, key=lambda battle: battle.number)
 
-    def _called(self, name: str, realm: str) -> list[int]:
+    def called(self, name: str, realm: str = "") -> list[int]:
         """Return the numbers of all who are called that, or were when they were last here."""
-        where = "where name = ? collate nocase and realm = ? order by id"
+        where = f"where {self.backend.dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
 
     def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
@@ -845,57 +950,74 @@ class Database:
         return matches
 
     def standings(
-        self, rules: str | None = None, most: int = 50, *, realm: str = ""
-    ) -> Sequence[PlayerScore]:
-        """Return the best players by rating, of those who have ended a battle by some rules."""
-        who, values = "where realm = ? and role = ?", [realm, PEOPLE]
-        if rules is not None:
-            played = "select player from tally where role = ? and rules = ?"
-            who, values = f"{who} and player in ({played})", [*values, PEOPLE, rules]
+        self, pool: Pool = STANDARD, most: int = 50, *, realm: str = ""
+    ) -> Sequence[RankedPlayer]:
+        """Return the best players by one kind of ratings; those that are provisional are not."""
+        who, values = self._ranked(pool, realm)
         # Ties are broken by name, which is not in the index: so all who are as good as the last.
-        least = self._db.execute(
+        least = self.table.execute(
             f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
-            " order by proven desc limit ?)",
+            " and proven is not null order by proven desc limit ?) as best",
             (*values, most),
         ).fetchone()[0]
-        rest = f"{who} and proven >= ?"
-        rows = list(self.table.rows("rating", rest, *values, least)) if least is not None else []
-        ranked = [
-            (cast("int", row[-1]), self.name_of(cast("int", row[0])), cast("int", row[0]))
-            for row in rows
-        ]
-        ranked.sort(key=lambda each: (-each[0], each[1].lower()))
-        return [self._score(player, name) for _, name, player in ranked[:most]]
+        if least is None:
+            return []
+        rows = list(self.table.rows("rating", f"{who} and proven >= ?", *values, least))
+        ranked = [(strength_of(row).rating, self.name_of(cast("int", row[0]))) for row in rows]
+        ranked.sort(key=lambda each: (-each[0].proven, each[1].lower()))
+        best = enumerate(ranked[:most], 1)
+        return [RankedPlayer(place, name, rating) for place, (rating, name) in best]
 
-    def ranking(self, player: str, realm: str) -> Ranking:
-        """Return the best players, and one of the others with their place."""
-        whose = "select count(*) from rating where realm = ? and role = ?"
-        count = self.table.number(whose, realm, PEOPLE)
-        best = self.standings(None, PAGE, realm=realm)
-        ranked = [RankedPlayer(place, each) for place, each in enumerate(best, 1)]
-        me = self.score(player, realm=realm)
-        if me and me.people.rating and me.name not in [each.score.name for each in ranked]:
-            ranked.append(RankedPlayer(self._place(me, realm), me))
-        return Ranking(tuple(ranked), count)
+    def ranking(self, asked: StandingsLookup, realm: str) -> Ranking:
+        """Return the best players by one kind of ratings, and who asks with their place."""
+        counted = "where realm = ? and role = ? and proven is not null group by rules, time"
+        counts = {
+            Pool(rules, TimeClass(time)): count
+            for rules, time, count in self.table.execute(
+                f"select rules, time, count(*) from rating {counted}",  # noqa: S608  (ours)
+                (realm, PEOPLE),
+            )
+        }
+        pool = Pool(asked.rules or DEFAULT_RULES.name, asked.time or TimeClass.UNTIMED)
+        if asked.rules is None or asked.time is None:
+            these = {each: counts[each] for each in counts if _is_asked_for(each, asked)}
+            pool = max([pool, *these], key=lambda each: these.get(each, 0))
+        best = list(self.standings(pool, PAGE, realm=realm))
+        found = self.player(asked.player, realm)
+        mine = self.projected.strength(str(found[0]), PEOPLE, pool) if found else None
+        rating = mine and mine.rating
+        if found and rating and not rating.is_provisional:
+            me = RankedPlayer(self._place(found[1], rating, pool, realm), found[1], rating)
+            best += [me] if me.place > len(best) else []
+        in_all = counts.pop(pool, 0)
+        others = tuple(sorted(counts.items(), key=lambda each: -each[1]))
+        return Ranking(pool, tuple(best), in_all, rating, others)
 
-    def _place(self, score: PlayerScore, realm: str) -> int:
-        """Return how many players with a rating come before one, and that one."""
-        rating = score.people.rating
-        values = realm, PEOPLE, rating.proven if rating else 0
-        rest = "where realm = ? and role = ? and proven = ?"
-        as_good = [
-            self.name_of(cast("int", row[0]))
-            for row in list(self.table.rows("rating", rest, *values))
-        ]
-        before = sum(name.lower() < score.name.lower() for name in as_good)
-        better = "select count(*) from rating where realm = ? and role = ? and proven > ?"
-        return self.table.number(better, *values) + before + 1
+    def _place(self, name: str, rating: Rating, pool: Pool, realm: str) -> int:
+        """Return how many players come before one, and that one."""
+        who, values = self._ranked(pool, realm)
+        rows = list(self.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
+        as_good = [self.name_of(cast("int", row[0])) for row in rows]
+        before = sum(each.lower() < name.lower() for each in as_good)
+        better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (ours)
+        return self.table.number(better, *values, rating.proven) + before + 1
 
-    def score(self, player: str, *, realm: str = "") -> PlayerScore | None:
+    def _ranked(self, pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
+        """Return what finds the ratings between people of one kind, and its values."""
+        who = "where realm = ? and role = ? and rules = ? and time = ?"
+        return who, (realm, PEOPLE, pool.rules, pool.time.value)
+
+    def score(self, player: str, *, curves: bool = False, realm: str = "") -> PlayerScore | None:
         """Return what a player has won and lost; None if they have ended and tried nothing."""
         found = self.player(player, realm)
         score = self._score(*found) if found else None
-        return None if score is None or score == PlayerScore(score.name) else score
+        if found is None or score is None or score == PlayerScore(score.name):
+            return None
+        if not curves:
+            return score
+        pools = score.people.ratings
+        drawn = {pool: self.projected.curve(found[0], pool, CURVE) for pool in pools}
+        return replace(score, curves=drawn)
 
     def _score(self, player: int, name: str) -> PlayerScore:
         battles: defaultdict[str, dict[tuple[str, Side], Tally]] = defaultdict(dict)
@@ -906,10 +1028,12 @@ class Database:
                 matches[role][rules] = Tally(*counts)
             else:
                 battles[role][rules, Side(kind)] = Tally(*counts)
-        ratings = self.projected.ratings(player)
-        puzzles = ratings.pop(PUZZLES, None)
+        ratings: defaultdict[str, dict[Pool, Rating]] = defaultdict(dict)
+        for (role, pool), rating in self.projected.ratings(player).items():
+            ratings[role][pool] = rating
+        puzzles = ratings.pop(PUZZLES, {}).get(ALL_PUZZLES)
         roles = {
-            role: Performance(battles[role], matches[role], ratings.get(role))
+            role: Performance(battles[role], matches[role], ratings[role])
             for role in {*battles, *ratings}
         }
         people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
@@ -925,12 +1049,12 @@ class Database:
         for row in self.table.rows("puzzle_try", "where player = ?", number):
             _, puzzle, solved = cast("tuple[int, int, int]", row)
             tried[puzzle] = bool(solved)
-        rating = self.projected.ratings(number).get(PUZZLES)
+        known = self.projected.strength(str(number), PUZZLES, ALL_PUZZLES)
         hard: dict[int, Rating] = {}
         for row in self.table.rows("puzzle"):
             number, *strength = cast("tuple[int, float, float, int]", row)
             hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
-        return StudyRecord(lessons, tried, rating, hard)
+        return StudyRecord(lessons, tried, known and known.rating, hard)
 
     def _battles(self, rest: str, *values: object) -> list[Battle]:
         return [
@@ -943,21 +1067,21 @@ class Database:
 
     def rebuild(self) -> None:
         """Make the rows of the projections anew, unless another process just has."""
-        self._db.execute("begin immediate")
+        self.backend.begin()
         try:
             self.head = self._read_head()
             if self.head.projection != PROJECTION:
                 for name in PROJECTIONS:
-                    self._db.execute(f"drop table if exists {name}")
-                for statement in definitions(PROJECTIONS):
-                    self._db.execute(statement)
-                project_all(self.table, self.projected)
+                    self.table.execute(f"drop table if exists {name}")
+                for statement in definitions(PROJECTIONS, self.backend.dialect):
+                    self.table.execute(statement)
+                project_all(self.backend, self.projected)
                 commits = self.head.commits + 1
                 self.head = self.head._replace(projection=PROJECTION, commits=commits)
                 self.table.put("head", *self.head)
-            self._db.execute("commit")
+            self.backend.commit()
         except BaseException:
-            self._db.execute("rollback")
+            self.backend.rollback()
             raise
 
     # Nodes and claims
@@ -983,6 +1107,11 @@ class Database:
     def is_served(self) -> bool:
         """Return whether a node lives."""
         return self.table.row("node", "where until > ? limit 1", self.now()) is not None
+
+    def last_beat(self) -> float | None:
+        """Return how many seconds ago a node last said that it lives; None if all have ended."""
+        seen = [cast("float", row[1]) for row in self.table.rows("node", "where until > seen")]
+        return max(0.0, self.now() - max(seen)) if seen else None
 
     def leave(self, node: str) -> None:
         """Take a node out, and let go of what it has claimed."""
@@ -1060,21 +1189,28 @@ class Database:
         self.damage = self.damage or error
 
     def close(self) -> None:
-        """Let go of the files."""
-        self.files.close()
+        """Let go of it."""
+        self.backend.close()
 
 
-def project_all(events: SqlTable, rows: ProjectedRows) -> None:
+def project_all(backend: Backend, rows: ProjectedRows) -> None:
     """Change rows by all events that there are."""
-    keys = {row[0]: cast("str", row[1]) for row in events.rows("stream")}
-    names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, PROJECTED)]
-    these = f"where substr(body, 1, instr(body, ',')) in ({', '.join('?' * len(names))})"
-    for position, stream, version, schema, at, _, body in events.rows(
-        "event", f"{these} order by position", *names
+    streams = SqlTable(backend.connection).rows("stream")
+    keys = {row[0]: cast("str", row[1]) for row in streams}
+    these, names = of_kinds(PROJECTED, backend.dialect)
+    for position, stream, version, schema, at, _, body in scan(
+        backend, "event", f"where {these} order by position", *names
     ):
         event = from_text(cast("int", schema), cast("str", body), cast("float", at), _as_text)
         place = EventPlace(keys[stream], cast("int", version), cast("int", position))
         project(event, place, rows)
+
+
+def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[str, list[str]]:
+    """Return the condition on which an event is of one of some kinds, and its values."""
+    names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, kinds)]
+    kind = f"substr(body, 1, {dialect.find}(body, ','))"
+    return f"{kind} in ({', '.join('?' * len(names))})", names
 
 
 def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
@@ -1099,6 +1235,10 @@ def _stamped(event: StoredEvent, at: float) -> StoredEvent:
     for put, value in zip(setters, (at, *rest), strict=True):
         put(stamped, value)
     return stamped
+
+
+def _is_asked_for(pool: Pool, asked: StandingsLookup) -> bool:
+    return asked.rules in {None, pool.rules} and asked.time in {None, pool.time}
 
 
 def _as_text(number: int) -> str:

@@ -31,9 +31,18 @@ from urllib.parse import quote
 from zlib import crc32
 
 from thudmud.play.projections import PROJECTION
-from thudmud.store.codec import SCHEMA
+from thudmud.store.backend import Backend
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
-from thudmud.store.rows import APPLICATION, DURABLE, PROJECTIONS, SqlTable, definitions
+from thudmud.store.rows import (
+    ADDED,
+    APPLICATION,
+    DURABLE,
+    FORMAT,
+    PROJECTIONS,
+    SqlTable,
+    definitions,
+    has_rows,
+)
 
 Identity = tuple[int, int]
 
@@ -213,69 +222,54 @@ _WITNESS = 47
 _PRIVATE = 0o600
 """For the owner alone: there are hashes of passwords in it."""
 
-ADDED = frozenset({"address", "analysis"})
-"""Tables and indexes that were added since the first version: they are made where they are missing.
-Any other that is missing was lost."""
-
-FORMAT = SCHEMA + len(ADDED)
-"""The schema of a file, of events and tables. Who knows only a lower one would not keep the tables
-right that were added since, and so does not open it."""
-
 _LONGEST_LOG = 64 << 20
 """Bytes to which the -wal is cut after it has grown, as it does during a check."""
 
 
-class Files:
-    """What a database is kept in.
+class Sqlite(Backend):
+    """A database of SQLite's.
 
-    Attributes:
+    Args:
         connection: to it.
-        is_new: whether it has nothing but its tables.
+        path: of the file; None for one in memory.
     """
 
     connection: sqlite3.Connection
-    is_new = False
+    errors = (sqlite3.Error,)
 
-    def require(self) -> None:
-        """Raise NotWritten if a file was removed or replaced, which SQLite would not notice."""
+    def __init__(self, connection: sqlite3.Connection, path: Path | None = None) -> None:
+        self.connection = connection
+        self._path = path
 
-    def told(self, commits: int, store: int) -> None:
-        """Remember that so many commits of a store are about to be told of."""
+    def problem(self) -> str | None:
+        """Return the first thing that is wrong with its pages and indexes."""
+        for (line,) in self.connection.execute("pragma integrity_check(1)"):
+            if line != "ok":
+                return " ".join(line.split())
+        return None
 
-    def witnessed(self) -> int:
-        """Return how many commits were told of by whichever process; -1 if that is not known."""
-        return -1
-
-    def version(self) -> int:
-        """Return a number that is another one once another connection has written something."""
-        return 0
-
-    def scrubbed(self) -> bool:
-        """Leave nothing in the -wal of what was erased; return whether that could be done."""
-        return True
+    def refuses_all(self, error: Exception) -> bool:
+        """Whether the disk or another process refuses something."""
+        return isinstance(error, sqlite3.OperationalError)
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return an error of SQLite or the system as one of ours."""
-        return translated(None, error, writing=writing)
-
-    def close(self) -> None:
-        """Let go of them."""
-        self.connection.close()
+        return translated(self._path, error, writing=writing)
 
 
-class InMemory(Files):
+class InMemory(Sqlite):
     """A database that is gone when it is closed."""
 
     is_new = True
 
     def __init__(self) -> None:
-        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        super().__init__(sqlite3.connect(":memory:", isolation_level=None))
         with closing(sqlite3.connect(":memory:")) as empty:
             empty.deserialize(_empty())  # what is deserialized must not grow beyond a gigabyte
             empty.backup(self.connection)
 
 
-class OnDisk(Files):
+class OnDisk(Sqlite):
     """A database on a disk.
 
     Args:
@@ -289,6 +283,8 @@ class OnDisk(Files):
         Unknown: a later version of this program wrote it, or another program.
         StoreError: it cannot be used.
     """
+
+    _path: Path
 
     def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
         self._path = path
@@ -353,9 +349,34 @@ class OnDisk(Files):
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
 
-    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error of SQLite or the system as one of ours."""
-        return translated(self._path, error, writing=writing)
+    def compact(self) -> tuple[int, int]:
+        """Write the file anew, without what is free in it; return its size before and after.
+
+        SQLite makes a copy beside it, and takes that back by way of the -wal: so a process that is
+        killed leaves it as it was. Nobody else can write meanwhile.
+
+        Raises:
+            StoreError: there is no room for that.
+        """
+        execute, folder = self.connection.execute, os.fspath(self._path.absolute().parent)
+        self.scrubbed()
+        before = self._path.stat().st_size
+        ((free,),) = execute("pragma freelist_count")
+        ((page,),) = execute("pragma page_size")
+        needed, disk = 2 * (before - free * page), os.statvfs(folder)
+        if (room := disk.f_bavail * disk.f_frsize) < needed:
+            raise StoreError(
+                f"The store {self._path} could not be made smaller: that takes {megabytes(needed)}"
+                f" beside it for a while, and there are {megabytes(room)}."
+            )
+        # SQLite's own choice is a folder that may be in memory.
+        execute("pragma temp_store_directory = '{}'".format(folder.replace("'", "''")))
+        try:
+            execute("vacuum")
+        finally:
+            execute("pragma temp_store_directory = ''")
+        self.scrubbed()
+        return before, self._path.stat().st_size
 
     def close(self) -> None:
         """Let go of the files."""
@@ -409,6 +430,11 @@ class OnDisk(Files):
         return [identity(path) for path in self._paths]
 
 
+def megabytes(count: int) -> str:
+    """Return a number of bytes in words: ``12.3 MB``."""
+    return f"{count / 1e6:,.1f} MB"
+
+
 @lru_cache
 def _empty() -> bytes:
     """Return an empty database: to make one anew takes five times as long as to copy it."""
@@ -417,14 +443,6 @@ def _empty() -> bytes:
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             connection.execute(statement)
         return connection.serialize()
-
-
-def has_rows(connection: sqlite3.Connection) -> bool:
-    """Return whether there is anything in any table."""
-    return any(
-        connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (ours)
-        for table in DURABLE
-    )
 
 
 def require_ours(path: Path) -> None:

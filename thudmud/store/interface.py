@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
+from thudmud.play.archive import RatingChange
 from thudmud.play.events import StoredEvent
 
 
@@ -27,6 +28,10 @@ class Conflict(StoreError):
 
 class NotWritten(StoreError):
     """What was to be stored was not, and nothing has changed; the next try may succeed."""
+
+
+class TooLong(StoreError):
+    """This is longer than what other nodes can be told at once."""
 
 
 class Damaged(StoreError):
@@ -59,6 +64,7 @@ class Entry(NamedTuple):
         event: the event; its time is the store's.
         battle: the number of the battle that it begins or takes up again, if it does.
         mark: what `Store.append` was given to know it by, if it was appended through this store.
+        changes: how ratings were changed by the match that it ends, if it does.
     """
 
     position: int
@@ -67,6 +73,7 @@ class Entry(NamedTuple):
     event: StoredEvent
     battle: int | None = None
     mark: object = None
+    changes: tuple[RatingChange, ...] = ()
 
 
 class Stored(NamedTuple):
@@ -115,6 +122,7 @@ class Account:
         created: when they registered, or were banned, in seconds since the epoch.
         seen: when they were here last, likewise.
         banned: the operator does not let them in.
+        operator: whether they keep order.
     """
 
     name: str
@@ -123,6 +131,7 @@ class Account:
     created: float
     seen: float
     banned: bool = False
+    operator: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,17 @@ it matters. Their events may be pruned then, and ``gap`` says which were.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 from zlib import crc32
 
-from thudmud.play.archive import Battle, Rating, State, Tally
+from thudmud.play.archive import Battle, Pool, Rating, RatingChange, State, Tally
+from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.events import BattleId
 from thudmud.play.projections import Strength, realm_of
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
+from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
+from thudmud.store.codec import SCHEMA
 from thudmud.store.interface import Damaged
 
 APPLICATION = 0x54687564
@@ -54,8 +56,16 @@ DURABLE = {
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
     "guest": "player integer primary key, word blob, seen real",
-    # Where members and guests came from last; the one with the highest ``coming`` is the latest.
+    # Where members and guests came from last, and when: ``coming`` is in seconds since the epoch.
+    # It goes up with each, so that of two the later one is known.
     "address": "player integer, address text, coming integer, primary key (player, address)",
+    # Members who keep order.
+    "operator": "player integer primary key, since real",
+    # ``measure``: 'mute' or 'ban', against a player or a network; the other is 0 or ''. Without an
+    # end ``until`` is null; ``operator`` is 0 if that was none who has an account still.
+    # A banned player has an account, see there; without a row here that holds for good.
+    "sanction": "measure text, player integer, network text, since real, until real,"
+    " operator integer, why text, primary key (measure, player, network)",
     # A node lives ``until`` then, unless it says once more that it does.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
@@ -65,6 +75,12 @@ DURABLE = {
     # What was found out about battles, by where they began; it could be found out again.
     "analysis": "stream integer, version integer, nodes integer, body text,"
     " primary key (stream, version)",
+    # What players have written to members; ``sender`` is 0 if that has been erased.
+    "letter": "receiver integer, number integer, sender integer, at real, text text,"
+    " is_new integer, primary key (receiver, number)",
+    # What players have told the operator of others; ``said`` is a list in JSON.
+    "report": "number integer primary key, at real, reporter integer, about integer, text text,"
+    " said text, is_open integer",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables of which an older row would not be seen to be older."""
@@ -79,14 +95,22 @@ PROJECTIONS = {
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
     " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
+    " time text,"
     " unique (stream, version)",
+    # In which no server ran.
+    "interruption": "until real primary key, since real",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
     # ``role``: 'people', 'bots', 'puzzles', or the level at which the player, a bot, has played.
     "tally": "player integer, role text, rules text, kind text, won integer, drawn integer,"
     " lost integer, primary key (player, role, rules, kind)",
-    "rating": "player integer, role text, realm text, mu real, sigma real, battles integer,"
-    " proven integer, primary key (player, role)",
+    # ``proven`` is null while the rating is provisional.
+    "rating": "player integer, role text, rules text, time text, realm text, mu real, sigma real,"
+    " results integer, proven integer, primary key (player, role, rules, time)",
+    # How matches between people have changed ratings; ``position`` is that of the match's end.
+    "rating_change": "player integer, rules text, time text, position integer, opponent integer,"
+    " before integer, points integer, uncertainty integer, results integer,"
+    " primary key (player, rules, time, position)",
     "lesson": "player integer, lesson integer, primary key (player, lesson)",
     "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
     "puzzle": "number integer primary key, mu real, sigma real, tries integer",
@@ -102,76 +126,105 @@ INDEXES = (
     "create index comment_player on comment (player)",
     "create index battle_players on battle (dwarf, troll, at)",
     "create index battle_realm on battle (realm)",
-    "create index player_name on player (name collate nocase)",
-    "create index rating_proven on rating (realm, role, proven)",
+    "create index player_name on player ({name})",
+    "create index battle_rules on battle (realm, rules)",
+    "create index battle_at on battle (realm, at)",
+    "create index rating_proven on rating (realm, role, rules, time, proven)",
+    "create index rating_change_position on rating_change (position)",
 )
 _WITHOUT_ROWID = {
     "player_battle",
     "tally",
     "rating",
+    "rating_change",
     "request",
     "address",
     "lesson",
     "puzzle_try",
     "comment",
     "analysis",
+    "letter",
+    "interruption",
+    "sanction",
 }
 """Tables of which the primary key is most of the row: kept as its index, not beside it. So are
 those that were added later: an index of SQLite's own would be missing in a file without them."""
 
+ADDED = frozenset({"address", "analysis", "letter", "report"})
+"""Tables and indexes that were added since the first version: they are made where they are missing.
+Any other that is missing was lost."""
+
+FORMAT = SCHEMA + len(ADDED)
+"""The schema of a file, of events and tables. Who knows only a lower one would not keep the tables
+right that were added since, and so does not open it."""
+
 _ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")
-_COLUMNS = {
+COLUMNS = {
     table: [part.split()[0] for part in _PART.split(body) if not part.startswith(("uni", "prim"))]
     for table, body in _ALL.items()
 }
 _KEYS = {
     table: found[1].split(", ")
     if (found := re.search(r"primary key \((.*?)\)", body))
-    else _COLUMNS[table][:1]
+    else COLUMNS[table][:1]
     for table, body in _ALL.items()
 }
 
 
-def _insert(table: str) -> str:
-    columns = [*_COLUMNS[table], "crc"]
+def insertion(table: str) -> str:
+    """Return the statement that adds a row to a table, its CRC at the end."""
+    columns = [*COLUMNS[table], "crc"]
     return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (ours)
 
 
 def _put(table: str) -> str:
-    changed = [each for each in [*_COLUMNS[table], "crc"] if each not in _KEYS[table]]
+    changed = [each for each in [*COLUMNS[table], "crc"] if each not in _KEYS[table]]
     changes = ", ".join(f"{each} = excluded.{each}" for each in changed)
-    return f"{_insert(table)} on conflict ({', '.join(_KEYS[table])}) do update set {changes}"
+    return f"{insertion(table)} on conflict ({', '.join(_KEYS[table])}) do update set {changes}"
 
 
 def _crc(table: str) -> str:
     return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
 
 
-_INSERT_EVENT = _insert("event")
+_INSERT_EVENT = insertion("event")
 _ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
-_PLACES = {table: [_COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
+_PLACES = {table: [COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
 _CRC = {table: _crc(table) for table in SUMMED}
 _PUT = {table: _put(table) for table in _ALL}
 
 
-def definitions(tables: Iterable[str]) -> list[str]:
+def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
     """Return the statements that make some tables, and their indexes."""
-    made = [
-        f"create table {table} ({', '.join([*_column_parts(table), 'crc integer', *_rest(table)])})"
-        f" strict{', without rowid' if table in _WITHOUT_ROWID else ''}"
-        for table in tables
-    ]
+    made = []
+    for table in tables:
+        columns = [_column(part, dialect) for part in [*_column_parts(table), "crc integer"]]
+        end = dialect.without_rowid if table in _WITHOUT_ROWID else dialect.strict
+        made.append(f"create table {table} ({', '.join([*columns, *_rest(table)])}){end}")
     of_these = [each for each in INDEXES if each.split()[4] in set(tables)]
-    return made + of_these
+    return made + [each.format(name=dialect.index_of) for each in of_these]
+
+
+def _column(part: str, dialect: Dialect) -> str:
+    name, kind, *rest = part.split()
+    return " ".join([name, dialect.types.get(kind, kind), *rest])
 
 
 def _column_parts(table: str) -> list[str]:
-    return _PART.split(_ALL[table])[: len(_COLUMNS[table])]
+    return _PART.split(_ALL[table])[: len(COLUMNS[table])]
 
 
 def _rest(table: str) -> list[str]:
-    return _PART.split(_ALL[table])[len(_COLUMNS[table]) :]
+    return _PART.split(_ALL[table])[len(COLUMNS[table]) :]
+
+
+def has_rows(connection: SqlConnection) -> bool:
+    """Return whether there is anything in any table."""
+    return any(
+        connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (ours)
+        for table in DURABLE
+    )
 
 
 def crc(row: Sequence[object]) -> int:
@@ -185,16 +238,21 @@ class SqlTable:
     Attributes:
         sum: of the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
             ends a transaction has to see to it that it is what ``head`` says.
+        changes: how many rows have been written and deleted.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self.execute = connection.execute
         self._execute_many = connection.executemany
         self.sum = 0
+        self.changes = 0
 
     def insert_events(self, rows: Iterable[Row]) -> None:
         """Add rows of ``event``. Numbers have to be of the type of their column."""
-        self._execute_many(_INSERT_EVENT, [(*row, crc(row)) for row in rows])
+        new = [(*row, crc(row)) for row in rows]
+        if new:
+            self._execute_many(_INSERT_EVENT, new)
+            self.changes += len(new)
 
     def put(self, table: str, *row: object) -> None:
         """Add a row, or replace the one with its key."""
@@ -204,6 +262,7 @@ class SqlTable:
             before = self.execute(_CRC[table], key).fetchone()
             self.sum ^= new ^ (before[0] if before else 0)
         self.execute(_PUT[table], (*row, new))
+        self.changes += 1
 
     def advance(self, streams: Iterable[tuple[Row, Row]]) -> None:
         """Replace rows of ``stream``, each by one of another version and beginning."""
@@ -212,14 +271,18 @@ class SqlTable:
             new = crc(stream)
             self.sum ^= new ^ crc(before)
             changed.append((*stream[3:], new, stream[0]))
-        self._execute_many(_ADVANCE, changed)
+        if changed:
+            self._execute_many(_ADVANCE, changed)
+            self.changes += len(changed)
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that such a query finds; return how many."""
         if table in SUMMED:
             for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (ours)
                 self.sum ^= before
-        return self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (ours)
+        deleted = self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (ours)
+        self.changes += deleted
+        return deleted
 
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
         """Yield rows without their CRC, each checked.
@@ -232,10 +295,9 @@ class SqlTable:
         Raises:
             Damaged: one is not as it was written.
         """
-        for row in self.execute(f"select {table}.* from {table} {rest}", values):  # noqa: S608  (ours)
-            if crc(row[:-1]) != row[-1]:
-                raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
-            yield row[:-1]
+        query = f"select {table}.* from {table} {rest}"  # noqa: S608  (ours)
+        for row in self.execute(query, values):  # no variable: a traceback would keep it open
+            yield _unchanged(table, row)
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
         """Return the first such row, if there is one."""
@@ -245,6 +307,20 @@ class SqlTable:
         """Return the first value of the first row of a query, as a number."""
         (found,) = self.execute(query, values).fetchone()
         return int(found)
+
+
+def scan(
+    backend: Backend, table: str, rest: str = "", *values: object
+) -> Iterator[Sequence[object]]:
+    """Yield rows as `SqlTable.rows` does, where there may be more than there is memory for."""
+    for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (ours)
+        yield _unchanged(table, row)
+
+
+def _unchanged(table: str, row: Sequence[object]) -> Sequence[object]:
+    if crc(row[:-1]) != row[-1]:
+        raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
+    return row[:-1]
 
 
 class ProjectedRows:
@@ -270,6 +346,10 @@ class ProjectedRows:
     def put_seek(self, number: int, position: int) -> None:
         """Keep where a seek that stands was made."""
         self._table.put("open_seek", number, position)
+
+    def put_interruption(self, since: float, until: float) -> None:
+        """Keep that no server ran for a time."""
+        self._table.put("interruption", until, since)
 
     def drop_seek(self, number: int) -> None:
         """Note that a seek stands no more."""
@@ -323,6 +403,7 @@ class ProjectedRows:
             *points,
             int(battle.imported),
             int(battle.set_up),
+            battle.time and str(battle.time),
         )
         for player in {dwarf, troll} - {0}:
             self._table.put("player_battle", player, battle.number)
@@ -357,21 +438,63 @@ class ProjectedRows:
         """Keep how a player fared in a role."""
         self._table.put("tally", int(player), role, rules, kind, *tally)
 
-    def strength(self, player: str, role: str) -> Strength | None:
+    def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
         """Return how good a player is in a role, if that is known."""
-        row = self._table.row("rating", "where player = ? and role = ?", int(player), role)
-        return _strength(row) if row else None
+        where = "where player = ? and role = ? and rules = ? and time = ?"
+        row = self._table.row("rating", where, int(player), role, pool.rules, pool.time.value)
+        return strength_of(row) if row else None
 
-    def put_strength(self, player: str, role: str, strength: Strength) -> None:
+    def put_strength(self, player: str, role: str, pool: Pool, strength: Strength) -> None:
         """Keep how good a player is in a role."""
         row = self._durable.row("player", "where id = ?", int(player))
-        realm = row[1] if row else ""
-        self._table.put("rating", int(player), role, realm, *strength, strength.rating.proven)
+        realm, rating = row[1] if row else "", strength.rating
+        key = int(player), role, pool.rules, pool.time.value
+        proven = None if rating.is_provisional else rating.proven
+        self._table.put("rating", *key, realm, *strength, proven)
 
-    def ratings(self, player: int) -> dict[str, Rating]:
-        """Return how good a player is in each role in which that is known."""
-        rows = self._table.rows("rating", "where player = ?", player)
-        return {cast("str", row[1]): _strength(row).rating for row in rows}
+    def ratings(self, player: int) -> dict[tuple[str, Pool], Rating]:
+        """Return how good a player is in each role, and in what, where that is known."""
+        rows = self._table.rows("rating", "where player = ? order by rules, time", player)
+        return {
+            (cast("str", row[1]), _pool(row[2], row[3])): strength_of(row).rating for row in rows
+        }
+
+    def last_opponents(self, player: str, pool: Pool, most: int) -> list[str]:
+        """Return against whom a player has played the last matches that changed their rating."""
+        return [str(row[4]) for row in self._changes(int(player), pool, most)]
+
+    def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
+        """Keep how a match has changed a rating, against whom, and where its end is stored."""
+        player, pool, before, after = change
+        key = int(player), pool.rules, pool.time.value, position
+        rating = after.points, after.uncertainty, after.results
+        self._table.put("rating_change", *key, int(opponent), before, *rating)
+
+    def changes(self, position: int) -> list[RatingChange]:
+        """Return how ratings were changed by a match that ended there, the players by number."""
+        rest = "where position = ? order by player"
+        rows = self._table.rows("rating_change", rest, position)
+        return [
+            RatingChange(
+                str(row[0]),
+                _pool(row[1], row[2]),
+                cast("int", row[5]),
+                Rating(*cast("tuple[int, int, int]", row[6:])),
+            )
+            for row in rows
+        ]
+
+    def curve(self, player: int, pool: Pool, most: int) -> tuple[int, ...]:
+        """Return the points of a rating before the last matches, and after each of them."""
+        rows = list(reversed(self._changes(player, pool, most)))
+        points = [*(row[5] for row in rows[:1]), *(row[6] for row in rows)]
+        return tuple(cast("list[int]", points))
+
+    def _changes(self, player: int, pool: Pool, most: int) -> list[Sequence[object]]:
+        """Return the rows of the last changes of a rating, the last one first."""
+        rest = "where player = ? and rules = ? and time = ? order by position desc limit ?"
+        values = player, pool.rules, pool.time.value, most
+        return list(self._table.rows("rating_change", rest, *values))
 
     def put_comment(self, number: int, position: int, comment: Comment) -> None:
         """Keep what a player says about a ply of a battle."""
@@ -428,7 +551,7 @@ class ProjectedRows:
     def _battle(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
-        rated, *points, imported, set_up = row[20:]
+        rated, *points, imported, set_up, time = row[20:]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )
@@ -450,8 +573,14 @@ class ProjectedRows:
             None if points[0] is None else (points[0], points[1]),
             bool(imported),
             bool(set_up),
+            TimeControl.of(cast("str", time)) if time else None,
         )
 
 
-def _strength(row: Sequence[object]) -> Strength:
-    return Strength(*cast("tuple[float, float, int]", row[3:6]))
+def strength_of(row: Sequence[object]) -> Strength:
+    """Return how good a player is, by a row of ``rating``."""
+    return Strength(*cast("tuple[float, float, int]", row[5:8]))
+
+
+def _pool(rules: object, time: object) -> Pool:
+    return Pool(cast("str", rules), TimeClass(time))

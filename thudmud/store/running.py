@@ -204,6 +204,7 @@ class InThread:
         followers: those to whom entries are handed.
         changed: called when another process has written something, maybe of accounts.
         stopped: called when nothing can be done with the database any more, by a mistake of ours.
+        heard: called with what other nodes say.
     """
 
     def __init__(
@@ -213,15 +214,22 @@ class InThread:
         followers: Followers,
         changed: Callable[[], None],
         stopped: Callable[[StoreError], None],
+        *,
+        heard: Callable[[str], None],
     ) -> None:
         self._open_it, self._poll, self._followers = open_it, poll, followers
-        self._changed, self._stopped = changed, stopped
+        self._changed, self._stopped, self._heard = changed, stopped, heard
+        self._will_look = False
+        """Whether it is known that others have written, and not yet looked at."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         self._loop = asyncio.get_running_loop()
-        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        """None says that the last answer has been taken."""
         self._at_work: Sequence[_Job] = ()
         """The jobs last taken from the queue; only the thread touches them while it runs."""
+        self._is_answering = False
+        """Whether an answer has not been taken yet; only the thread touches it."""
         self._why = CLOSED
         """Why nothing is done any more, once nothing is."""
         self._trouble = ""
@@ -277,6 +285,7 @@ class InThread:
         else:
             self._tell(_settle, self._started, None)
             try:
+                database.backend.listen(lambda said: self._tell(self._others_said, said))
                 self._work(database)
             except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
                 _log.exception("the store has come to an end that it should not come to")
@@ -289,29 +298,38 @@ class InThread:
     def _work(self, database: Database) -> None:
         due = monotonic() + self._poll
         ending = False
-        while not ending:
-            self._at_work = jobs = self._next_jobs(due)
+        reading: deque[_Job] = deque()
+        while reading or not ending:
+            jobs = self._next_jobs(monotonic() if reading and not self._is_answering else due)
+            self._at_work = [*jobs, *reading]
             writing = [job for job in jobs if job.writes and job.work]
             if writing:
                 outcomes, entries = database.write([job.work for job in writing if job.work])
                 self._tell(self._written, writing, outcomes, entries)
                 self._tell_of_others(database)
-            for job in jobs:
-                if job.work and not job.writes:
-                    self._tell(_settle, job.result, _outcome(job.work, database))
-            ending = any(job.work is None for job in jobs)
+            reading.extend(job for job in jobs if job.work and not job.writes)
+            # One at a time, and the next when the loop is done with it: plies do not wait until all
+            # that is looked up meanwhile has been read, nor until all of it has been told.
+            if reading and not self._is_answering:
+                job = reading.popleft()
+                if job.work:
+                    self._is_answering = True
+                    self._tell(self._answer, job, _outcome(job.work, database))
+            ending = ending or any(job.work is None for job in jobs)
             if monotonic() >= due:
                 self._look(database)
                 due = monotonic() + self._poll
 
     def _next_jobs(self, due: float) -> Sequence[_Job]:
         """Return all jobs that wait; none if there are none until it is ``due``."""
-        jobs = []
+        jobs: list[_Job | None] = []
         with suppress(Empty):
             jobs.append(self._jobs.get(timeout=max(0.0, due - monotonic())))
             while True:
                 jobs.append(self._jobs.get_nowait())
-        return jobs
+        if None in jobs:
+            self._is_answering = False
+        return [job for job in jobs if job]
 
     def _look(self, database: Database) -> None:
         """See whether another process has written something.
@@ -343,7 +361,19 @@ class InThread:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
             self._loop.call_soon_threadsafe(call, *arguments)
 
+    def _look_now(self, database: Database) -> None:
+        self._will_look = False  # before that: what is written meanwhile has to be looked at again
+        self._look(database)
+
     # What follows runs in the loop.
+
+    def _others_said(self, said: str | None) -> None:
+        if said is not None:
+            self._heard(said)
+        elif not self._will_look and not self._ended.done():
+            self._will_look = True
+            look = self._put(self._look_now)
+            look.add_done_callback(lambda future: future.exception())  # refused, if we have ended
 
     def _written(
         self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]
@@ -353,6 +383,10 @@ class InThread:
         if entries:
             self._followers.deliver(entries)
 
+    def _answer(self, job: _Job, outcome: object) -> None:
+        _settle(job.result, outcome)
+        self._loop.call_soon(self._jobs.put, None)  # behind whoever waits for the answer
+
     def _finish(self) -> None:
         self._thread.join()
         if self._why != CLOSED:
@@ -361,7 +395,8 @@ class InThread:
         for job in self._at_work:
             _refuse(job, self._why)
         while not self._jobs.empty():
-            _refuse(self._jobs.get_nowait(), self._why)
+            if waiting := self._jobs.get_nowait():
+                _refuse(waiting, self._why)
 
 
 def _outcome(work: Callable[[Database], Any], database: Database) -> Any:

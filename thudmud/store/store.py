@@ -13,40 +13,59 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from thudmud.play.analysis import Analysis, KeptAnalysisLookup
 from thudmud.play.archive import (
+    PLAN,
     AdjournedLookup,
     AdjournedMatches,
     BattleLookup,
     FoundBattle,
     HistoryLookup,
     Lookup,
+    MemberLookup,
     ScoreLookup,
+    SeenMember,
     StandingsLookup,
     StudiesLookup,
 )
-from thudmud.play.events import Adjourned, BattleId, Event, Resumed, StoredEvent
+from thudmud.play.events import Adjourned, BattleId, Event, Resumed
+from thudmud.play.letters import (
+    MOST_REPORTS,
+    LetterCountLookup,
+    LettersLookup,
+    ReportedLookup,
+    ReportsLookup,
+)
 from thudmud.play.match import game_of
+from thudmud.play.order import Order
 from thudmud.play.projections import match_stream
+from thudmud.play.table import spent_on
 from thudmud.rules import Game
 from thudmud.store import accounts as account_rows
-from thudmud.store.checking import DAMAGED, IN_ORDER, check_connection
+from thudmud.store import letters as letter_rows
+from thudmud.store import persons
+from thudmud.store.backend import Backend
+from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
+from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
     Damage,
     Damaged,
     Entry,
+    NotWritten,
     Stored,
     StoreError,
 )
+from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
+from thudmud.store.steady import SteadyClock
 
 if TYPE_CHECKING:
     import asyncio
@@ -59,6 +78,9 @@ Heard = Callable[[object], None]
 
 POLL = 0.1
 """Seconds between two looks at whether another process has written something."""
+
+SLOW_POLL = 1.0
+"""The same where others say so when they have."""
 
 GAMES_KEPT = 100
 """How many battles that have ended are kept folded, for whoever wants to see one."""
@@ -76,17 +98,17 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
     return method
 
 
-def _writing(work: DatabaseWork[P, T], *, bars: bool = False) -> StoreMethod[P, T]:
+def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
     """Return the method of a store that does some work on its database, all or nothing.
 
-    ``bars`` says that the work may change who may not play.
+    ``orders`` says that the work may change who keeps order, or against whom there are measures.
     """
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (of this module)
-        if bars:
-            await store._tell_barred()  # noqa: SLF001  (of this module)
+        if orders:
+            await store._tell_order()  # noqa: SLF001  (of this module)
         return outcome
 
     return method
@@ -96,8 +118,10 @@ class _Folded(NamedTuple):
     """The game of a battle, as far as its events have been read from ``source`` on."""
 
     source: BattleId
-    events: int
+    version: int
+    """That of the last of them."""
     game: Game
+    spent: tuple[float, ...]
 
 
 class Store:
@@ -110,28 +134,36 @@ class Store:
     Many of the methods are work of `Database`, or of `thudmud.store.accounts`, that is done in the
     store's thread. They take what that takes, but for the database. A ``realm`` is that of the
     players, see `thudmud.play.projections.realm_of`.
+
+    Attributes:
+        clock: returns the seconds since the epoch, which what happens is stored with.
+        is_exclusive: whether no other process can serve boards from it while it is open.
+        timed: called with how many seconds each append took; None if nobody wants to know.
     """
 
     def __init__(self) -> None:
+        self.clock: Callable[[], float] = SteadyClock()
         self._runner: AtOnce | InThread
         self.is_exclusive = False
-        """Whether no other process can serve boards from it while it is open."""
+        self.timed: Callable[[float], None] | None = None
         self._path: Path | None = None
+        self._dsn = ""
         self._followers = Followers()
         self._games: dict[int, _Folded] = {}
         """Battles that were looked up, by number: those first that are forgotten first."""
-        self._hearing: list[Heard] = []
+        self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
         """Why nothing can be done any more."""
-        self._told_barred: list[Callable[[frozenset[str]], None]] = []
+        self._told_order: list[Callable[[Order], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
-    def in_memory(cls, *, clock: Callable[[], float] = time.time) -> Store:
+    def in_memory(cls, *, clock: Callable[[], float] | None = None) -> Store:
         """Return a store that is gone when it is closed."""
         store = cls()
-        store._runner = AtOnce(Database(InMemory(), clock), store._followers)
+        store.clock = clock or store.clock
+        store._runner = AtOnce(Database(InMemory(), store.clock), store._followers)
         return store
 
     @classmethod
@@ -142,7 +174,7 @@ class Store:
         serving: bool = False,
         poll: float = POLL,
         patience: float = 5.0,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> Store:
         """Return the store in a file, which is made if it is not there.
 
@@ -151,7 +183,7 @@ class Store:
             serving: whether boards are served from it, which only one process at a time may do.
             poll: how many seconds it takes at most to notice what other processes write.
             patience: for how many seconds it waits while another process writes.
-            clock: returns the seconds since the epoch.
+            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
 
         Raises:
             InUse: another server serves boards from it.
@@ -160,30 +192,60 @@ class Store:
             StoreError: it cannot be used.
         """
         store = cls()
+        clock = store.clock = clock or store.clock
         store._path = Path(path)
         store.is_exclusive = serving
 
         def open_it() -> Database:
             files = OnDisk(Path(path), serving=serving, patience=patience)
-            try:
-                database = Database(files, clock)
-                if serving:
-                    database.alone()
-            except BaseException:
-                files.close()
-                raise
-            return database
+            return _opened(files, clock, alone=serving)
 
+        await store._run(open_it, poll)
+        return store
+
+    @classmethod
+    async def connect(
+        cls, dsn: str, *, poll: float = SLOW_POLL, clock: Callable[[], float] | None = None
+    ) -> Store:
+        """Return the store in a database of PostgreSQL, whose tables are made if there are none.
+
+        Several nodes may serve boards from it at once.
+
+        Args:
+            dsn: how to connect to it, in libpq's words: "host=... dbname=...", or a URL.
+            poll: how many seconds it takes at most to notice what others have written. Mostly they
+                say so themselves.
+            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
+
+        Raises:
+            Damaged: what is there is not what was written.
+            Unknown: a later version of this program wrote it, or another program.
+            StoreError: it cannot be used.
+        """
+        # Only who uses it has to have installed it.
+        from thudmud.store.postgres import Postgres  # noqa: PLC0415
+
+        store = cls()
+        clock = store.clock = clock or store.clock
+        store._dsn = dsn
+        await store._run(lambda: _opened(Postgres(dsn), clock), poll)
+        return store
+
+    async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
         runner = InThread(
-            open_it, poll, store._followers, store._others_changed, store._runner_stopped
+            open_it,
+            poll,
+            self._followers,
+            self._others_changed,
+            self._runner_stopped,
+            heard=self._heard,
         )
-        store._runner = runner
+        self._runner = runner
         try:
             await runner.start()
         except BaseException:
             await runner.stop()
             raise
-        return store
 
     async def stopped(self) -> None:
         """Wait until nothing can be done with the store any more, by a mistake of ours.
@@ -232,7 +294,12 @@ class Store:
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
-        return await self._runner.write(lambda database: database.append(kept, key, mark))
+        timed = self.timed
+        begun = monotonic() if timed else 0.0
+        stored = await self._runner.write(lambda database: database.append(kept, key, mark))
+        if timed:
+            timed(monotonic() - begun)
+        return stored
 
     async def append_to_board(
         self,
@@ -240,10 +307,14 @@ class Store:
         expected: int,
         events: Sequence[Event],
         *,
+        first: Changes | None = None,
         besides: Changes | None = None,
+        key: str | None = None,
         mark: object = None,
     ) -> Mapping[str, Stored]:
         """Store what was decided at a board, see `append`, and with it changes of other streams.
+
+        Some of these come first, the others come behind.
 
         What puts a match away, or takes it up again, is stored in a stream of the match's own as
         well: so no two boards can resume the same match, and none an older state of it.
@@ -252,13 +323,18 @@ class Store:
             Conflict: the board stands at another version; or the match is not as it was.
             NotWritten: they could not be stored.
         """
-        changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {board: (expected, events)}
+        changes = {**(first or {}), board: (expected, events)}
         for event in events:
             if isinstance(event, Adjourned | Resumed):
                 stream = match_stream(event.match.began)
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
-        return await self.append({**changes, **(besides or {})}, mark=mark)
+        return await self.append({**changes, **(besides or {})}, key=key, mark=mark)
+
+    async def came_to(self, stream: str, key: str) -> Stored | None:
+        """Return what a request with a key came to at a stream; None if nothing is known of it."""
+        look = partial(Database.came_to, stream=stream, key=key)
+        return await self._runner.read(look)
 
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
@@ -281,7 +357,13 @@ class Store:
         """
         raised: list[Exception] = []
 
+        begun = False
+
         def asked_for() -> Iterator[tuple[str, Event]]:
+            nonlocal begun
+            if begun:  # the link to the database was lost; what was asked for cannot be again
+                raise NotWritten("This was interrupted, and nothing of it is stored. Try it again.")
+            begun = True
             try:
                 yield from events
             except Exception as error:
@@ -341,9 +423,11 @@ class Store:
     streams = _reading(Database.streams)
     open_boards = _reading(Database.open_boards)
     open_seeks = _reading(Database.open_seeks)
+    interruptions = _reading(Database.interruptions)
     board = _reading(Database.open_board)
     position = _reading(Database.position)
     now = _reading(Database.now)
+    last_beat = _reading(Database.last_beat)
 
     # Battles
 
@@ -358,16 +442,30 @@ class Store:
                 return await self._found_battle(number, realm)
             case AdjournedLookup(player):
                 return AdjournedMatches(tuple(await self.adjourned(player, realm=realm)))
-            case HistoryLookup(player, page):
-                return await self._runner.read(lambda db: db.history_page(player, page, realm))
-            case ScoreLookup(player):
-                return await self.score(player, realm=realm)
+            case HistoryLookup():
+                return await self._runner.read(lambda db: db.history_page(lookup, realm))
+            case ScoreLookup(player, curves):
+                return await self.score(player, curves=curves, realm=realm)
             case KeptAnalysisLookup(began, plies):
                 return await self._kept_analysis(began, plies)
             case StudiesLookup(player):
                 return await self.studies(player, realm=realm)
-            case StandingsLookup(player):
-                return await self._runner.read(lambda db: db.ranking(player, realm))
+            case StandingsLookup():
+                return await self._runner.read(lambda db: db.ranking(lookup, realm))
+            case MemberLookup(name):
+                account = None if realm else await self.find(name)
+                if account is None or account.banned:
+                    return None
+                plan = str(account.preferences.get(PLAN, ""))
+                return SeenMember(account.name, account.seen, plan)
+            case LettersLookup(player):
+                return await self._runner.read(lambda db: letter_rows.letters(db, player))
+            case LetterCountLookup(player):
+                return await self._runner.read(lambda db: letter_rows.count(db, player))
+            case ReportsLookup():
+                return tuple(await self.reports(most=MOST_REPORTS))
+            case ReportedLookup(name, by):
+                return await self._runner.read(lambda db: letter_rows.reported(db, name, by))
         raise ValueError(f"{lookup} cannot be looked up here")
 
     async def _kept_analysis(self, began: BattleId, plies: int) -> Analysis | None:
@@ -376,6 +474,7 @@ class Store:
         return found if found and len(found.lost) == plies else None
 
     battle = _reading(Database.battle)
+    count = _reading(Database.count)
     plies = _reading(Database.plies)
     comments = _reading(Database.comments)
     history = _reading(Database.history)
@@ -395,31 +494,39 @@ class Store:
         """
         known = self._games.get(number)
 
-        def read(database: Database) -> tuple[FoundBattle, int, Sequence[StoredEvent]] | None:
+        def read(database: Database) -> tuple[FoundBattle, _Folded | None, Sequence[Entry]] | None:
             battle = database.battle(number, realm=realm)
             if battle is None:
                 return None
-            done = known.events if known and known.source == battle.source else 0
+            before = known if known and known.source == battle.source else None
             players = database.still_called(battle, realm=realm)
             found = FoundBattle(battle, None, database.comments(number), players)
-            return found, done, database.plies(battle, done)
+            entries = database.entries_of(battle, before.version if before else 0)
+            if battle.time and before and entries:
+                return found, None, database.entries_of(battle)  # a clock is folded from the start
+            return found, before, entries
 
         answer = await self._runner.read(read)
         if answer is None:
             return None
-        found, done, events = answer
-        before = known.game if known and done else None
-        game = game_of(cast("Sequence[Event]", events), before) if events else before
-        if game is None:
+        found, before, entries = answer
+        folded = before
+        if entries:
+            events = [cast("Event", each.event) for each in entries]
+            spent = spent_on(events) if found.battle.time else ()
+            game = game_of(events, before and before.game)
+            folded = _Folded(found.battle.source, entries[-1].version, game, spent)
+        if folded is None:
             return found
+        _, _, game, spent = folded
         self._games.pop(number, None)
-        self._games[number] = _Folded(found.battle.source, done + len(events), game)
+        self._games[number] = folded
         while len(self._games) > GAMES_KEPT:
             del self._games[next(iter(self._games))]
         # A match that was resumed may have lost plies on which something was said.
         plies = len(game.moves)
         comments = tuple(each for each in found.comments if each.ply <= plies)
-        return found._replace(game=game, comments=comments)
+        return found._replace(game=game, comments=comments, spent=spent[:plies])
 
     # Accounts, by names that are the same in any case
 
@@ -428,27 +535,43 @@ class Store:
     enrol = _writing(account_rows.enrol)
     set_password = _writing(account_rows.set_password)
     set_preferences = _writing(account_rows.set_preferences)
-    rename = _writing(account_rows.rename, bars=True)
-    erase = _writing(account_rows.erase, bars=True)
-    ban = _writing(account_rows.ban, bars=True)
-    unban = _writing(account_rows.unban, bars=True)
+    rename = _writing(account_rows.rename, orders=True)
+    erase = _writing(account_rows.erase, orders=True)
+    set_operator = _writing(account_rows.set_operator, orders=True)
+    ban = _writing(account_rows.ban, orders=True)
+    unban = _writing(account_rows.unban, orders=True)
+    impose = _writing(account_rows.impose, orders=True)
+    lift = _writing(account_rows.lift, orders=True)
     find_guest = _reading(account_rows.find_guest)
     keep_guest = _writing(account_rows.keep_guest)
     guests = _reading(account_rows.guests)
     forget_guests = _writing(account_rows.forget_guests)
     seen = _writing(account_rows.seen)
     addresses = _reading(account_rows.addresses)
+    forget_addresses = _writing(account_rows.forget_addresses)
+    about = _reading(persons.about)
+    scrub = _reading(Database.scrub)
 
-    async def barred(self, told: Callable[[frozenset[str]], None] | None = None) -> frozenset[str]:
-        """Return the names, in lower case, that nobody may play under.
+    # Letters and reports, of players of the realm ""
+
+    post = _writing(letter_rows.post)
+    letters_from = _reading(letter_rows.count_from)
+    mark_read = _writing(letter_rows.mark_read)
+    forget_letters = _writing(letter_rows.forget)
+    report = _writing(letter_rows.report)
+    reports = _reading(letter_rows.reports)
+    close_report = _writing(letter_rows.close_report)
+
+    async def order(self, told: Callable[[Order], None] | None = None) -> Order:
+        """Return who keeps order, and who is muted or banned.
 
         Args:
-            told: called with them whenever somebody may have been banned, let in again, renamed or
-                erased, whichever process has done it.
+            told: called with that whenever it may have changed, or somebody may have been renamed
+                or erased, whichever process has done it.
         """
         if told:
-            self._told_barred.append(told)
-        return await self._runner.read(account_rows.barred)
+            self._told_order.append(told)
+        return await self._runner.read(account_rows.order)
 
     # Nodes, and who is on them
 
@@ -460,15 +583,41 @@ class Store:
     release = _writing(Database.release)
     people = _reading(Database.people)
 
-    async def notify(self, aside: object) -> None:
-        """Tell all who hear, here and on other nodes, what is never stored."""
-        for heard in list(self._hearing):
-            heard(aside)
+    async def notify(self, note: object, form: Callable[[], Form]) -> None:
+        """Tell all who hear, here and on other nodes, what is never stored.
 
-    def hear(self, callback: Heard) -> Callable[[], None]:
-        """Have a callback called in the loop with all that is notified; return what ends that."""
-        self._hearing.append(callback)
-        return lambda: self._hearing.remove(callback)
+        Args:
+            note: what they are told.
+            form: returns the form in which it goes to other processes.
+
+        Raises:
+            TooLong: it cannot be told at once.
+            StoreError: others cannot be told at present.
+        """
+        if self._dsn:
+            text = note_to_text(note, form())
+            await self._runner.read(lambda database: database.backend.tell(text))
+        for heard, _ in list(self._hearing):
+            heard(note)
+
+    def _heard(self, text: str) -> None:
+        """Take note of what another process tells all."""
+        for heard, form in list(self._hearing):
+            try:
+                heard(note_from_text(text, form()))
+            except Misread as error:  # of another version, say
+                _log.warning("what another node says is not understood: %s", error)
+
+    def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
+        """Have a callback called in the loop with all that is notified; return what ends that.
+
+        Args:
+            callback: called with each note.
+            form: returns the form in which notes of other processes come.
+        """
+        hearing = callback, form
+        self._hearing.append(hearing)
+        return lambda: self._hearing.remove(hearing)
 
     # The whole
 
@@ -477,32 +626,77 @@ class Store:
 
         If it is damaged, nothing is written any more.
         """
-        if self._path is None:
-            return await self._runner.read(lambda db: check_connection(db.files.connection))
-        status, said, trouble = await _program("-m", "thudmud.store", str(self._path.absolute()))
+        if self._path is None and not self._dsn:
+            return await self._runner.read(lambda db: check_backend(db.backend))
+        path = [str(self._path.absolute())] if self._path else []
+        status, said, trouble = await _program("-m", "thudmud.store", *path, asked=self._dsn)
         if status == IN_ORDER:
             return None
         if status != DAMAGED or not said:  # a program that could not begin has status 1, too
-            why = trouble.splitlines()[-1:] or [f"The store {self._path} could not be checked."]
+            why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
             raise StoreError(why[0])
         await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
         return Damage(said)
 
-    async def _tell_barred(self) -> None:
-        if self._told_barred:
-            names = await self._runner.read(account_rows.barred)
-            for told in self._told_barred:
-                told(names)
+    async def prune(
+        self,
+        before: float,
+        told: Callable[[PruneReport], None] | None = None,
+        *,
+        drops: bool = True,
+    ) -> PruneReport:
+        """Drop what nothing needs any more, see `thudmud.store.pruning`.
+
+        Others can write in between: it waits for as long as each of its transactions took.
+
+        Args:
+            before: only what happened before that time, in seconds since the epoch.
+            told: called now and then with what it has come to so far.
+            drops: whether to drop it, or only to count it.
+
+        Returns:
+            What it has come to.
+        """
+        pruning = Pruning(before)
+        while True:
+            report, positions = await self._runner.read(pruning.find)
+            for start in range(0, len(positions) if drops else 0, BATCH):
+                some, begun = positions[start : start + BATCH], monotonic()
+                await self._runner.write(partial(drop, positions=some))
+                if self._path or self._dsn:
+                    import asyncio  # noqa: PLC0415  (a house needs none)
+
+                    await asyncio.sleep(monotonic() - begun)
+            if told:
+                told(report)
+            if report.looked == report.last:
+                return report
+
+    async def compact(self) -> tuple[int, int]:
+        """Give back to the disk what is free in the file; return its size before and after.
+
+        Only where no other server can be on the file: nobody can write meanwhile, for minutes.
+
+        Raises:
+            StoreError: there is no room for the copy that this takes.
+        """
+        return await self._runner.read(lambda database: database.backend.compact())
+
+    async def _tell_order(self) -> None:
+        if self._told_order:
+            order = await self._runner.read(account_rows.order)
+            for told in self._told_order:
+                told(order)
 
     def _others_changed(self) -> None:
         """Look again at what other processes may have changed."""
-        if not self._told_barred:
+        if not self._told_order:
             return
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         async def tell() -> None:
             try:
-                await self._tell_barred()
+                await self._tell_order()
             except StoreError as error:
                 _log.error("who may not come in is not known: %s", error)
 
@@ -518,6 +712,22 @@ class Store:
                 waiting.set_exception(error)
 
 
+def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False) -> Database:
+    """Return a database that is kept in something; ``alone`` if no other node serves from it."""
+    try:
+        database = Database(backend, clock)
+        if isinstance(clock, SteadyClock):
+            if backend.is_shared:
+                clock.go_on_from(backend.now())
+            clock.not_before(database.head.at)
+        if alone:
+            database.alone()
+    except BaseException:
+        backend.close()
+        raise
+    return database
+
+
 def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
     """Return what a coroutine of a store in memory comes to, which never waits."""
     try:
@@ -528,8 +738,11 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("a store in memory should not wait")
 
 
-async def _program(*words: str) -> tuple[int | None, str, str]:
-    """Run a program of Python's; return its status, what it printed, and its errors.
+async def _program(*words: str, asked: str) -> tuple[int | None, str, str]:
+    """Run a program of Python's that is asked something on its standard input.
+
+    Returns:
+        Its status, what it printed, and its errors.
 
     It does not outlive its caller.
     """
@@ -537,13 +750,17 @@ async def _program(*words: str) -> tuple[int | None, str, str]:
 
     making = asyncio.create_task(
         asyncio.create_subprocess_exec(
-            sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+            sys.executable,
+            *words,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
         )
     )
     try:
         # Whoever is cancelled in the middle of this would leave a process that nobody ends.
         process = await asyncio.shield(making)
-        printed = await process.communicate()
+        printed = await process.communicate(asked.encode())
     finally:
         process = await making
         if process.returncode is None:

@@ -1,0 +1,147 @@
+"""Clusters of PostgreSQL, each a test's own: its files in a temporary folder, its port on loopback.
+
+The server refuses to run as root, and Debian brings a user for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+from thudmud.store.backend import POSTGRESQL
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1:]
+"""The folder of the newest that Debian has installed."""
+
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""Settings of a cluster that need not outlive its machine."""
+
+_schemas = count(1)
+
+
+def program(name: str) -> str:
+    """Return the path of one of PostgreSQL's programs."""
+    folder = PROGRAMS[0] if PROGRAMS else Path()
+    found = shutil.which(name, path=f"{folder}{os.pathsep}{os.environ['PATH']}")
+    if found is None:
+        raise FileNotFoundError(f"{name} of PostgreSQL is missing; `make clients` installs it")
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def empty(dsn: str) -> None:
+    """Delete all rows of all tables of ours; that is faster than to truncate them."""
+    with psycopg.connect(dsn) as session:
+        there = {name for (name,) in session.execute(POSTGRESQL.tables.encode())}
+        for table in there:
+            session.execute(f"delete from {table}".encode())  # noqa: S608  (ours)
+
+
+class Cluster:
+    """A server of PostgreSQL and its files, which are made when it first starts.
+
+    Args:
+        settings: of the server, beyond those that every test needs.
+    """
+
+    def __init__(self, **settings: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="thudmud-postgresql-"))
+        self.user = "postgres" if os.geteuid() == 0 else None
+        self.port = free_port()
+        self.settings = settings
+        self._server: subprocess.Popen[bytes] | None = None
+        if self.user:
+            shutil.chown(self.folder, self.user, self.user)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def dsn(self, database: str = "postgres") -> str:
+        return f"host=127.0.0.1 port={self.port} user=postgres dbname={database}"
+
+    def run(self, name: str, *words: str) -> None:
+        """Run a program as the server's user, to its end."""
+        subprocess.run(
+            [program(name), *words],
+            user=self.user,
+            cwd=self.folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    def make(self) -> None:
+        self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "--no-sync")
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        if not self.data.exists():
+            self.make()
+        fixed = {
+            "port": str(self.port),
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": "",
+            "max_connections": "100",
+        }
+        given = [f"--{name}={value}" for name, value in {**fixed, **self.settings}.items()]
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [program("postgres"), "-D", str(self.data), *given],
+                user=self.user,
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+            )
+        while True:
+            with suppress(psycopg.OperationalError), psycopg.connect(self.dsn()):
+                return
+            if self._server.poll() is not None:
+                raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
+            with suppress(subprocess.TimeoutExpired):
+                self._server.wait(0.05)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the server's first process."""
+        if self._server:
+            self._server.send_signal(number)
+
+    def kill(self) -> None:
+        """End the server as a failure of the machine would, and all of its processes."""
+        self._end(signal.SIGQUIT)
+
+    def stop(self) -> None:
+        """Shut the server down; clients are thrown out."""
+        self._end(signal.SIGINT)
+
+    def remove(self) -> None:
+        """Shut the server down, and remove its files."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def schema(self) -> str:
+        """Make an empty schema, and return how to connect to it. A database takes longer."""
+        name = f"thud{next(_schemas)}"
+        with psycopg.connect(self.dsn(), autocommit=True) as session:
+            session.execute(f"create schema {name}".encode())
+        return f"{self.dsn()} options=-csearch_path={name}"
+
+    def _end(self, number: int) -> None:
+        if self._server and self._server.poll() is None:
+            self._server.send_signal(number)
+            self._server.wait(60)
+        self._server = None

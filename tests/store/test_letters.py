@@ -1,0 +1,179 @@
+"""Letters and reports, in every kind of store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.store.conftest import Opening
+from tests.store.deeds import NOON, Clock
+from thudmud.play.letters import (
+    Letter,
+    LetterCount,
+    LetterCountLookup,
+    LettersLookup,
+    Reported,
+    ReportedLookup,
+)
+from thudmud.store import KeptName, Nobody, Store
+from thudmud.store.files import beside
+
+
+@pytest.fixture
+async def store(opening: Opening) -> Store:
+    """Return a store with three members."""
+    store = await opening()
+    for name in ("Anna", "Bert", "Carla"):
+        await store.enrol(name, "hash")
+    return store
+
+
+async def letters(store: Store, player: str = "Bert") -> list[tuple[int, str, str, bool]]:
+    found = await store.look_up(LettersLookup(player))
+    return [(each.number, each.sender, each.text, each.is_new) for each in found]
+
+
+class TestLetters:
+    async def test_they_are_kept_in_order_with_their_time(self, store: Store, clock: Clock) -> None:
+        clock.now = NOON
+        assert await store.post("Bert", "Anna", "Shall we play?") == 1
+        assert await store.post("bert", "carla", "Ho!") == 2
+        assert await store.look_up(LettersLookup("bert")) == (
+            Letter(1, "Anna", NOON + 1, "Shall we play?"),
+            Letter(2, "Carla", NOON + 2, "Ho!"),
+        )
+        assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(2, 2)
+        assert await store.look_up(LetterCountLookup("Nobody")) == LetterCount()
+        assert await store.letters_from("Bert", "anna") == (2, 1)
+        assert await store.letters_from("Bert", "Nobody") == (2, 0)
+        assert await store.check() is None
+
+    async def test_only_members_write_and_get_them(self, store: Store) -> None:
+        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await store.ban("Mallory")  # a ban of a name is no account
+        for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
+            with pytest.raises(Nobody):
+                await store.post(to, sender, "Ho!")
+        assert await letters(store) == []
+
+    async def test_what_was_read_is_not_new_any_more(self, store: Store) -> None:
+        for text in ("one", "two", "three"):
+            await store.post("Bert", "Anna", text)
+        await store.mark_read("Bert", [1, 3, 9])
+        assert [is_new for *_, is_new in await letters(store)] == [False, True, False]
+        assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(1, 3)
+        assert await store.check() is None
+
+    async def test_a_number_stays_until_it_is_forgotten(self, store: Store) -> None:
+        for text in ("one", "two", "three"):
+            await store.post("Bert", "Anna", text)
+        await store.post("Carla", "Anna", "another's")
+        assert await store.forget_letters("bert", [2, 7]) == 1
+        assert await store.post("Bert", "Anna", "four") == 4
+        assert [number for number, *_ in await letters(store)] == [1, 3, 4]
+        assert await store.forget_letters("Bert", [1, 3, 4]) == 3
+        assert await store.forget_letters("Bert", [1]) == 0
+        assert await store.forget_letters("Nobody", [1]) == 0
+        assert await store.post("Bert", "Anna", "anew") == 1
+        assert len(await letters(store, "Carla")) == 1
+        assert await store.check() is None
+
+    async def test_they_follow_a_name(self, store: Store) -> None:
+        await store.post("Bert", "Anna", "Ho!")
+        await store.rename("Anna", "Hanna")
+        await store.rename("Bert", "Robert")
+        assert await letters(store, "Robert") == [(1, "Hanna", "Ho!", True)]
+        assert await letters(store, "Bert") == []
+
+    async def test_of_who_is_erased_they_name_nobody(self, store: Store) -> None:
+        await store.post("Bert", "Anna", "from me")
+        await store.post("Anna", "Bert", "to me")
+        await store.erase("Anna")
+        assert await letters(store) == [(1, "", "from me", True)]
+        await store.enrol("Anna", "another")
+        assert await letters(store, "Anna") == []
+        assert await store.letters_from("Bert", "Anna") == (1, 0)
+        assert await store.check() is None
+
+
+class TestReports:
+    async def test_the_last_comes_first(self, store: Store, clock: Clock) -> None:
+        clock.now = NOON
+        assert await store.report("Anna", "Bert", "is rude", ["say: you oaf"]) == 1
+        assert await store.report("Carla", "Bert", "again") == 2
+        second, first = await store.reports()
+        assert (second.number, second.by, second.about) == (2, "Carla", "Bert")
+        assert (first.said, first.at, first.is_open) == (("say: you oaf",), NOON + 1, True)
+        assert await store.reports(most=1) == [second]
+        assert await store.check() is None
+
+    async def test_one_that_is_closed_is_listed_if_all_are(self, store: Store) -> None:
+        await store.report("Anna", "Bert", "is rude")
+        await store.report("Anna", "Carla", "is rude, too")
+        assert await store.close_report(1)
+        assert not await store.close_report(1)
+        assert not await store.close_report(9)
+        assert [each.number for each in await store.reports()] == [2]
+        found = await store.reports(open_only=False)
+        assert [(each.number, each.is_open) for each in found] == [(2, True), (1, False)]
+        assert await store.check() is None
+
+    async def test_guests_make_them_and_are_in_them(self, store: Store) -> None:
+        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await store.report("Gast", "Anna", "one")
+        await store.report("Anna", "Gast", "two")
+        assert await store.look_up(ReportedLookup("gast", "ANNA")) == Reported("Gast", 1, 2)
+        assert await store.look_up(ReportedLookup("Zoe", "Yan")) == Reported(None, 0, 2)
+        await store.close_report(2)
+        assert await store.look_up(ReportedLookup("anna", "Anna")) == Reported("Anna", 0, 1)
+
+    async def test_they_follow_a_name_and_go_with_it(self, store: Store) -> None:
+        await store.report("Anna", "Bert", "is rude")
+        await store.report("Bert", "Carla", "is not")
+        await store.rename("Bert", "Robert")
+        assert [(each.by, each.about) for each in await store.reports()] == [
+            ("Robert", "Carla"),
+            ("Anna", "Robert"),
+        ]
+        await store.erase("Robert")
+        [left] = await store.reports()
+        assert (left.by, left.about) == ("", "Carla")
+        assert await store.check() is None
+
+    async def test_of_those_that_are_closed_the_last_are_kept(
+        self, opening: Opening, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("thudmud.store.letters.REPORTS_KEPT", 2)
+        store = await opening()
+        await store.report("Anna", "Bert", "open")
+        for number in range(2, 6):
+            await store.report("Anna", "Bert", "to be closed")
+            await store.close_report(number)
+        await store.report("Anna", "Bert", "the last")
+        found = await store.reports(open_only=False)
+        assert [each.number for each in found] == [6, 5, 4, 1]
+        assert await store.check() is None
+
+
+async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
+    store = await Store.open(path)
+    for name in ("Anna", "Bert"):
+        await store.enrol(name, "hash")
+    for to, text in (("Bert", "a secret letter"), ("Anna", "another secret"), ("Bert", "kept")):
+        await store.post(to, "Anna", text)
+    await store.report("Bert", "Anna", "a secret report")
+    files = [beside(path, suffix) for suffix in ("", "-wal")]
+
+    def is_there(words: bytes) -> bool:
+        return any(words in file.read_bytes() for file in files if file.exists())
+
+    assert is_there(b"a secret letter")
+    await store.forget_letters("Bert", [1])
+    assert not is_there(b"a secret letter")
+    assert is_there(b"another secret")
+    await store.erase("Anna")
+    assert not is_there(b"another secret")
+    assert not is_there(b"a secret report")
+    assert is_there(b"kept")
+    await store.close()

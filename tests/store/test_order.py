@@ -1,0 +1,157 @@
+"""Operators, mutes and bans as they are stored: how long, for which name, what is erased."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from tests.store.deeds import Clock
+from thudmud.play.order import Measure, Order, Sanction
+from thudmud.store import KeptName, Nobody, Store
+from thudmud.store.checking import check_file
+
+HOUR = 3600.0
+NETWORK = "203.0.113.0/24"
+
+
+def mute(whom: str, until: float | None = None, *, by: str = "", why: str = "") -> Sanction:
+    return Sanction(Measure.MUTE, whom, by, 0.0, until, why)
+
+
+def ban(whom: str, until: float | None = None, *, by: str = "", why: str = "") -> Sanction:
+    return Sanction(Measure.BAN, whom, by, 0.0, until, why)
+
+
+@pytest.fixture
+async def order(store: Store) -> Store:
+    """Return a store with two members, of whom Olga is an operator."""
+    for name in ("Olga", "Bert"):
+        await store.enrol(name, "hash")
+    await store.set_operator("olga", is_one=True)
+    return store
+
+
+class TestOperators:
+    async def test_whoever_looks_is_told_of_them(self, order: Store) -> None:
+        told: list[Order] = []
+        assert (await order.order(told.append)).operators == {"olga"}
+        account = await order.find("Olga")
+        assert account
+        assert account.operator
+        await order.rename("Olga", "Helga")
+        await order.set_operator("Helga", is_one=False)
+        assert [each.operators for each in told] == [{"helga"}, frozenset()]
+        assert not any(each.operator for each in await order.accounts())
+
+    async def test_they_are_members(self, order: Store) -> None:
+        with pytest.raises(Nobody):
+            await order.set_operator("Zoe", is_one=True)
+
+    async def test_who_has_the_name_next_is_none(self, order: Store) -> None:
+        await order.erase("Olga")
+        await order.enrol("Olga", "other")
+        assert (await order.order()).operators == frozenset()
+
+
+class TestMeasures:
+    async def test_they_are_told_as_they_are(self, order: Store, clock: Clock) -> None:
+        told: list[Order] = []
+        await order.order(told.append)
+        began, until = clock.now, clock.now + HOUR
+        await order.impose(mute("bert", until, by="Olga", why="of that"))
+        await order.impose(ban(NETWORK, by="Olga"))
+        [found], [network] = told[-1].mutes.values(), told[-1].networks.values()
+        assert began < found.since < network.since
+        assert replace(found, since=0.0) == mute("Bert", until, by="Olga", why="of that")
+        assert replace(network, since=0.0) == ban(NETWORK, by="Olga")
+        assert set(told[-1].networks) == {ip_network(NETWORK)}
+        await order.impose(mute("Bert", until + HOUR))  # in its place
+        assert (await order.order()).mutes["bert"].until == until + HOUR
+        await order.lift(mute("BERT"))
+        await order.lift(ban(NETWORK))
+        assert told[-1] == Order(frozenset({"olga"}))
+        for gone in (mute("Bert"), ban(NETWORK), ban("Bert")):
+            with pytest.raises(Nobody):
+                await order.lift(gone)
+
+    async def test_they_survive_a_start(self, path: Path, clock: Clock) -> None:
+        store = await Store.open(path, clock=clock)
+        await store.impose(mute("Bert", clock.now + HOUR, why="of that"))
+        await store.impose(ban("Zoe", clock.now + HOUR))
+        await store.impose(ban(NETWORK))
+        before = await store.order()
+        await store.close()
+        check_file(path)
+        again = await Store.open(path, clock=clock)
+        assert await again.order() == before
+        await again.close()
+
+    async def test_a_ban_of_a_name_ends(self, order: Store, clock: Clock) -> None:
+        kept = KeptName("Gast", b"1" * 32, 5.0)
+        await order.keep_guest(kept)
+        for name in ("Bert", "Gast", "Zoe"):
+            await order.impose(ban(name, clock.now + HOUR))
+        assert set((await order.order()).bans) == {"bert", "gast", "zoe"}
+        found = await order.find("Bert")
+        assert found
+        assert found.banned
+        assert await order.find("Zoe")
+        clock.now += HOUR
+        assert (await order.order()).bans == {}
+        found = await order.find("Bert")
+        assert found
+        assert not found.banned
+        assert await order.find("Zoe") is None
+        assert await order.find("Gast") is None
+        assert await order.keep_guest(kept, kept)
+        assert [each.name for each in await order.accounts()] == ["Bert", "Olga"]
+        assert (await order.enrol("Zoe", "hash")).name == "Zoe"
+        await order.impose(mute("Bert"))  # which forgets what has ended
+        assert [each.banned for each in await order.accounts()] == [False] * 3
+        assert await order.check() is None
+
+    async def test_a_guest_has_a_name_that_is_banned_until_it_is_not(self, order: Store) -> None:
+        await order.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await order.ban("Gast")
+        await order.forget_guests(["Gast"])
+        account = await order.find("Gast")
+        assert account
+        assert account.banned
+        await order.unban("Gast")
+        await order.forget_guests(["Gast"])
+        assert await order.find_guest("Gast") is None
+
+    async def test_a_mute_goes_with_the_guest(self, order: Store) -> None:
+        await order.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await order.impose(mute("Gast"))
+        await order.forget_guests(["Gast"])
+        assert (await order.order()).mutes == {}
+
+    async def test_they_follow_a_name(self, order: Store) -> None:
+        await order.impose(mute("Bert", by="Olga"))
+        await order.impose(ban("Bert", by="Olga"))
+        await order.rename("Bert", "Bertram")
+        await order.rename("Olga", "Helga")
+        found = await order.order()
+        assert {each.by for each in (*found.mutes.values(), *found.bans.values())} == {"Helga"}
+        assert (set(found.mutes), set(found.bans)) == ({"bertram"}, {"bertram"})
+
+
+class TestErasing:
+    async def test_mutes_go_and_so_do_names(self, order: Store, clock: Clock) -> None:
+        until = clock.now + HOUR
+        await order.impose(mute("Bert", by="Olga", why="Bert shouts"))
+        await order.impose(ban("Bert", until, by="Olga", why="Bert lies"))
+        await order.impose(ban(NETWORK, by="Olga", why="of spam"))
+        await order.erase("Bert")
+        found = await order.order()
+        assert found.mutes == {}
+        assert replace(found.bans["bert"], since=0.0) == ban("Bert", until)
+        await order.erase("Olga")
+        found = await order.order()
+        assert found.operators == frozenset()
+        assert (found.networks[ip_network(NETWORK)].by, "Olga" in repr(found)) == ("", False)
+        assert await order.check() is None

@@ -1,0 +1,217 @@
+"""All that is kept about a person can be told, and taken away."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, started
+from tests.store.test_accounts import ended, rated
+from thudmud.play.events import (
+    BattleStarted,
+    Commented,
+    LessonDone,
+    PuzzleTried,
+    SeekEnd,
+    SeekEnded,
+    SeekMade,
+)
+from thudmud.play.projections import HALL
+from thudmud.rules import Side
+from thudmud.store import KeptName, Nobody, Store
+from thudmud.store.persons import THEIRS
+from thudmud.store.rows import COLUMNS, DURABLE
+
+WORD = b"1" * 32
+NAME = "Wilhelmina"
+DAY = 86_400.0
+
+
+async def lived(store: Store, name: str = NAME) -> None:
+    """Let somebody do something of everything."""
+    await store.enrol(name, "a hash")
+    await store.enrol("Bert", "another")
+    await store.set_preferences(name, {"plan": f"{name} wins.", "ignored": ["Zoe"]})
+    await store.set_preferences("Bert", {"ignored": ["Zoe", name.upper()], "followed": [name]})
+    await store.seen({name: NOON + 5}, [(name, "192.0.2.77")])
+    begun = BattleStarted(1.0, name, 1, "discworld", name, "Bert", rated=True)
+    practice = replace(begun, troll=name, rated=False)
+    await store.append({OAK: (0, [begun, cleared(1), practice])})
+    await store.post(name, "Bert", "A letter.")
+    await store.post("Bert", name, "An answer.")
+    await store.report(name, "Bert", "He is rude.", ["He said nothing."])
+    await store.report("Bert", name, f"{name} is rude.", [f"{name} said nothing."])
+    comment = Commented(1.0, name, OAK, 1, 0, f"So said {name}.")
+    await store.append(
+        {
+            HALL: (
+                0,
+                [
+                    SeekMade(1.0, name, 1, "classic", Side.TROLL, to="Bert"),
+                    SeekEnded(1.0, "Bert", 1, SeekEnd.DECLINED, name, "Bert"),
+                    comment,
+                    replace(comment, text=f"{name} thinks otherwise."),
+                    LessonDone(1.0, name, 3),
+                    PuzzleTried(1.0, name, 2, solved=True),
+                ],
+            )
+        }
+    )
+
+
+async def test_what_is_told(store: Store) -> None:
+    await lived(store)
+    told = await store.about(NAME.lower())
+    assert json.loads(json.dumps(told)) == told
+    assert "hash" not in json.dumps(told)
+    time = "2026-11-21T12:00:"
+    assert told.pop("time").startswith(time)
+    assert told["name"] == NAME
+    [account] = told["account"]
+    assert account["preferences"] == {"plan": f"{NAME} wins.", "ignored": ["Zoe"]}
+    assert account["seen"] == f"{time}05Z"
+    [address] = told["address"]
+    assert address["address"] == "192.0.2.77"
+    assert address["coming"].startswith(time)
+    one, two = told["battle"]
+    assert (one["number"], one["sides"], one["opponent"]) == (1, ["dwarf"], "Bert")
+    assert (two["number"], two["sides"], two["opponent"]) == (2, ["dwarf", "troll"], "")
+    assert (one["state"], two["state"], one["rules"]) == ("unfinished", "running", "discworld")
+    [comment] = told["comment"]
+    assert comment.pop("at").startswith(time)
+    assert comment == {"battle": 1, "ply": 0, "text": f"{NAME} thinks otherwise."}
+    [seek] = told["seek"]
+    assert (seek["rules"], seek["side"], seek["to"]) == ("classic", "troll", "Bert")
+    assert sorted((each["sender"], each["text"]) for each in told["letter"]) == [
+        ("Bert", "A letter."),
+        (NAME, "An answer."),
+    ]
+    [report] = told["report"]
+    assert (report["about"], report["text"]) == ("Bert", "He is rude.")
+    assert report["said"] == ["He said nothing."]
+    assert told["lesson"] == [{"lesson": 3}]
+    assert told["puzzle_try"] == [{"puzzle": 2, "solved": 1}]
+    assert {each["role"] for each in told["rating"]} == {"puzzles"}
+    assert "puzzle" not in told
+
+
+async def test_ratings_and_scores_are_told(store: Store) -> None:
+    await rated(store)
+    told = await store.about("Anna")
+    assert {(each["role"], each["rules"]) for each in told["rating"]} == {("people", "discworld")}
+    assert [each["opponent"] for each in told["rating_change"]] == ["Bert"]
+    assert {each["kind"] for each in told["tally"]} == {"dwarf", "troll", "match"}
+    assert [each["winner"] for each in told["battle"]] == ["dwarf", None]
+
+
+async def test_a_guest_is_told_too_and_nobody_else_of_that_name(store: Store) -> None:
+    await store.keep_guest(KeptName("Gast", WORD, 5.0))
+    await ended(store)
+    told = await store.about("gast")
+    assert told["guest"] == [{"seen": "1970-01-01T00:00:05Z"}]
+    assert told["battle"] == []
+    assert WORD.decode() not in json.dumps(told)
+    await store.forget_guests(["Gast"])
+    with pytest.raises(Nobody):
+        await store.about("Gast")
+
+
+def holding(path: Path, words: str) -> list[str]:
+    """Return the files of a store in which some words are, in any case."""
+    return [
+        each.name
+        for each in path.parent.iterdir()
+        if words.lower().encode() in each.read_bytes().lower()
+    ]
+
+
+class TestErased:
+    @pytest.mark.parametrize("how", ["at once", "beside a server", "as a guest"])
+    async def test_nothing_is_left_in_any_file(self, path: Path, how: str) -> None:
+        store = await Store.open(path, clock=Clock())
+        await lived(store)
+        if how == "as a guest":
+            await store.keep_guest(KeptName("Gudrun", WORD, 5.0))
+            await store.seen({}, [("Gudrun", "192.0.2.99")])
+            await store.append({PINE: (0, [started(1, "Gudrun", "Bert"), cleared(1)])})
+        name = "Gudrun" if how == "as a guest" else NAME
+        assert holding(path, name)
+        if how == "beside a server":
+            other = await Store.open(path, clock=Clock())
+            await other.erase(NAME)
+            assert await other.scrub()
+            await other.close()
+        else:
+            await store.erase(name.upper())
+            assert await store.scrub()
+        assert holding(path, name) == []
+        assert holding(path, "192.0.2.99" if how == "as a guest" else "192.0.2.77") == []
+        await store.catch_up()  # with what another has written
+        with pytest.raises(Nobody):
+            await store.about(name)
+        assert await store.check() is None
+        bert: dict[str, Any] = await store.about("Bert")
+        gone = bert["battle"][-1 if how == "as a guest" else 0]["opponent"]
+        assert gone.startswith("(erased ")
+        if how != "as a guest":
+            assert bert["account"][0]["preferences"] == {"ignored": ["Zoe"], "followed": []}
+        await store.close()
+        assert holding(path, name) == []
+
+    async def test_no_row_but_what_was_played_is_theirs_after(self, path: Path) -> None:
+        store = await Store.open(path, clock=Clock())
+        await lived(store)
+        await store.erase(NAME)
+        await store.close()
+        with closing(sqlite3.connect(path)) as connection:
+            for table in DURABLE.keys() - {"player"}:
+                for column in {*THEIRS, "about"} & set(COLUMNS[table]):
+                    query = f"select count(*) from {table} where {column} = 1"  # noqa: S608
+                    assert connection.execute(query).fetchone() == (0,), table
+
+    async def test_guests_who_had_the_name_before_are_erased_with_it(self, path: Path) -> None:
+        store = await Store.open(path, clock=Clock())
+        await store.keep_guest(KeptName(NAME, WORD, 5.0))
+        await store.append({PINE: (0, [started(1, NAME, "Bert"), cleared(1)])})
+        comment = Commented(1.0, NAME, PINE, 1, 0, "Words of a guest.")
+        await store.append({HALL: (0, [comment])})
+        await store.forget_guests([NAME])
+        await store.enrol(NAME, "hash")
+        await store.erase(NAME)
+        assert holding(path, NAME) == []
+        assert holding(path, "words of a guest") == []
+        await store.close()
+
+    async def test_a_name_that_is_only_banned_is_nobody_to_erase(self, store: Store) -> None:
+        await store.ban("Mallory")
+        with pytest.raises(Nobody):
+            await store.erase("Mallory")
+
+
+class TestAddresses:
+    async def test_each_is_forgotten_some_time_after_it_was_last_come_from(
+        self, path: Path, clock: Clock
+    ) -> None:
+        store = await Store.open(path, clock=clock)
+        await store.enrol("Anna", "hash")
+        for day, last in ((0, 7), (1, 8), (2, 7), (3, 9)):
+            clock.now = NOON + day * DAY
+            await store.seen({}, [("Anna", f"192.0.2.{last}")])
+        await store.forget_addresses(NOON + 1.5 * DAY)
+        assert await store.addresses("Anna") == ["192.0.2.9", "192.0.2.7"]
+        assert holding(path, "192.0.2.8") == []
+        await store.forget_addresses(NOON + 2.5 * DAY)
+        assert await store.addresses("Anna") == ["192.0.2.9"]
+        clock.now = NOON + 4 * DAY
+        for _ in range(3):
+            await store.seen({}, [("Anna", "192.0.2.9")])
+        await store.forget_addresses(NOON + 3.5 * DAY)
+        assert await store.addresses("Anna") == ["192.0.2.9"]
+        assert await store.check() is None
+        await store.close()

@@ -1,0 +1,379 @@
+"""What is different where the store is a database of PostgreSQL: lost links, and other nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.service.place import until
+from tests.store.clusters import Cluster
+from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined
+from tests.store.proxies import Proxy
+from tests.store.test_projections import live
+from thudmud.cli.main import main
+from thudmud.service import Node
+from thudmud.store import (
+    Damage,
+    Damaged,
+    InUse,
+    NotWritten,
+    Store,
+    StoreError,
+    TooLong,
+    Unknown,
+    postgres,
+)
+from thudmud.store.codec import form_of
+from thudmud.store.copying import copy
+from thudmud.store.postgres import OURS, Postgres
+from thudmud.store.rows import FORMAT
+
+
+@pytest.fixture
+async def store(dsn: str, clock: Clock) -> AsyncIterator[Store]:
+    store = await Store.connect(dsn, clock=clock)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def proxy(cluster: Cluster) -> Iterator[Proxy]:
+    proxy = Proxy(cluster.port)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+async def through(dsn: str, cluster: Cluster, proxy: Proxy) -> AsyncIterator[Store]:
+    """Return a store that is connected through the proxy."""
+    store = await Store.connect(dsn.replace(f"port={cluster.port}", f"port={proxy.port}"))
+    yield store
+    await store.close()
+
+
+def commits(data: bytes) -> bool:
+    return b"; commit" in data
+
+
+async def players(store: Store, stream: str = OAK) -> list[str]:
+    return [entry.event.player for entry in await store.read(stream)]  # type: ignore[union-attr]  # Joined
+
+
+class TestLostLinks:
+    async def test_a_commit_that_was_done_is_not_done_again(
+        self, through: Store, proxy: Proxy
+    ) -> None:
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        proxy.cuts_after = commits
+        stored = await through.append({OAK: (1, [joined(2, "Bert")])})
+        assert proxy.cuts == 1
+        assert stored[OAK].version == 2
+        await through.append({OAK: (2, [joined(3, "Carla")])})
+        assert await players(through) == ["Anna", "Bert", "Carla"]
+
+    async def test_one_that_never_came_is_done_after_all(
+        self, through: Store, proxy: Proxy
+    ) -> None:
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        proxy.cuts_before = commits
+        await through.append({OAK: (1, [joined(2, "Bert")])})
+        assert proxy.cuts == 1
+        assert await players(through) == ["Anna", "Bert"]
+
+    async def test_so_is_what_was_lost_at_its_beginning(self, through: Store, proxy: Proxy) -> None:
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        proxy.cuts_before = lambda data: b"begin" in data
+        await through.append({OAK: (1, [joined(2, "Bert")])})
+        proxy.cuts_before = lambda data: b"from event" in data
+        assert await players(through) == ["Anna", "Bert"]
+        assert proxy.cuts == 2
+
+    async def test_events_that_are_brought_in_are_not_asked_for_twice(
+        self, through: Store, proxy: Proxy
+    ) -> None:
+        """They come one after the other from somebody else, and cannot be had again."""
+        proxy.cuts_before = commits
+        with pytest.raises(NotWritten, match="was interrupted"):
+            await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
+        assert await through.version(OAK) == 0
+
+
+async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
+    """The server is killed while many append, and comes back."""
+    cluster = Cluster()
+    try:
+        cluster.start()
+        store = await Store.connect(cluster.dsn())
+        told: dict[str, int] = {}
+        refused: list[Exception] = []
+        ended = asyncio.Event()
+
+        async def append(stream: str) -> None:
+            for number in count(1):
+                if ended.is_set():
+                    return
+                expected = await until_read(store, stream)
+                try:
+                    stored = await store.append({stream: (expected, [joined(number)])})
+                except StoreError as error:
+                    refused.append(error)
+                else:
+                    told[stream] = stored[stream].version
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(10):
+                group.create_task(append(f"board {number}"))
+            for _ in range(3):
+                await enough(told, at_least=5)
+                await asyncio.to_thread(cluster.kill)
+                told.clear()
+                await asyncio.to_thread(cluster.start)
+            await enough(told, at_least=5)
+            ended.set()
+        for stream, version in told.items():
+            assert await store.version(stream) == version
+            assert len(await store.read(stream)) == version
+        assert await store.check() is None
+        await store.close()
+    finally:
+        cluster.remove()
+
+
+async def until_read(store: Store, stream: str) -> int:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                return await store.version(stream)
+            except StoreError:
+                await asyncio.sleep(0)
+
+
+async def enough(told: dict[str, int], *, at_least: int) -> None:
+    """Wait until appends of so many streams have been told of."""
+    await until(lambda: len(told) >= at_least)
+
+
+class TestTwo:
+    async def test_one_is_told_at_once_what_the_other_stores(self, store: Store, dsn: str) -> None:
+        other = await Store.connect(dsn)
+        taken = Taken()
+        await other.subscribe(None, 0, taken.take, taken.failed)
+        for number in range(3):
+            await store.append({OAK: (number, [joined(number)]), PINE: (number, [joined(number)])})
+        await taken.until(lambda: len(taken.entries) == 6)
+        assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5, 6]
+        await other.close()
+
+    async def test_what_one_says_the_other_hears(self, store: Store, dsn: str) -> None:
+        other = await Store.connect(dsn)
+        heard = {store: list[object](), other: list[object]()}
+        for each, notes in heard.items():
+            each.hear(notes.append, lambda: form_of(tuple[str, int]))
+        async with asyncio.timeout(PATIENCE):  # a note may be lost
+            while not all(len(set(each)) == 2 for each in heard.values()):
+                await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
+                await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
+                await asyncio.sleep(0.05)
+        assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
+        await other.close()
+
+    async def test_what_is_too_long_is_refused(self, store: Store) -> None:
+        with pytest.raises(TooLong):
+            await store.notify("x" * 8000, lambda: form_of(str))
+        await store.notify("x" * 7000, lambda: form_of(str))
+
+    async def test_what_is_not_understood_is_passed_over(
+        self, store: Store, dsn: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        other = await Store.connect(dsn)
+        heard: list[object] = []
+        store.hear(heard.append, lambda: form_of(int))
+        async with asyncio.timeout(PATIENCE):
+            while not heard or "another node says is not understood" not in caplog.text:
+                await other.notify("of another version", lambda: form_of(str))
+                await other.notify(7, lambda: form_of(int))
+                await asyncio.sleep(0.05)
+        assert set(heard) == {7}
+        await other.close()
+
+    async def test_who_stops_in_the_middle_stops_nobody_for_long(
+        self, store: Store, dsn: str
+    ) -> None:
+        stopped = Postgres(dsn)
+        stopped.connection.execute("set idle_in_transaction_session_timeout = '100ms'")
+        stopped.begin()
+        await store.append({OAK: (0, [joined(1)])})
+        with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout):
+            stopped.connection.execute("select 1")
+        stopped.close()
+
+    async def test_who_waited_too_long_for_the_others_goes_on_after_that(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
+        late = await Store.connect(dsn)
+        with psycopg.connect(dsn) as session:
+            session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
+            with pytest.raises(NotWritten, match="lock timeout"):
+                await late.append({OAK: (0, [joined(1)])})
+            assert await late.version(OAK) == 0
+        await late.append({OAK: (0, [joined(1)])})
+        assert await store.version(OAK) == 1
+        await late.close()
+
+    async def test_one_at_a_time_has_the_lock_on_serving(self, dsn: str) -> None:
+        told: list[list[object]] = [[], []]
+        first = postgres.ServingLock(dsn, told[0].append)
+        await until(lambda: told[0] == [None])
+        second = postgres.ServingLock(dsn, told[1].append)
+        await until(lambda: [type(each) for each in told[1]] == [InUse])
+        first.close()
+        await until(lambda: len(told[1]) == 2)
+        assert told[1][1] is None
+        second.close()
+
+    async def test_it_can_be_let_go_at_any_moment(self, dsn: str) -> None:
+        with_it = postgres.ServingLock(dsn, lambda _: None)
+        for _ in range(20):
+            await asyncio.to_thread(postgres.ServingLock(dsn, lambda _: None).close)
+        with_it.close()
+
+    async def test_they_go_by_the_same_time(self, dsn: str) -> None:
+        one, other = await Store.connect(dsn), await Store.connect(dsn)
+        assert abs(one.clock() - other.clock()) < 1.0
+        await one.close()
+        await other.close()
+
+
+class TestWhatIsThere:
+    async def test_another_programs_tables(self, cluster: Cluster) -> None:
+        dsn = cluster.schema()
+        with psycopg.connect(dsn) as session:
+            session.execute("create table account (name text)")
+        with pytest.raises(Unknown, match="tables of another program that are called as ours"):
+            await Store.connect(dsn)
+
+    async def test_a_later_version(self, store: Store, dsn: str) -> None:
+        await store.append({OAK: (0, [joined(1)])})
+        with psycopg.connect(dsn) as session:
+            session.execute(f"comment on table head is '{OURS}{FORMAT + 1}'".encode())
+        try:
+            with pytest.raises(Unknown, match=f"it has schema {FORMAT + 1}, and this version"):
+                await Store.connect(dsn)
+        finally:
+            with psycopg.connect(dsn) as session:
+                session.execute(f"comment on table head is '{OURS}{FORMAT}'".encode())
+
+    async def test_a_row_that_has_changed(self, store: Store, dsn: str) -> None:
+        await store.append({OAK: (0, [joined(1), joined(2)])})
+        with psycopg.connect(dsn) as session:
+            session.execute("update event set at = at + 1 where position = 2")
+        found = await store.check()
+        assert isinstance(found, Damage)
+        assert "a row of event has changed: 2. Restore a backup." in found.what
+        with pytest.raises(NotWritten, match="Nothing is written any more"):
+            await store.append({OAK: (2, [joined(3)])})
+        with pytest.raises(Damaged):
+            await store.read(OAK)
+
+    async def test_no_server(self) -> None:
+        with pytest.raises(
+            StoreError, match=r"The database thud on 127\.0\.0\.1 could not be used: "
+        ):
+            await Store.connect("host=127.0.0.1 port=1 dbname=thud password=secret")
+
+
+class TestCopying:
+    async def test_there_and_back(self, dsn: str, tmp_path: Path, clock: Clock) -> None:
+        """All rows come through: events, battles, ratings, accounts, and what was analysed."""
+        paths = tmp_path / "here.db", tmp_path / "back.db"
+        first = await Store.open(paths[0], clock=clock)
+        await live(first, 1)
+        await first.enrol("Zoe", "hash")
+        await first.seen({"Zoe": 5.0}, [("Zoe", "192.0.2.1")])
+        before = await told_of(first)
+        await first.close()
+        steps: list[tuple[int, int]] = []
+        events = await asyncio.to_thread(copy, str(paths[0]), dsn, lambda *each: steps.append(each))
+        assert steps[-1] == (events, events)
+        there = await Store.connect(dsn, clock=clock)
+        assert await told_of(there) == before
+        await there.close()
+        await asyncio.to_thread(copy, dsn, str(paths[1]))
+        back = await Store.open(paths[1], clock=clock)
+        assert await told_of(back) == before
+        assert await back.check() is None
+        await back.close()
+
+    async def test_not_over_what_is_there(self, dsn: str, tmp_path: Path) -> None:
+        store = await Store.connect(dsn)
+        await store.append({OAK: (0, [joined(1)])})
+        await store.close()
+        await (await Store.open(tmp_path / "new.db")).close()
+        with pytest.raises(StoreError, match="it has to be empty"):
+            await asyncio.to_thread(copy, str(tmp_path / "new.db"), dsn)
+
+    async def test_not_while_a_server_runs(self, dsn: str, tmp_path: Path) -> None:
+        store = await Store.connect(dsn)
+        node = Node(store)
+        await node.open()
+        with pytest.raises(InUse):
+            await asyncio.to_thread(copy, dsn, str(tmp_path / "new.db"))
+        await node.close()
+        await store.close()
+
+    async def test_nothing_to_copy(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="There is no store"):
+            copy(str(tmp_path / "none.db"), str(tmp_path / "new.db"))
+        assert not (tmp_path / "new.db").exists()
+
+
+async def told_of(store: Store) -> list[object]:
+    """Return what a store tells of everything that is in it."""
+    streams = await store.streams()
+    return [
+        streams,
+        [await store.read(stream) for stream in streams],
+        await store.battles(most=1_000_000),
+        await store.standings(),
+        [await store.score(each.name) for each in await store.standings()],
+        await store.accounts(),
+        await store.addresses("Zoe"),
+        await store.position(),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ago", "status", "told"),
+    [
+        (0.0, 0, "thudmud is well: the database was written "),
+        (100.0, 1, "The server on the database has stored nothing for "),
+    ],
+)
+async def test_whether_a_server_is_well_is_told_from_beside(
+    tmp_path: Path,
+    dsn: str,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    ago: float,
+    status: int,
+    told: str,
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(f'[storage]\nbackend = "postgresql"\ndsn = "{dsn}"\n', "utf-8")
+    asked = "health", "--config", str(config)
+    store = await Store.connect(dsn, clock=lambda: time.time() - ago)
+    node = Node(store)
+    await node.open()
+    assert await asyncio.to_thread(main, asked) == status
+    assert "".join(capsys.readouterr()).startswith(told)
+    await node.close()
+    await store.close()
+    assert await asyncio.to_thread(main, asked) == 1
+    assert capsys.readouterr().err == "No server runs on the database.\n"

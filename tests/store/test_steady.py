@@ -1,0 +1,67 @@
+"""The clock that goes on however the machine's is set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thudmud.play.events import Joined
+from thudmud.rules import Side
+from thudmud.store import Store
+from thudmud.store.steady import SteadyClock
+
+
+class Machine:
+    """A machine whose time can be set."""
+
+    def __init__(self) -> None:
+        self.wall, self.ticks = 1_000_000.0, 5.0
+
+    def clock(self) -> SteadyClock:
+        return SteadyClock(lambda: self.wall, lambda: self.ticks)
+
+    def runs(self, seconds: float) -> None:
+        self.wall += seconds
+        self.ticks += seconds
+
+
+def test_goes_as_the_machine_does() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    machine.runs(90)
+    assert clock() == machine.wall
+    assert clock.behind == 0
+
+
+def test_goes_on_whatever_is_set() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    for jump in (3600.0, -86400.0):
+        before = clock()
+        machine.wall += jump
+        machine.runs(2)
+        assert clock() == before + 2
+    assert clock.behind == 3600.0 - 86400.0
+
+
+def test_begins_where_it_is_told_to_if_that_is_later() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    clock.not_before(machine.wall - 100)
+    assert clock() == machine.wall
+    clock.not_before(machine.wall + 100)
+    machine.runs(1)
+    assert clock() == machine.wall + 100
+
+
+async def test_a_store_goes_on_from_its_last_event(tmp_path: Path) -> None:
+    machine = Machine()
+    clock = machine.clock()
+    store = await Store.open(tmp_path / "thud.db", clock=clock)
+    await store.append({"oak board": (0, [Joined(0.0, "Anna", Side.DWARF)])})
+    await store.close()
+    machine.wall -= 3600  # set back while no server runs
+    again = machine.clock()
+    store = await Store.open(tmp_path / "thud.db", clock=again)
+    machine.runs(60)
+    assert await store.now() == again() == 1_000_060.0
+    await store.close()

@@ -1,0 +1,106 @@
+"""All that is stored, from one database to another, of whichever kinds.
+
+Rows go as they are, with the numbers of players, streams and events, each after a look at its CRC.
+The projections are made anew from the events where they come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from time import time
+from typing import cast
+
+from thudmud.store.backend import Backend
+from thudmud.store.checking import check_backend
+from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
+from thudmud.store.interface import Damaged, InUse, StoreError
+from thudmud.store.rows import DURABLE, SqlTable, crc, insertion, scan
+
+AT_ONCE = 1000
+"""Rows that are written at once."""
+
+Progress = Callable[[int, int], None]
+
+
+def is_database(place: str) -> bool:
+    """Whether a place is a database of PostgreSQL, in libpq's words, and not a file."""
+    return place.startswith(("postgresql://", "postgres://")) or "=" in place
+
+
+def opened(place: str, *, is_source: bool) -> Backend:
+    """Return what is kept in a file, or in a database of PostgreSQL.
+
+    Raises:
+        InUse: a server keeps its boards there.
+        StoreError: it cannot be used; or it is the source, and there is none.
+    """
+    if is_database(place):
+        from thudmud.store.postgres import Postgres  # noqa: PLC0415  (of an extra)
+
+        return Postgres(place)
+    path = Path(place)
+    if is_source and not path.exists():
+        raise StoreError(f"There is no store {path} that could be copied.")
+    return OnDisk(path, serving=True, patience=5.0)
+
+
+def copy(source: str, target: str, progress: Progress = lambda _done, _of: None) -> int:
+    """Copy everything from one place to another, which has to be empty, and check it there.
+
+    Args:
+        source: a file, or how to connect to a database of PostgreSQL. No server may run on it.
+        target: likewise; it is made if it is a file that is not there.
+        progress: called now and then with how many events were copied, and of how many.
+
+    Returns:
+        how many events there are.
+
+    Raises:
+        InUse: a server runs on the source.
+        Damaged: the source, or what came of it, is not as it was written.
+        StoreError: one of them cannot be used, or the target is not empty.
+    """
+    with (
+        closing(opened(source, is_source=True)) as old,
+        closing(opened(target, is_source=False)) as new,
+    ):
+        if not new.is_new:
+            raise StoreError("There is something in the place to copy to: it has to be empty.")
+        try:
+            old.read_all()
+            events = _copy(old, new, progress)
+        except old.errors as error:
+            raise old.translated(error) from error
+        try:
+            Database(new, time)  # which makes the projections
+            new.read_all()
+            found = check_backend(new)
+        except new.errors as error:
+            raise new.translated(error) from error
+        if found:
+            raise new.translated(Damaged(found.what))
+        return events
+
+
+def _copy(old: Backend, new: Backend, progress: Progress) -> int:
+    table = SqlTable(old.connection)
+    head = table.row("head", "where id = 1")
+    if head is None:
+        raise StoreError("There is nothing to be copied.")
+    if table.row("node", "where until > ? limit 1", old.now()):
+        raise InUse("A server runs on what is to be copied. Stop it first.")
+    new.begin()
+    done, (_, position, commits, _, *rest) = 0, head
+    for name in DURABLE:
+        rows = iter([(1, position, commits, 0, *rest)]) if name == "head" else scan(old, name)
+        while batch := [(*row, crc(row)) for row in islice(rows, AT_ONCE)]:
+            new.connection.executemany(insertion(name), batch)
+            if name == "event":
+                done += len(batch)
+                progress(done, cast("int", position))
+    new.commit()
+    return done

@@ -1,0 +1,36 @@
+"""Whether a server runs on a file and can store what happens, as seen from beside it.
+
+A server stores every few seconds that it runs: that goes through its event loop, its thread and the
+disk. The time of the witness tells when something was last stored. It is the system's, as is the
+time that it is compared with; the times of the nodes are their own, and may differ from both.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+from thudmud.store.files import HEAD, beside, connect, require_ours, translated
+
+_PATIENCE = 5.0  # seconds to wait for other processes that write
+
+
+def last_stored(path: Path) -> float | None:
+    """Return how many seconds ago something was stored in a file; None if no server runs on it.
+
+    Raises:
+        StoreError: that cannot be read.
+    """
+    try:
+        require_ours(path)
+        with closing(connect(path, _PATIENCE, reading=True)) as connection:
+            # A node that has ended, or was found dead, has no time left.
+            [(alive,)] = connection.execute("select count(*) from node where until > seen")
+        stored = beside(path, HEAD).stat().st_mtime
+    except Exception as error:
+        told = translated(path, error)
+        if told is error:
+            raise
+        raise told from error
+    return max(0.0, time.time() - stored) if alive else None

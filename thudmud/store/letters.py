@@ -1,0 +1,157 @@
+"""Letters and reports: what is written of them. Each function is one transaction.
+
+They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
+deleted here is soon on no disk, as after `thudmud.store.accounts.erase`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import cast
+
+from thudmud.play.letters import Letter, LetterCount, Report, Reported
+from thudmud.store.database import Database
+from thudmud.store.interface import Nobody
+
+REPORTS_KEPT = 1000
+"""How many reports are kept that have been closed: the last ones."""
+
+_LetterRow = tuple[int, int, int, float, str, int]
+_ReportRow = tuple[int, float, int, int, str, str, int]
+
+
+def post(database: Database, to: str, sender: str, text: str) -> int:
+    """Keep a letter for a member, and return its number.
+
+    Raises:
+        Nobody: there is no such member, or who sends it is none.
+    """
+    receiver = _member(database, to)
+    by = _member(database, sender)
+    last = "select coalesce(max(number), 0) from letter where receiver = ?"
+    number = database.table.number(last, receiver) + 1
+    database.table.put("letter", receiver, number, by, database.now(), text, 1)
+    return number
+
+
+def letters(database: Database, player: str) -> tuple[Letter, ...]:
+    """Return all letters of a member, in the order in which they were written."""
+    return tuple(
+        Letter(number, database.name_of(sender), at, text, bool(is_new))
+        for _, number, sender, at, text, is_new in _letters(database, player)
+    )
+
+
+def count(database: Database, player: str) -> LetterCount:
+    """Return how many letters a member has."""
+    rows = _letters(database, player)
+    return LetterCount(sum(row[5] for row in rows), len(rows))
+
+
+def count_from(database: Database, player: str, sender: str) -> tuple[int, int]:
+    """Return how many letters a member has, and how many of these are from a sender."""
+    rows, found = _letters(database, player), database.player(sender)
+    return len(rows), sum(row[2] == found[0] for row in rows) if found else 0
+
+
+def mark_read(database: Database, player: str, numbers: Collection[int]) -> None:
+    """Note that a member has read some of their letters."""
+    for *row, is_new in _letters(database, player):
+        if is_new and row[1] in numbers:
+            database.table.put("letter", *row, 0)
+
+
+def forget(database: Database, player: str, numbers: Collection[int]) -> int:
+    """Delete some letters of a member, from the disk as well; return how many there were."""
+    found = database.player(player)
+    if found is None:
+        return 0
+    where = "where receiver = ? and number = ?"
+    gone = sum(database.table.delete("letter", where, found[0], each) for each in numbers)
+    database.erased |= gone > 0
+    return gone
+
+
+def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
+    """Keep a report of a player about another, and return its number.
+
+    Args:
+        database: where.
+        by: who makes it.
+        about: whom it is about; both may be guests.
+        text: what it says.
+        said: what who makes it had last heard from that player.
+    """
+    number = database.table.number("select coalesce(max(number), 0) + 1 from report")
+    players = database.number_of(by), database.number_of(about)
+    lines = json.dumps(list(said), ensure_ascii=False)
+    database.table.put("report", number, database.now(), *players, text, lines, 1)
+    closed = "select number from report where is_open = 0 order by number desc limit 1 offset ?"
+    old = database.table.execute(closed, (REPORTS_KEPT,)).fetchone()
+    if old and database.table.delete("report", "where is_open = 0 and number <= ?", *old):
+        database.erased = True
+    return number
+
+
+def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Sequence[Report]:
+    """Return reports, the last one first, ``most`` at most."""
+    which = "where is_open = 1 " if open_only else ""
+    rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
+    return [
+        Report(
+            number,
+            at,
+            database.name_of(by),
+            database.name_of(about),
+            text,
+            tuple(json.loads(said)),
+            bool(is_open),
+        )
+        for number, at, by, about, text, said, is_open in cast("list[_ReportRow]", list(rows))
+    ]
+
+
+def close_report(database: Database, number: int) -> bool:
+    """Close a report; return whether it was open."""
+    row = database.table.row("report", "where number = ? and is_open = 1", number)
+    if row is None:
+        return False
+    database.table.put("report", *row[:-1], 0)
+    return True
+
+
+def reported(database: Database, name: str, by: str) -> Reported:
+    """Return who would be reported, and how many reports are open."""
+    about, who = database.player(name), database.player(by)
+    in_all = "select count(*) from report where is_open = 1"
+    return Reported(
+        about and about[1],
+        database.table.number(f"{in_all} and reporter = ?", who[0]) if who else 0,
+        database.table.number(in_all),
+    )
+
+
+def erase(database: Database, player: int) -> None:
+    """Delete a player's letters, and the reports about them; what they wrote names nobody."""
+    database.table.delete("letter", "where receiver = ?", player)
+    database.table.delete("report", "where about = ?", player)
+    for row in list(database.table.rows("letter", "where sender = ?", player)):
+        database.table.put("letter", *row[:2], 0, *row[3:])
+    for row in list(database.table.rows("report", "where reporter = ?", player)):
+        database.table.put("report", *row[:2], 0, *row[3:])
+
+
+def _letters(database: Database, player: str) -> list[_LetterRow]:
+    found = database.player(player)
+    rest = "where receiver = ? order by number"
+    rows = list(database.table.rows("letter", rest, found[0])) if found else []
+    return cast("list[_LetterRow]", rows)
+
+
+def _member(database: Database, name: str) -> int:
+    found = database.player(name)
+    row = found and database.table.row("account", "where player = ?", found[0])
+    if not found or not row or not row[1]:
+        raise Nobody(f"There is no account {name}.")
+    return found[0]

@@ -1,0 +1,134 @@
+"""All that is kept about a person, as values of JSON, for whoever asks what that is.
+
+The tables tell it themselves: a row is about a player if one of the columns in `THEIRS` has the
+player's number. So a table that is added later is in it, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from thudmud.play.archive import Battle
+from thudmud.play.events import SeekMade
+from thudmud.rules import Side
+from thudmud.store.database import Database
+from thudmud.store.interface import Nobody
+from thudmud.store.rows import COLUMNS, DURABLE, PROJECTIONS
+
+THEIRS = ("player", "receiver", "sender", "reporter")
+"""Columns that have the number of the player whom a row is about. What others have reported about
+somebody is theirs who did."""
+
+_PLAYERS = {*THEIRS, "opponent", "about"}
+"""Columns that have the number of a player."""
+
+_SECRET = {"password", "word", "node", "session", "operator"}
+"""Columns that are not told: with them somebody could come in, or they are about somebody else."""
+
+_TOLD_OTHERWISE = {"player_battle", "comment"}
+
+_JSON = {"preferences", "said"}
+_TIMES = {"at", "created", "seen", "since", "until", "coming"}
+
+
+def about(database: Database, name: str) -> dict[str, Any]:
+    """Return all that is kept about whoever is called that now, in values of JSON.
+
+    Raises:
+        Nobody: there is nobody of that name.
+    """
+    found = database.player(name)
+    if found is None:
+        raise Nobody(f"There is nobody called {name}.")
+    number, name = found
+    tables = {
+        table: rows
+        for table in (DURABLE | PROJECTIONS).keys() - _TOLD_OTHERWISE
+        if (rows := _rows_about(database, table, number))
+    }
+    return {
+        "name": name,
+        "time": _time(database.now()),
+        **dict(sorted(tables.items())),
+        "battle": [_battle(each, name) for each in database.history(name, most=1 << 62)][::-1],
+        "comment": _comments(database, number),
+        "seek": [
+            _seek(event)
+            for event in database.in_the_hall(SeekMade, number)
+            if isinstance(event, SeekMade)
+        ],
+    }
+
+
+def _rows_about(database: Database, table: str, number: int) -> list[dict[str, Any]]:
+    columns = COLUMNS[table]
+    theirs = [each for each in THEIRS if each in columns]
+    if not theirs:
+        return []
+    where = " or ".join(f"{each} = ?" for each in theirs)
+    rows = database.table.rows(table, f"where {where}", *[number] * len(theirs))
+    return [_told(database, columns, row) for row in rows]
+
+
+def _told(database: Database, columns: Sequence[str], row: Sequence[object]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for column, value in zip(columns, row, strict=True):
+        if column in _SECRET or column == "player":
+            continue
+        if column in _PLAYERS:
+            told[column] = database.name_of(cast("int", value))
+        elif column in _JSON:
+            told[column] = json.loads(cast("str", value))
+        elif column in _TIMES and value is not None:
+            told[column] = _time(cast("float", value))
+        else:
+            told[column] = value
+    return told
+
+
+def _battle(battle: Battle, name: str) -> dict[str, Any]:
+    sides = [side for side in Side if battle.player(side) == name]
+    others = [battle.player(side.other) for side in sides if not battle.is_practice]
+    outcome = battle.outcome
+    return {
+        "number": battle.number,
+        "began": _time(battle.at),
+        "rules": battle.rules,
+        "time": battle.time and str(battle.time),
+        "sides": [side.value for side in sides],
+        "opponent": others[0] if others else "",
+        "state": battle.state.value,
+        "plies": battle.plies,
+        "ending": outcome and outcome.ending.value,
+        "winner": outcome and outcome.winner and outcome.winner.value,
+        "rated": battle.rated,
+    }
+
+
+def _comments(database: Database, number: int) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = []
+    for row in database.table.rows("comment", "where player = ?", number):
+        battle, ply, _, position, text = row
+        event = database.table.row("event", "where position = ?", position)
+        at = _time(cast("float", event[4])) if event else None
+        told.append({"at": at, "battle": battle, "ply": ply, "text": text})
+    return told
+
+
+def _seek(event: SeekMade) -> dict[str, Any]:
+    return {
+        "at": _time(event.at),
+        "number": event.number,
+        "rules": event.rules,
+        "side": event.side and event.side.value,
+        "rated": event.rated,
+        "to": event.to,
+        "time": event.time and str(event.time),
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

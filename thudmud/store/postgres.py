@@ -1,0 +1,549 @@
+"""A store in a database of PostgreSQL, which several nodes may serve boards from.
+
+Each store has one connection for all that it reads and writes, which its thread uses, and one more
+on which it learns what others have written. Three things are not as they are with a file:
+
+- The writers' lock is an advisory one. Whoever gets it reads ``head`` first, and so knows whether
+  others have written since.
+- A link that is lost is made again. Failing over to a standby takes some seconds.
+- If the link is lost before a commit is answered, it may have been done or not. The transaction
+  has a number, by which the server tells what came of it, or the standby that has taken its place.
+  Until that is known nothing else is written here. The old session is ended first: else a commit
+  that is under way could still be done after it was taken for lost.
+
+A text cannot hold a NUL in PostgreSQL; what players write never has one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from secrets import token_hex
+from threading import Event, Thread
+from time import monotonic, sleep
+from typing import Any, ClassVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from thudmud.store.backend import POSTGRESQL, Backend
+from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, TooLong, Unknown
+from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
+
+WRITING = 0x54687564
+"""The key of the writers' lock: ``Thud``."""
+
+SERVING = WRITING + 1
+"""The key of the lock that one of several servers has, which stand by for each other."""
+
+OURS = "a store of thudmud, format "
+"""What the comment on the table ``head`` begins with."""
+
+PATIENCE = 5.0
+"""Seconds for which work waits for a link that was lost. After that it is refused at once, until
+the link is there again."""
+
+REST = 2.0
+"""Seconds after that before it is tried again: who asks meanwhile is refused at once."""
+
+PAUSE = 0.1
+"""Seconds between two tries to connect."""
+
+TRY_AGAIN = 0.5
+"""Seconds between two looks at whether the lock on serving is free."""
+
+AT_ONCE = 1000
+"""How many rows of a large result are fetched at once."""
+
+LONGEST_NOTE = 7_900
+"""Bytes that PostgreSQL tells others at once, and a little less."""
+
+LINK = {
+    "application_name": "thudmud",
+    "connect_timeout": "3",
+    "target_session_attrs": "read-write",
+    # A host that is gone is noticed within some ten seconds.
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+"""How the link is made where the operator does not say otherwise."""
+
+SETTINGS = (
+    # Who is stopped while they write would stop all others.
+    "set idle_in_transaction_session_timeout = '5s'",
+    "set lock_timeout = '15s'",
+    # What is told is stored, whatever the server does by default.
+    "select set_config('synchronous_commit', 'on', false)"
+    " where current_setting('synchronous_commit') = 'off'",
+    "set client_min_messages = 'warning'",
+)
+
+Heard = Callable[[str | None], None]
+
+_log = logging.getLogger(__name__)
+
+
+class NothingWritten(psycopg.OperationalError):
+    """The link was lost while a transaction was committed, and it was not."""
+
+
+class DatabaseLink:
+    """A connection that is made again when it is lost.
+
+    Args:
+        dsn: how to connect, in libpq's words.
+        patience: for how many seconds it is waited for.
+
+    Raises:
+        psycopg.Error: it cannot be made.
+    """
+
+    def __init__(self, dsn: str, patience: float) -> None:
+        self._dsn, self._patience = dsn, patience
+        self._given_up = 0.0
+        """When it was last tried in vain, if the link has been lost for longer than we wait."""
+        self.session = connected(dsn)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing can be asked at present."""
+        return self.session.closed
+
+    def restore(self) -> None:
+        """Make the link again if it is lost, and wait for that.
+
+        Raises:
+            psycopg.OperationalError: it cannot be made.
+        """
+        if not self.is_lost:
+            return
+        now = monotonic()
+        if self._given_up and now < self._given_up + REST:
+            raise psycopg.OperationalError("it could not be reached a moment ago")
+        until = now + (0.0 if self._given_up else self._patience)
+        while self.is_lost:
+            try:
+                self.session = connected(self._dsn)
+                self._given_up = 0.0
+            except psycopg.OperationalError:
+                if monotonic() >= until:
+                    self._given_up = monotonic()
+                    raise
+                sleep(PAUSE)
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        """Execute a statement; or several, where there are no values."""
+        return self.session.execute(translated(query), values or None)
+
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows."""
+        self.session.cursor().executemany(translated(query), rows)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.session.close()
+
+
+class Postgres(Backend):
+    """A database of PostgreSQL.
+
+    Args:
+        dsn: how to connect to it, in libpq's words: "host=... dbname=...", or "postgresql://...".
+        patience: for how many seconds it waits for a link that was lost.
+
+    Raises:
+        Damaged: what is there is not what was written.
+        Unknown: a later version of this program wrote it, or it is another program's.
+        StoreError: it cannot be used.
+    """
+
+    connection: DatabaseLink
+    dialect = POSTGRESQL
+    errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
+    is_shared = True
+
+    def __init__(self, dsn: str, patience: float = PATIENCE) -> None:
+        self._dsn, self._name = dsn, name_of(dsn)
+        self._token = token_hex(8)
+        self._number: str | None = None
+        """The number of the transaction that is under way, if it is one that writes."""
+        self._looks = 0
+        self._cursors = 0
+        self._listener: Listener | None = None
+        try:
+            self.connection = DatabaseLink(dsn, patience)
+            try:
+                self._prepare()
+            except BaseException:
+                self.connection.close()
+                raise
+        except Exception as error:
+            raise self.translated(error) from error
+
+    def _prepare(self) -> None:
+        """Make the tables, unless they are there; see whether they are ours."""
+        execute = self.connection.execute
+        ((schema,),) = execute("select current_schema()").fetchall()
+        if schema is None:
+            raise StoreError(f"{self._name} has no schema that tables could be made in.")
+        self._channel = f'"thudmud {schema}"'
+        self.begin()
+        there = {name for (name,) in execute(self.dialect.tables)}
+        if missing := self._missing(there):
+            for statement in definitions(missing, self.dialect):
+                execute(statement)
+            execute(f"comment on table head is '{OURS}{FORMAT}'")
+        self.is_new = not execute("select count(*) from head").fetchall()[0][0]
+        if self.is_new and has_rows(self.connection):
+            raise Damaged("the row that it begins with is missing")
+        self.commit()
+
+    def _missing(self, there: set[str]) -> list[str]:
+        """Return the tables that are to be made.
+
+        Raises:
+            Unknown: what is there is not ours, or of a later version.
+            Damaged: some are missing that no version would have left out.
+        """
+        ours = DURABLE.keys() | PROJECTIONS.keys()
+        if not there & ours:
+            return [*DURABLE, *PROJECTIONS]
+        query = "select obj_description(to_regclass('head'), 'pg_class')"
+        ((comment,),) = self.connection.execute(query).fetchall()
+        if not str(comment).startswith(OURS):
+            raise Unknown(
+                f"{self._name} has tables of another program that are called as ours:"
+                f" {', '.join(sorted(there & ours))}. Give thudmud a database of its own."
+            )
+        found = int(str(comment).removeprefix(OURS))
+        if found > FORMAT:
+            raise Unknown(
+                f"{self._name} was written by a later version of thudmud: it has schema {found},"
+                f" and this version knows {FORMAT}."
+            )
+        missing = [name for name in DURABLE if name not in there]
+        if not ADDED.issuperset(missing):
+            raise Damaged("its tables are not those of a store")
+        return missing
+
+    def begin(self) -> None:
+        """Begin a transaction, wait for the writers' lock, and note the transaction's number."""
+        self.connection.restore()
+        self._number = None
+        try:
+            cursor = self.connection.execute(
+                f"begin; select pg_advisory_xact_lock({WRITING}); select pg_current_xact_id()::text"
+            )
+        except psycopg.Error:
+            with suppress(psycopg.Error):
+                self.rollback()  # else the session would stay in a transaction that has failed
+            raise
+        while cursor.nextset():
+            pass
+        ((self._number,),) = cursor.fetchall()
+
+    def commit(self) -> None:
+        """End a transaction; if the answer is lost, find out what came of it.
+
+        Raises:
+            NotWritten: it is not known, or it came to nothing.
+        """
+        number, self._number = self._number, None
+        pid = self.connection.session.info.backend_pid
+        try:
+            self.connection.execute(f"notify {self._channel}, '{self._token}'; commit")
+        except psycopg.Error as error:
+            if not self.connection.is_lost:
+                raise
+            if not self._was_committed(str(number), pid):
+                raise NothingWritten(str(error)) from error
+
+    def _was_committed(self, number: str, pid: int) -> bool:
+        """Ask what came of a transaction whose link was lost. Nothing else is done until then.
+
+        Raises:
+            NotWritten: it cannot be found out for now.
+        """
+        try:
+            self.connection.restore()
+            # The session is ours, if it is there still; on another server it is nobody's of ours.
+            end = "select pg_terminate_backend(pid) from pg_stat_activity"
+            end += " where pid = ? and application_name = ? and usename = current_user"
+            name = self.connection.session.info.get_parameters().get("application_name", "")
+            self.connection.execute(end, (pid, name))
+            status = "in progress"
+            until = monotonic() + PATIENCE
+            while status == "in progress" and monotonic() < until:
+                asked = self.connection.execute("select pg_xact_status(?::xid8)", (number,))
+                ((status,),) = asked.fetchall()
+                if status == "in progress":
+                    sleep(PAUSE)
+        except psycopg.Error as error:
+            raise self._not_known() from error
+        if status not in {"committed", "aborted"}:
+            raise self._not_known()
+        return bool(status == "committed")
+
+    def _not_known(self) -> NotWritten:
+        return NotWritten(
+            f"{self._name} went away while this was stored, and it is not known whether it was."
+        )
+
+    def rollback(self) -> None:
+        """End a transaction as if there had been none."""
+        self._number = None
+        if not self.connection.is_lost:
+            self.connection.execute("rollback")
+
+    def is_back(self, error: Exception) -> bool:
+        """Make the link again if it was lost; return whether it was, and is there now."""
+        if not self.connection.is_lost:
+            return isinstance(error, NothingWritten)
+        with suppress(psycopg.Error):
+            self.connection.restore()
+        return not self.connection.is_lost
+
+    def read_all(self) -> None:
+        """Begin a transaction that reads all as of this moment, however long that takes."""
+        self.connection.execute("set idle_in_transaction_session_timeout = 0")
+        self.connection.execute("begin isolation level repeatable read read only")
+
+    def scan(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Yield the rows of a query, some at a time. A transaction has to be under way."""
+        self._cursors += 1
+        cursor: psycopg.ServerCursor[Any] = psycopg.ServerCursor(
+            self.connection.session, f"scan {self._cursors}"
+        )
+        cursor.itersize = AT_ONCE
+        with cursor:
+            yield from cursor.execute(translated(query), values or None)
+
+    def refuses_all(self, error: Exception) -> bool:
+        """Whether the server itself refuses something, or cannot be reached."""
+        return isinstance(error, psycopg.OperationalError)
+
+    def witnessed(self) -> int:
+        """Return how many commits there are."""
+        self.connection.restore()
+        row = self.connection.execute("select commits from head where id = 1").fetchone()
+        return int(row[0]) if row else -1
+
+    def version(self) -> int:
+        """Return another number each time: whether others have written is seen by ``head``."""
+        self._looks += 1
+        return self._looks
+
+    def translated(self, error: Exception, *, writing: bool = False) -> Exception:
+        """Return an error of PostgreSQL's as one of ours; others as they are."""
+        if isinstance(error, Damaged) and not str(error).startswith(self._name):
+            return Damaged(f"{self._name} is damaged: {error}. Restore a backup.")
+        if isinstance(error, StoreError):
+            return error
+        if isinstance(error, psycopg.Error):
+            why = in_line(error)
+            if (error.sqlstate or "").startswith("XX"):
+                return Damaged(f"{self._name} is damaged: {why}. Restore a backup.")
+            kind, what = (NotWritten, "written") if writing else (StoreError, "used")
+            return kind(f"{self._name} could not be {what}: {why}.")
+        return NotWritten(f"This cannot be stored: {error!r}.") if writing else error
+
+    def now(self) -> float:
+        """Return the server's time, in seconds since the epoch."""
+        asked = self.connection.execute("select extract(epoch from clock_timestamp())::float8")
+        return float(asked.fetchall()[0][0])
+
+    def listen(self, heard: Heard) -> None:
+        """Have what others say called out, in a thread of its own.
+
+        Args:
+            heard: called with None when something may have been written, and with what was said
+                to all.
+        """
+        self._listener = Listener(self._dsn, self._channel, self._token, heard)
+
+    def tell(self, note: str) -> None:
+        """Say something to all who listen elsewhere, if it is short enough. It is stored nowhere.
+
+        Raises:
+            TooLong: it is.
+        """
+        if len(note.encode()) > LONGEST_NOTE:
+            raise TooLong(f"This is too long to be told at once: {note:.100}")
+        channel = self._channel.strip('"')
+        self.connection.restore()
+        self.connection.execute("select pg_notify(?, ?)", (channel, f"{self._token} {note}"))
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._listener:
+            self._listener.close()
+        self.connection.close()
+
+
+class Listener:
+    """A thread with a connection of its own, on which it hears what others say.
+
+    It is made once it hears them, if that takes no longer than some seconds.
+
+    Args:
+        dsn: how to connect.
+        channel: on which they say it, quoted.
+        token: what our own words begin with, which are passed over.
+        heard: called with None when something may have been written, and with what was said to all.
+    """
+
+    def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
+        self._dsn, self._channel, self._token, self._heard = dsn, channel, token, heard
+        self._wake, self._waker = os.pipe()
+        self._listens = Event()
+        self._thread = Thread(target=self._run, name="store listener", daemon=True)
+        self._thread.start()
+        self._listens.wait(PATIENCE)
+
+    def close(self) -> None:
+        """Listen no longer."""
+        os.close(self._waker)
+        self._thread.join()
+        os.close(self._wake)
+
+    def _run(self) -> None:
+        while not self._is_over(0.0):
+            try:
+                with connected(self._dsn) as session:
+                    session.execute(f"listen {self._channel}")
+                    self._listens.set()
+                    self._heard(None)  # what was written before is told of to nobody
+                    self._listen(session)
+            except psycopg.Error as error:
+                _log.warning("nothing is heard of others: %s", in_line(error))
+                self._is_over(1.0)
+
+    def _listen(self, session: psycopg.Connection[Any]) -> None:
+        is_over = False
+        while not is_over:
+            # Before it waits: some may have come with the answer to "listen".
+            for notify in session.notifies(timeout=0):
+                token, _, note = notify.payload.partition(" ")
+                if token != self._token:
+                    self._heard(note or None)
+            if session.closed:
+                raise psycopg.OperationalError("the link is lost")
+            is_over = self._is_over(None, session.fileno())
+
+    def _is_over(self, timeout: float | None, *files: int) -> bool:
+        """Wait until there is something in a file, or no longer than so many seconds."""
+        return self._wake in readable([self._wake, *files], timeout)
+
+
+class ServingLock:
+    """The lock of the one server at a time that serves boards from a database.
+
+    A thread waits for it, and holds it until it is closed. If the link is lost, it waits for the
+    lock again: another server may have it by then, and nothing is lost or doubled if for a while
+    both serve.
+
+    Args:
+        dsn: how to connect.
+        told: called, in the thread, with None once it is ours; with InUse if another server has
+            it; with another StoreError if it cannot be asked for. It is waited for all the same.
+    """
+
+    def __init__(self, dsn: str, told: Callable[[StoreError | None], object]) -> None:
+        self._dsn, self._told = dsn, told
+        self._wake, self._waker = os.pipe()
+        self._thread = Thread(target=self._run, name="serving", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Let go of it, or wait for it no longer."""
+        os.close(self._waker)
+        self._thread.join()
+        os.close(self._wake)
+
+    def _run(self) -> None:
+        name = name_of(self._dsn)
+        while not self._is_closing(0.0):
+            try:
+                with connected(self._dsn) as session:
+                    self._wait_and_hold(session)
+            except psycopg.Error as error:
+                _log.warning("the lock on serving is waited for: %s", in_line(error))
+                self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
+                self._is_closing(1.0)
+
+    def _wait_and_hold(self, session: psycopg.Connection[Any]) -> None:
+        is_told = False
+        # Asked for again and again: who waits in the database for it could not be told to end.
+        while session.execute(f"select pg_try_advisory_lock({SERVING})".encode()).fetchall() != [
+            (True,)
+        ]:
+            if not is_told:
+                is_told = True
+                self._told(
+                    InUse(
+                        f"{name_of(self._dsn)} is in use: another server keeps its boards there."
+                        " Stop that first, or let this one wait for it by storage.standby = true."
+                    )
+                )
+            if self._is_closing(TRY_AGAIN):
+                return
+        self._told(None)
+        readable([self._wake, session.fileno()], None)
+
+    def _is_closing(self, timeout: float) -> bool:
+        """Wait for some seconds, but no longer than until it is closed; return whether it is."""
+        return bool(readable([self._wake], timeout))
+
+
+def readable(files: Iterable[int], timeout: float | None) -> set[int]:
+    """Wait until something can be read from one of some files; return from which.
+
+    ``select.select`` knows no file from 1024 on, and a server may have more.
+    """
+    poll = select.poll()
+    for each in files:
+        poll.register(each, select.POLLIN)
+    return {each for each, _ in poll.poll(None if timeout is None else timeout * 1000)}
+
+
+def in_line(error: Exception) -> str:
+    """Return what PostgreSQL says in several lines as one, without a full stop."""
+    return " ".join(str(error).split()).rstrip(".")
+
+
+def connected(dsn: str) -> psycopg.Connection[Any]:
+    """Return a new connection.
+
+    Raises:
+        psycopg.Error: it cannot be made.
+    """
+    given = conninfo_to_dict(dsn)
+    defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
+    session = psycopg.connect(make_conninfo(dsn, **defaults), autocommit=True)
+    try:
+        for setting in SETTINGS:
+            session.execute(setting)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def name_of(dsn: str) -> str:
+    """Return what a database is called in messages, without a password."""
+    given = conninfo_to_dict(dsn)
+    host = given.get("host") or given.get("hostaddr")
+    name = given.get("dbname") or "of this user"
+    return f"The database {name}{f' on {host}' if host else ''}"
+
+
+@lru_cache(maxsize=512)
+def translated(query: str) -> bytes:
+    """Return a statement with PostgreSQL's placeholders instead of question marks."""
+    return query.replace("?", "%s").encode()
